@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same rules: warnings are errors, unsafe code is marked, imports are
+/// internal unless a declaration shows them.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A target with the strict rules, so that the list below reads as the table of who may use what.
+func source(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func test(_ folder: String, of dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: folder + "Tests", dependencies: dependencies, path: "Tests/" + folder, resources: resources,
+        swiftSettings: strict)
+}
+
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "clientsecretd",
+    products: [
+        .executable(name: "clientsecretd", targets: ["clientsecretd"]),
+        .library(name: "AppleClientSecret", targets: ["AppleClientSecret"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    ],
+    targets: [
+        source("AppleClientSecret", uses: []),
+        source("Rotation", uses: ["AppleClientSecret"]),
+        source("Linux", uses: ["CLinux", systemPackage]),
+        source("Settings", uses: ["Rotation", "Linux", "CLibyaml"]),
+        source("Signing", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibcrypto"]),
+        source("Publishing", uses: ["AppleClientSecret", "Rotation", "Linux"]),
+        source("Systemd", uses: ["Linux", "CLibsystemd"]),
+        source(
+            "Monitoring",
+            uses: [
+                "Rotation",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        source(
+            "Daemon",
+            uses: [
+                "AppleClientSecret", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Systemd",
+                "Monitoring",
+            ]),
+        .executableTarget(
+            name: "clientsecretd",
+            dependencies: [
+                "Daemon", "Settings", "Signing", "Publishing", "Monitoring", "Linux", "Rotation", "AppleClientSecret",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .target(name: "CLinux", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibsystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        test("AppleClientSecret", of: ["AppleClientSecret"]),
+        test("Rotation", of: ["Rotation", "AppleClientSecret"]),
+    ]
+)

@@ -1,0 +1,46 @@
+/// What a client secret states, in the words of RFC 7519 and of Apple's "Creating a client secret".
+public struct Claims: Hashable, Sendable {
+    /// The only audience Apple accepts.
+    public static let audience = "https://appleid.apple.com"
+
+    /// How far `iat` lies before the moment of minting: clocks differ, and an `iat` that Apple's clock has not reached
+    /// yet is refused.
+    public static let backdating: Seconds = 60
+
+    /// `iss`: the team that the key belongs to.
+    public let issuer: TeamID
+    /// `kid` of the header: the key that signs.
+    public let keyID: KeyID
+    /// `sub`: the client that the secret speaks for.
+    public let subject: ClientID
+    /// `iat`: ``backdating`` before the secret was minted.
+    public let issuedAt: WallTime
+    /// `exp`: the first moment at which the secret is no longer valid.
+    public let expiresAt: WallTime
+
+    /// The claims of a secret minted at `now`: `iat` is back-dated, `exp` is reckoned from `now` itself.
+    public init(issuer: TeamID, keyID: KeyID, subject: ClientID, now: WallTime, lifetime: Lifetime) {
+        self.init(
+            issuer: issuer, keyID: keyID, subject: subject, issuedAt: now - Self.backdating,
+            expiresAt: now + lifetime.seconds)
+    }
+
+    /// The claims with these values, unchecked.
+    public init(issuer: TeamID, keyID: KeyID, subject: ClientID, issuedAt: WallTime, expiresAt: WallTime) {
+        self.issuer = issuer
+        self.keyID = keyID
+        self.subject = subject
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+
+    /// The JWS signing input (RFC 7515, section 5.1): the protected header and the claims, each base64url, with a dot
+    /// between. No value needs escaping in JSON: the types admit no character that would.
+    public var signingInput: [UInt8] {
+        let header = #"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#
+        let payload =
+            #"{"iss":"\#(issuer)","iat":\#(issuedAt.secondsSinceEpoch),"exp":\#(expiresAt.secondsSinceEpoch),"#
+            + #""aud":"\#(Self.audience)","sub":"\#(subject)"}"#
+        return Base64URL.encode(Array(header.utf8)) + [UInt8(ascii: ".")] + Base64URL.encode(Array(payload.utf8))
+    }
+}

@@ -1,0 +1,37 @@
+/// The bytes of a client secret, a compact JWS (RFC 7515, section 7.1).
+///
+/// It shows its fingerprint wherever it is printed, dumped or logged, is not `Codable`, and gives its bytes away only
+/// through ``withBytes(_:)``, so that every place that can see a secret is found by searching for that name.
+public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The longest token that is read, in bytes; one of ours has about 330.
+    public static let maximumLength = 16_384
+
+    private let bytes: [UInt8]
+
+    /// The name by which this secret may be spoken of.
+    public let fingerprint: Fingerprint
+
+    /// The token with these bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: the compact serialisation; not checked here.
+    ///   - sha256: the SHA-256 digest function, 32 bytes: this module has no cryptography of its own.
+    public init(_ bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
+        self.bytes = bytes
+        fingerprint = Fingerprint(leadingBytes: sha256(bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Calls `body` with the secret's bytes. They must not be kept, logged or compared in a message.
+    public func withBytes<Result, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Result) throws(Failure) -> Result {
+        try body(bytes)
+    }
+
+    /// The fingerprint, never the bytes.
+    public var description: String { fingerprint.description }
+
+    /// The fingerprint, never the bytes.
+    public var debugDescription: String { fingerprint.description }
+
+    /// A mirror with the fingerprint alone, never the bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["fingerprint": fingerprint]) }
+}

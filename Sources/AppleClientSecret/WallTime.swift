@@ -1,0 +1,63 @@
+/// A moment of the wall clock in whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted: the
+/// NumericDate of RFC 7519, section 2, as Apple expects it (without a fraction).
+public struct WallTime: Hashable, Comparable, Sendable {
+    /// Seconds since the epoch.
+    public let secondsSinceEpoch: Int64
+
+    /// The moment `secondsSinceEpoch` seconds after the epoch.
+    public init(secondsSinceEpoch: Int64) {
+        self.secondsSinceEpoch = secondsSinceEpoch
+    }
+
+    /// Whether the left moment comes first.
+    public static func < (left: WallTime, right: WallTime) -> Bool {
+        left.secondsSinceEpoch < right.secondsSinceEpoch
+    }
+
+    /// The moment `span` later, clamped to what 64 bits hold.
+    public static func + (moment: WallTime, span: Seconds) -> WallTime {
+        WallTime(secondsSinceEpoch: (Seconds(moment.secondsSinceEpoch) + span).count)
+    }
+
+    /// The moment `span` earlier, clamped to what 64 bits hold.
+    public static func - (moment: WallTime, span: Seconds) -> WallTime {
+        WallTime(secondsSinceEpoch: (Seconds(moment.secondsSinceEpoch) - span).count)
+    }
+
+    /// The span from the right moment to the left one; negative when the left one comes first.
+    public static func - (left: WallTime, right: WallTime) -> Seconds {
+        Seconds(left.secondsSinceEpoch) - Seconds(right.secondsSinceEpoch)
+    }
+}
+
+extension WallTime: CustomStringConvertible {
+    /// The moment in UTC as RFC 3339 writes it, `2026-11-21T04:31:00Z`; seconds alone outside the years 0 to 9999,
+    /// which that form cannot name.
+    public var description: String {
+        let day = Int64(86_400)
+        let days = secondsSinceEpoch >= 0 ? secondsSinceEpoch / day : -((day - 1 - secondsSinceEpoch) / day)
+        let second = secondsSinceEpoch - days * day
+        guard let date = Self.civilDate(daysSinceEpoch: days) else { return "@\(secondsSinceEpoch)" }
+        func digits(_ value: Int64, _ width: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        return digits(date.year, 4) + "-" + digits(date.month, 2) + "-" + digits(date.day, 2) + "T"
+            + digits(second / 3600, 2) + ":" + digits(second / 60 % 60, 2) + ":" + digits(second % 60, 2) + "Z"
+    }
+
+    /// The proleptic Gregorian date of a day, by eras of 400 years (146,097 days) that begin on the first of March,
+    /// so that the leap day is the last one of its year; nil outside the years 0 to 9999.
+    private static func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64)? {
+        guard (-719_528..<2_932_897).contains(days) else { return nil }
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}

@@ -1,0 +1,55 @@
+package import AppleClientSecret
+
+/// What is done after a secret has changed, so that applications read it.
+package enum Action: Hashable, Sendable {
+    case unit(verb: UnitVerb, unit: String)
+    /// A signal, by name such as `SIGHUP`, to the unit's main process.
+    case signal(unit: String, signal: String)
+    /// A program and its arguments, without a shell.
+    case exec(arguments: [String], timeout: Seconds)
+
+    package enum UnitVerb: String, Hashable, Sendable, CaseIterable {
+        case restart
+        case reload
+        case reloadOrRestart = "reload_or_restart"
+        case start
+    }
+
+    /// How long a program may run unless the configuration says otherwise.
+    package static let defaultTimeout: Seconds = 30
+
+    /// What the action is, apart from how long it may take: the same action of two clients is run once for both, and
+    /// a changed timeout is not a new action.
+    package var id: ActionID {
+        switch self {
+        case .unit(let verb, let unit): ActionID("\(verb.rawValue) \(unit)")
+        case .signal(let unit, let signal): ActionID("signal \(signal) \(unit)")
+        case .exec(let arguments, _): ActionID("exec " + arguments.map(Self.quoted).joined(separator: " "))
+        }
+    }
+
+    /// An argument as a shell would need it, so that two different lists never read alike.
+    private static func quoted(_ argument: String) -> String {
+        let plain = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+            default: "._-/=:,@%+".utf8.contains(byte)
+            }
+        }
+        if plain && !argument.isEmpty { return argument }
+        return "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}
+
+/// An action's identity and its name for people: `restart myapp.service`, `exec /usr/local/bin/after-rotation --quiet`.
+package struct ActionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    package static func < (left: ActionID, right: ActionID) -> Bool {
+        left.description < right.description
+    }
+}

@@ -1,0 +1,119 @@
+package import AppleClientSecret
+
+/// What the administrator wants, after every value was checked and every default filled in.
+package struct Configuration: Hashable, Sendable {
+    package var keys: [KeyName: KeyEntry]
+    package var clients: [ClientName: ClientEntry]
+    package var onStateChange: [Action]
+    /// The group whose members may renew and reload over the socket; nil: only root and the daemon's own user may.
+    package var controlGroup: String?
+    /// Nil: the first directory of `$STATE_DIRECTORY`, else ``defaultStateDirectory``.
+    package var stateDirectory: AbsolutePath?
+    package var metricsFile: AbsolutePath?
+
+    package static let defaultStateDirectory = "/var/lib/clientsecretd"
+
+    package init(
+        keys: [KeyName: KeyEntry], clients: [ClientName: ClientEntry], onStateChange: [Action] = [],
+        controlGroup: String? = nil, stateDirectory: AbsolutePath? = nil, metricsFile: AbsolutePath? = nil
+    ) {
+        self.keys = keys
+        self.clients = clients
+        self.onStateChange = onStateChange
+        self.controlGroup = controlGroup
+        self.stateDirectory = stateDirectory
+        self.metricsFile = metricsFile
+    }
+}
+
+/// One private key of Apple's and where it lies.
+package struct KeyEntry: Hashable, Sendable {
+    package var team: TeamID
+    package var keyID: KeyID
+    package var location: Location
+    /// Where the passphrase of an encrypted PKCS#8 file lies; nil for a key that is not encrypted.
+    package var passphrase: Location?
+
+    package enum Location: Hashable, Sendable {
+        case file(AbsolutePath)
+        /// The name of a systemd credential, a file below `$CREDENTIALS_DIRECTORY`.
+        case credential(String)
+    }
+
+    package init(team: TeamID, keyID: KeyID, location: Location, passphrase: Location? = nil) {
+        self.team = team
+        self.keyID = keyID
+        self.location = location
+        self.passphrase = passphrase
+    }
+}
+
+/// One client: whose secret, how long it lives, where it is written and who is told.
+package struct ClientEntry: Hashable, Sendable {
+    package var clientID: ClientID
+    package var key: KeyName
+    package var lifetime: Lifetime
+    /// How long before its expiry a secret is replaced; always less than the lifetime.
+    package var renewBefore: Seconds
+    package var outputs: [Output]
+    package var onChange: [Action]
+    /// Whether Apple is asked before a new secret is published.
+    package var verify: Bool
+    package var credential: ServedCredential?
+
+    package static let defaultLifetime: Seconds = 7_776_000  // 90 days
+
+    package init(
+        clientID: ClientID, key: KeyName, lifetime: Lifetime, renewBefore: Seconds, outputs: [Output],
+        onChange: [Action] = [], verify: Bool = false, credential: ServedCredential? = nil
+    ) {
+        self.clientID = clientID
+        self.key = key
+        self.lifetime = lifetime
+        self.renewBefore = renewBefore
+        self.outputs = outputs
+        self.onChange = onChange
+        self.verify = verify
+        self.credential = credential
+    }
+}
+
+/// One place where a client's secret is written.
+package struct Output: Hashable, Sendable {
+    package var path: AbsolutePath
+    package var format: Format
+    /// The permission bits, `07777` at most; nil: those of the file that is replaced, else 0600.
+    package var mode: UInt16?
+    /// The group's name or number; nil: that of the file that is replaced, else what the directory gives.
+    package var group: String?
+    /// The user whose file it is and as whom it is written; nil: the daemon's own.
+    package var owner: String?
+
+    package enum Format: Hashable, Sendable {
+        /// The JWT and nothing else, without a newline.
+        case raw
+        /// A JSON object: `client_id`, `client_secret`, `key_id`, `team_id`, `issued_at`, `expires_at`.
+        case json
+        /// One variable of an environment file, every other byte of which is kept.
+        case env(variable: String)
+    }
+
+    package init(path: AbsolutePath, format: Format, mode: UInt16? = nil, group: String? = nil, owner: String? = nil) {
+        self.path = path
+        self.format = format
+        self.mode = mode
+        self.group = group
+        self.owner = owner
+    }
+}
+
+/// A secret served to a unit's `LoadCredential=` from the credential socket.
+package struct ServedCredential: Hashable, Sendable {
+    package var unit: String
+    package var name: String
+
+    package init(unit: String, name: String) {
+        self.unit = unit
+        self.name = name
+    }
+}

@@ -1,0 +1,42 @@
+/// A client's name in the configuration: letters, digits, `.`, `-` and `_`.
+package struct ClientName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// The name written in `text`; nil when it is empty, longer than 64 bytes or holds another character.
+    package init?(_ text: some StringProtocol) {
+        guard isName(text) else { return nil }
+        description = String(text)
+    }
+
+    package static func < (left: ClientName, right: ClientName) -> Bool {
+        left.description < right.description
+    }
+}
+
+/// A key's name in the configuration: letters, digits, `.`, `-` and `_`.
+package struct KeyName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// The name written in `text`; nil when it is empty, longer than 64 bytes or holds another character.
+    package init?(_ text: some StringProtocol) {
+        guard isName(text) else { return nil }
+        description = String(text)
+    }
+
+    package static func < (left: KeyName, right: KeyName) -> Bool {
+        left.description < right.description
+    }
+}
+
+/// Names become parts of file names, metric labels and addresses: short, of harmless characters, and never `.` or `..`.
+private func isName(_ text: some StringProtocol) -> Bool {
+    !text.isEmpty && text.utf8.count <= 64 && text != "." && text != ".."
+        && text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
+                UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+}

@@ -1,0 +1,61 @@
+package import AppleClientSecret
+
+/// What somebody asks the running daemon to do.
+package enum Request: Hashable, Sendable {
+    case renew(Renewal)
+    /// Read the configuration again.
+    case reload
+
+    /// Which secrets are renewed, and how far.
+    package struct Renewal: Hashable, Sendable {
+        /// Empty: all clients.
+        package var clients: Set<ClientName>
+        /// Only secrets that are due within this span from now; nil: whatever their age.
+        package var dueWithin: Seconds?
+        /// Mint nothing; repeat what was not delivered.
+        package var deliverOnly: Bool
+        package var skipVerify: Bool
+
+        package init(
+            clients: Set<ClientName> = [], dueWithin: Seconds? = nil, deliverOnly: Bool = false, skipVerify: Bool = false
+        ) {
+            self.clients = clients
+            self.dueWithin = dueWithin
+            self.deliverOnly = deliverOnly
+            self.skipVerify = skipVerify
+        }
+    }
+}
+
+/// How a request ended.
+package enum Answer: Hashable, Sendable {
+    /// One entry for each client that was asked for, in the order of their names.
+    case renewed([RenewalOutcome])
+    /// The configuration was adopted; `unserved` names what it cannot serve, in words ready to show.
+    case reloaded(unserved: [String])
+    /// The configuration's text does not pass, in lines ready to show; the old one stays in force.
+    case refused(diagnostics: [String])
+    case unknownClients([ClientName])
+    /// The daemon is stopping.
+    case stopping
+}
+
+/// What a renewal came to for one client.
+package struct RenewalOutcome: Hashable, Sendable {
+    package var client: ClientName
+    package var result: Result
+
+    package enum Result: Hashable, Sendable {
+        /// A new secret is published and delivered.
+        case renewed(Issued)
+        /// Not due within the span that was asked for, or nothing to deliver: nothing was done.
+        case untouched
+        /// What stood in the way, in words ready to show; it goes on being tried.
+        case failed(String)
+    }
+
+    package init(client: ClientName, result: Result) {
+        self.client = client
+        self.result = result
+    }
+}

@@ -1,0 +1,169 @@
+package import AppleClientSecret
+
+/// How well things stand; ordered from good to bad.
+package enum Standing: String, Hashable, Sendable, Comparable, CaseIterable {
+    case ok
+    case degraded
+    case critical
+
+    package static func < (left: Standing, right: Standing) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .ok: 0
+        case .degraded: 1
+        case .critical: 2
+        }
+    }
+}
+
+/// Why a standing is not ok: what happened, to whom, since when, and what comes next.
+package struct Reason: Hashable, Sendable {
+    package var trouble: Trouble
+    /// The client it harms; nil when it concerns the daemon as a whole.
+    package var client: ClientName?
+    package var since: WallTime
+    /// When it is tried again by itself; nil when it is not.
+    package var nextAttempt: WallTime?
+
+    package init(trouble: Trouble, client: ClientName?, since: WallTime, nextAttempt: WallTime?) {
+        self.trouble = trouble
+        self.client = client
+        self.since = since
+        self.nextAttempt = nextAttempt
+    }
+}
+
+/// What the daemon shows of itself: everything that status, metrics, sd_notify and the journal say is read off this.
+package struct Snapshot: Hashable, Sendable {
+    package var startedAt: WallTime
+    /// Every client was tried once, and the daemon is not stopping.
+    package var ready: Bool
+    package var standing: Standing
+    /// The worst reason of all; nil when everything is ok.
+    package var reason: Reason?
+    package var clockTrusted: Bool
+    package var configuration: ConfigurationView
+    /// In the order of their names.
+    package var clients: [ClientView]
+
+    package init(
+        startedAt: WallTime, ready: Bool, standing: Standing, reason: Reason?, clockTrusted: Bool,
+        configuration: ConfigurationView, clients: [ClientView]
+    ) {
+        self.startedAt = startedAt
+        self.ready = ready
+        self.standing = standing
+        self.reason = reason
+        self.clockTrusted = clockTrusted
+        self.configuration = configuration
+        self.clients = clients
+    }
+}
+
+/// Which configuration is in force.
+package struct ConfigurationView: Hashable, Sendable {
+    package var path: String
+    package var loadedAt: WallTime
+    /// Why the file that lies there now would not be accepted; nil while it is the one in force.
+    package var error: String?
+
+    package init(path: String, loadedAt: WallTime, error: String?) {
+        self.path = path
+        self.loadedAt = loadedAt
+        self.error = error
+    }
+}
+
+/// One client as others see it.
+package struct ClientView: Hashable, Sendable {
+    package var name: ClientName
+    package var clientID: ClientID
+    package var team: TeamID
+    package var keyID: KeyID
+    package var standing: Standing
+    package var reason: Reason?
+    /// The secret in force; nil before the first one.
+    package var current: Issued?
+    /// When the secret that applications were last told of expires; nil before the first delivery.
+    package var deliveredExpiresAt: WallTime?
+    package var renewAt: WallTime?
+    /// Secrets minted since the daemon started.
+    package var renewals: Int
+    package var consecutiveFailures: Int
+    package var lastError: String?
+    /// Every output holds the current secret and every action has succeeded for it.
+    package var delivered: Bool
+    package var outputs: [OutputView]
+    package var actions: [ActionView]
+
+    package init(
+        name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, standing: Standing, reason: Reason?,
+        current: Issued?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int, consecutiveFailures: Int,
+        lastError: String?, delivered: Bool, outputs: [OutputView], actions: [ActionView]
+    ) {
+        self.name = name
+        self.clientID = clientID
+        self.team = team
+        self.keyID = keyID
+        self.standing = standing
+        self.reason = reason
+        self.current = current
+        self.deliveredExpiresAt = deliveredExpiresAt
+        self.renewAt = renewAt
+        self.renewals = renewals
+        self.consecutiveFailures = consecutiveFailures
+        self.lastError = lastError
+        self.delivered = delivered
+        self.outputs = outputs
+        self.actions = actions
+    }
+}
+
+/// One output of a client as others see it.
+package struct OutputView: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
+        case ok
+        case pending
+        case failed
+        case contested
+        case notResponding = "not_responding"
+    }
+
+    package var path: AbsolutePath
+    package var format: Output.Format
+    package var state: State
+    package var writtenAt: WallTime?
+    package var error: String?
+
+    package init(path: AbsolutePath, format: Output.Format, state: State, writtenAt: WallTime?, error: String?) {
+        self.path = path
+        self.format = format
+        self.state = state
+        self.writtenAt = writtenAt
+        self.error = error
+    }
+}
+
+/// One action of a client as others see it.
+package struct ActionView: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
+        case ok
+        case pending
+        case failed
+    }
+
+    package var action: ActionID
+    package var state: State
+    package var ranAt: WallTime?
+    package var error: String?
+
+    package init(action: ActionID, state: State, ranAt: WallTime?, error: String?) {
+        self.action = action
+        self.state = state
+        self.ranAt = ranAt
+        self.error = error
+    }
+}

@@ -1,0 +1,126 @@
+/// Why something that was to be done was not done.
+///
+/// The one error type of everything that touches keys, files, actions and clocks: a closed code, where, and what the
+/// system said. From the code alone follow the words, the command that helps and how soon it is tried again
+/// (`Trouble+Words.swift`, `Retry.swift`). Mistakes in the configuration's text are diagnostics, not troubles.
+package struct Trouble: Error, Hashable, Sendable {
+    package let code: Code
+    package let place: Place
+    /// The errno value of the call that failed, where one did.
+    package let cause: Int32?
+    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status. Never a
+    /// secret, never a key's content.
+    package let detail: String?
+
+    package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil) {
+        self.code = code
+        self.place = place
+        self.cause = cause
+        self.detail = detail
+    }
+
+    /// What the trouble is about.
+    package enum Place: Hashable, Sendable {
+        case key(KeyName)
+        case client(ClientName)
+        /// An output file, a key file, a passphrase file or the configuration: whatever `code` speaks of.
+        case path(AbsolutePath)
+        case action(ActionID)
+        /// A systemd credential of this name.
+        case credential(String)
+        /// A name on the command line or another thing without a path of its own, such as standard input.
+        case named(String)
+        case clock
+    }
+
+    /// Raw values are names in status, metrics and the journal: never rename one.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        // Keys and their passphrases.
+        case keyMissing = "key_missing"
+        case keyUnreadable = "key_unreadable"
+        /// Owner or mode of the file or a directory above it let somebody else use or replace it; detail: the component
+        /// and the command that mends it.
+        case keyNotGuarded = "key_not_guarded"
+        case keyEmpty = "key_empty"
+        case keyTruncated = "key_truncated"
+        case keyTooLarge = "key_too_large"
+        case keyNotPEM = "key_not_pem"
+        case keyIsPublic = "key_is_public"
+        case keyIsCertificate = "key_is_certificate"
+        case keyIsRSA = "key_is_rsa"
+        /// An EC key on another curve; detail: the curve.
+        case keyWrongCurve = "key_wrong_curve"
+        /// `EC PRIVATE KEY` (SEC1) instead of PKCS#8.
+        case keyIsSEC1 = "key_is_sec1"
+        case keyMalformed = "key_malformed"
+        case keyNeedsPassphrase = "key_needs_passphrase"
+        case keyWrongPassphrase = "key_wrong_passphrase"
+        case passphraseUnusable = "passphrase_unusable"
+        case credentialMissing = "credential_missing"
+        // Minting.
+        case signingFailed = "signing_failed"
+        /// The secret just made did not pass the check with the key's public half.
+        case selfCheckFailed = "self_check_failed"
+        // Paths and files.
+        case directoryMissing = "directory_missing"
+        case notADirectory = "not_a_directory"
+        case permissionDenied = "permission_denied"
+        case readOnlyFileSystem = "read_only_file_system"
+        case diskFull = "disk_full"
+        case quotaExceeded = "quota_exceeded"
+        case ioError = "io_error"
+        case isDirectory = "is_directory"
+        case isMountPoint = "is_mount_point"
+        case isImmutable = "is_immutable"
+        /// A FIFO, device or socket; detail: which.
+        case notARegularFile = "not_a_regular_file"
+        case hardLinked = "hard_linked"
+        case fileTooLarge = "file_too_large"
+        /// Of another user; detail: the owner.
+        case foreignOwner = "foreign_owner"
+        /// A link that is not followed; detail: the component and its owner.
+        case untrustedLink = "untrusted_link"
+        /// A directory that others may write to and that has no sticky bit; detail: the directory.
+        case unguardedDirectory = "unguarded_directory"
+        case tooManyLinks = "too_many_links"
+        case unknownUser = "unknown_user"
+        case unknownGroup = "unknown_group"
+        /// The user may not give the file this group; detail: the group.
+        case groupNotPermitted = "group_not_permitted"
+        case attributesNotKept = "attributes_not_kept"
+        /// Somebody else changed the file faster than it could be merged.
+        case changedMeanwhile = "changed_meanwhile"
+        /// An environment file that cannot be edited safely; detail: the line and why.
+        case environmentFileMalformed = "environment_file_malformed"
+        case nameTooLong = "name_too_long"
+        case outOfDescriptors = "out_of_descriptors"
+        case outOfMemory = "out_of_memory"
+        case notResponding = "not_responding"
+        case systemError = "system_error"
+        /// An environment file that held other lines was deleted: it is not made again with one line.
+        case environmentFileDeleted = "environment_file_deleted"
+        case contested = "contested"
+        // The state directory.
+        case stateUnusable = "state_unusable"
+        case stateDamaged = "state_damaged"
+        case stateNewer = "state_newer"
+        case stateLocked = "state_locked"
+        // Actions.
+        /// detail: the exit status or signal.
+        case actionFailed = "action_failed"
+        case actionTimedOut = "action_timed_out"
+        case actionNotStarted = "action_not_started"
+        case actionInterrupted = "action_interrupted"
+        // Apple's word.
+        case refusedByApple = "refused_by_apple"
+        case verdictUnknown = "verdict_unknown"
+        // The clock.
+        case clockBeforeBuild = "clock_before_build"
+        case clockDoubtful = "clock_doubtful"
+        // The daemon itself.
+        case configurationRefused = "configuration_refused"
+        case socketUnusable = "socket_unusable"
+        /// The configuration asks for what this version does not act on; detail: the setting.
+        case notActedOn = "not_acted_on"
+    }
+}

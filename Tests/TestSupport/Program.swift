@@ -1,0 +1,46 @@
+package import Foundation
+
+/// What a program that a test ran left behind.
+package struct Finished: Sendable {
+    package let status: Int32
+    package let output: String
+    package let complaints: String
+}
+
+/// Runs `arguments` (the first is found in PATH) to its end and collects what it wrote.
+///
+/// - Parameter environment: added to the test's own.
+package func run(
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], directory: String? = nil
+) throws -> Finished {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    // Files instead of pipes: nothing can fill up while nobody reads.
+    let scratch = try TemporaryDirectory()
+    for name in ["in", "out", "err"] { try scratch.write("", to: name) }
+    try input.write(to: URL(fileURLWithPath: scratch("in")))
+    let standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch("in")))
+    let standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch("out")))
+    let standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch("err")))
+    process.standardInput = standardInput
+    process.standardOutput = standardOutput
+    process.standardError = standardError
+    try process.run()
+    process.waitUntilExit()
+    for handle in [standardInput, standardOutput, standardError] { try handle.close() }
+    return Finished(
+        status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus,
+        output: try scratch.read("out"), complaints: try scratch.read("err"))
+}
+
+/// Where the repository lies: the tests read data and scripts from it.
+package let repository: String =
+    ProcessInfo.processInfo.environment["CLIENTSECRETD_REPOSITORY"]
+    ?? URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+/// The Python of the virtual environment that `make deps` makes, with PyJWT and python-dotenv in it.
+package let python = repository + "/.build/venv/bin/python"

@@ -1,0 +1,23 @@
+import Foundation
+
+/// A random source that a failure can be replayed from: SplitMix64 (Steele, Lea and Flood, 2014).
+///
+/// `CLIENTSECRETD_SEED=N` replays; otherwise the seed is fresh. Put ``seed`` into every expectation's comment.
+package struct SeededGenerator: RandomNumberGenerator {
+    package let seed: UInt64
+    private var state: UInt64
+
+    package init(seed: UInt64? = nil) {
+        let asked = ProcessInfo.processInfo.environment["CLIENTSECRETD_SEED"].flatMap(UInt64.init)
+        self.seed = seed ?? asked ?? UInt64.random(in: 0 ... .max)
+        state = self.seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// A directory of a test's own, removed with everything in it when the value goes.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    /// - Parameter parent: where it is made; a test that needs a certain file system names one.
+    package init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/clientsecretd-test.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of `name` in the directory.
+    package func callAsFunction(_ name: String) -> String {
+        path + "/" + name
+    }
+
+    /// Writes `text` as the whole content of `name` and gives it these permission bits; returns the path.
+    @discardableResult
+    package func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
+        return self(name)
+    }
+
+    /// The content of `name` as text.
+    package func read(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: self(name))), as: UTF8.self)
+    }
+}
