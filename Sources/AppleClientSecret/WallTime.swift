@@ -35,9 +35,9 @@ extension WallTime: CustomStringConvertible {
     /// which that form cannot name.
     public var description: String {
         let day = Int64(86_400)
-        let days = secondsSinceEpoch >= 0 ? secondsSinceEpoch / day : -((day - 1 - secondsSinceEpoch) / day)
-        let second = secondsSinceEpoch - days * day
+        let days = secondsSinceEpoch / day - (secondsSinceEpoch % day < 0 ? 1 : 0)
         guard let date = Self.civilDate(daysSinceEpoch: days) else { return "@\(secondsSinceEpoch)" }
+        let second = secondsSinceEpoch - days * day
         func digits(_ value: Int64, _ width: Int) -> String {
             let text = String(value)
             return String(repeating: "0", count: max(0, width - text.count)) + text
