@@ -1,0 +1,86 @@
+# `make help` names what there is. Needs GNU make, a Swift toolchain (6.2 or newer) and, for what it installs, Debian.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Where `make install` puts things; DESTDIR goes before each of them.
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+docdir ?= $(prefix)/share/doc/clientsecretd
+
+binary := .build/release/clientsecretd
+
+# What building needs beyond the toolchain, and what the tests run beside it.
+build_packages := libssl-dev libsystemd-dev libyaml-dev pkg-config
+test_packages := acl attr e2fsprogs openssl python3-venv strace util-linux
+
+# A build that hangs is ended: some four minutes is what a cold one takes on two cores.
+release_build_limit := 20m
+debug_build_limit := 25m
+test_limit := 25m
+
+.PHONY: help
+help: ## names the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+.PHONY: deps
+deps: ## installs the Debian packages that building needs, if any is missing
+	@scripts/install-packages $(build_packages)
+
+.PHONY: build
+build: deps ## builds the release binary, .build/release/clientsecretd
+	timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib --product clientsecretd
+
+.PHONY: run
+run: build ## builds, then shows a demonstration daemon renewing three short-lived secrets
+	@scripts/install-packages openssl
+	@scripts/demo $(binary) demo
+
+.PHONY: test
+test: build test-deps ## installs what the tests need, builds and runs them all
+	timeout $(debug_build_limit) swift build --build-tests
+	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) swift test --skip-build
+
+.PHONY: test-deps
+test-deps: .build/venv/ready
+	@scripts/install-packages $(test_packages)
+
+# The Python readers that the tests compare with, apart from the system's own.
+.build/venv/ready: Tests/requirements.txt
+	@scripts/install-packages python3-venv
+	python3 -m venv .build/venv
+	timeout 10m .build/venv/bin/python -m pip install --quiet --requirement Tests/requirements.txt
+	touch $@
+
+.PHONY: lint
+lint: ## checks that the sources are formatted as .swift-format says
+	timeout 5m swift format lint --strict --recursive Sources Tests Package.swift
+
+.PHONY: install
+install: ## installs the built binary, the units and the sample configuration (DESTDIR, prefix)
+	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
+	install -D -m 0755 $(binary) $(DESTDIR)$(bindir)/clientsecretd
+	install -d $(DESTDIR)$(libdir)/systemd/system
+	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' systemd/clientsecretd.service \
+	    > $(DESTDIR)$(libdir)/systemd/system/clientsecretd.service
+	chmod 0644 $(DESTDIR)$(libdir)/systemd/system/clientsecretd.service
+	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
+	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
+	install -D -m 0644 etc/clientsecretd.yaml $(DESTDIR)$(docdir)/clientsecretd.yaml
+	install -D -m 0644 README.md $(DESTDIR)$(docdir)/README.md
+	install -D -m 0644 CHANGELOG.md $(DESTDIR)$(docdir)/CHANGELOG.md
+	install -D -m 0644 LICENSE $(DESTDIR)$(docdir)/LICENSE
+
+.PHONY: uninstall
+uninstall: ## removes what `make install` installed; configuration, keys and secrets stay
+	rm -f $(DESTDIR)$(bindir)/clientsecretd
+	rm -f $(DESTDIR)$(libdir)/systemd/system/clientsecretd.service
+	rm -f $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
+	rm -f $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
+	rm -rf $(DESTDIR)$(docdir)
+
+.PHONY: clean
+clean: ## removes everything that was built, and the demonstration
+	rm -rf .build demo
