@@ -18,9 +18,9 @@ func source(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func test(_ folder: String, of dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func test(_ folder: String, of dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: folder + "Tests", dependencies: dependencies, path: "Tests/" + folder, resources: resources,
+        name: folder + "Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/" + folder,
         swiftSettings: strict)
 }
 
@@ -41,14 +41,14 @@ let package = Package(
         source("AppleClientSecret", uses: []),
         source("Rotation", uses: ["AppleClientSecret"]),
         source("Linux", uses: ["CLinux", systemPackage]),
-        source("Settings", uses: ["Rotation", "Linux", "CLibyaml"]),
-        source("Signing", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibcrypto"]),
-        source("Publishing", uses: ["AppleClientSecret", "Rotation", "Linux"]),
-        source("Systemd", uses: ["Linux", "CLibsystemd"]),
+        source("Settings", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibyaml", systemPackage]),
+        source("Signing", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibcrypto", systemPackage]),
+        source("Publishing", uses: ["AppleClientSecret", "Rotation", "Linux", systemPackage]),
+        source("Systemd", uses: ["Linux", "CLibsystemd", systemPackage]),
         source(
             "Monitoring",
             uses: [
-                "Rotation",
+                "AppleClientSecret", "Rotation", "Linux", systemPackage,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -57,20 +57,31 @@ let package = Package(
             "Daemon",
             uses: [
                 "AppleClientSecret", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Systemd",
-                "Monitoring",
+                "Monitoring", systemPackage,
             ]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Settings", "Signing", "Publishing", "Monitoring", "Linux", "Rotation", "AppleClientSecret",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                systemPackage, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .target(name: "CLinux", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "CLinux", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibsystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Rotation", of: ["Rotation", "AppleClientSecret"]),
+        test("Simulation", of: ["Rotation", "AppleClientSecret"]),
+        test("Linux", of: ["Linux", systemPackage]),
+        test("Systemd", of: ["Systemd", "Linux"]),
+        test("Settings", of: ["Settings", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Publishing", of: ["Publishing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret"]),
+        test("clientsecretd", of: ["clientsecretd", "Monitoring", "Rotation", "AppleClientSecret"]),
+        test("System", of: ["Monitoring", "AppleClientSecret"]),
     ]
 )

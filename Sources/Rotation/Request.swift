@@ -17,7 +17,8 @@ package enum Request: Hashable, Sendable {
         package var skipVerify: Bool
 
         package init(
-            clients: Set<ClientName> = [], dueWithin: Seconds? = nil, deliverOnly: Bool = false, skipVerify: Bool = false
+            clients: Set<ClientName> = [], dueWithin: Seconds? = nil, deliverOnly: Bool = false,
+            skipVerify: Bool = false
         ) {
             self.clients = clients
             self.dueWithin = dueWithin

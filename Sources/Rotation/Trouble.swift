@@ -111,6 +111,14 @@ package struct Trouble: Error, Hashable, Sendable {
         case actionTimedOut = "action_timed_out"
         case actionNotStarted = "action_not_started"
         case actionInterrupted = "action_interrupted"
+        // How a client stands while nothing has failed.
+        case noSecret = "no_secret"
+        /// detail: when.
+        case secretExpired = "secret_expired"
+        /// Nearer to its expiry than the last third of the renewal window; detail: when it expires.
+        case secretExpiring = "secret_expiring"
+        case notPublished = "not_published"
+        case notDelivered = "not_delivered"
         // Apple's word.
         case refusedByApple = "refused_by_apple"
         case verdictUnknown = "verdict_unknown"

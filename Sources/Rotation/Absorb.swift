@@ -1,0 +1,193 @@
+import AppleClientSecret
+
+extension Rotation {
+    /// Takes in what came to be known. Decides nothing: the next plan does.
+    package mutating func absorb(_ fact: Fact, at now: Now) {
+        switch fact {
+        case .configured(let configuration): adopt(configuration, at: now)
+        case .stirred(let resource): stir(resource)
+        case .finished(let id, let result): finish(id, result, at: now)
+        case .clockSet: touchEverything()
+        case .asked(let request, let ticket): ask(request, ticket, at: now)
+        case .stop:
+            isStopping = true
+            touchEverything()
+        }
+    }
+
+    private mutating func stir(_ resource: Resource) {
+        switch resource {
+        case .key(let name): world.keys[name]?.wasRead = false
+        case .file(let path): world.files[path]?.isFresh = false
+        case .configuration, .client, .record, .action: break
+        }
+        touch(resource)
+    }
+
+    /// Puts a configuration in force. What did not change keeps everything that is known of it; every key is read and
+    /// every file looked at again, because a reload is how an administrator says "look".
+    private mutating func adopt(_ configuration: Configuration, at now: Now) {
+        touchEverything()
+        let old = world.configuration
+        world.configuration = configuration
+        world.index = Index(configuration)
+        refusal = nil
+        refusedAt = nil
+        configurationLoadedAt = now.wall
+        world.keys = configuration.keys.reduce(into: [:]) { keys, entry in
+            let isSame = old.keys[entry.key] == entry.value
+            keys[entry.key] = KeyState(wasRead: false, print: isSame ? world.keys[entry.key]?.print : nil)
+        }
+        world.clients = configuration.clients.reduce(into: [:]) { clients, entry in
+            clients[entry.key] = world.clients[entry.key] ?? ClientState()
+        }
+        world.files = world.index.specs.reduce(into: [:]) { files, entry in
+            files[entry.key] = FileState(
+                seen: world.files[entry.key]?.seen, writtenAt: world.files[entry.key]?.writtenAt)
+        }
+        // A repaired configuration is tried at once, not when the old trouble's pause is over.
+        world.attempts = [:]
+        wakes = wakes.filter { isKnown($0.key) }
+        views = views.filter { configuration.clients[$0.key] != nil }
+        names = configuration.clients.keys.sorted()
+        untried = Set(names)
+        changes.append(.configured(clients: configuration.clients.count))
+        touchEverything()
+    }
+
+    private func isKnown(_ resource: Resource) -> Bool {
+        switch resource {
+        case .configuration: true
+        case .key(let name): world.keys[name] != nil
+        case .client(let name), .record(let name): world.clients[name] != nil
+        case .file(let path): world.files[path] != nil
+        case .action(let id): world.index.actions[id] != nil
+        }
+    }
+
+    // MARK: Finished jobs
+
+    private mutating func finish(_ id: JobID, _ result: Result<Outcome, Trouble>, at now: Now) {
+        guard let resource = resources.removeValue(forKey: id), let job = world.running.removeValue(forKey: resource)
+        else { return }
+        overdue.remove(id)
+        touch(job.resource)
+        switch result {
+        case .success(let outcome):
+            succeed(job, outcome, at: now)
+        case .failure(let trouble):
+            fail(job, trouble, at: now)
+        }
+    }
+
+    private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
+        if let attempts = world.attempts[job.resource], attempts.wasLook || !isLook(job) {
+            world.attempts[job.resource] = nil
+            changes.append(.recovered(job.resource, attempts.trouble))
+        }
+        switch (job.work, outcome) {
+        case (.readConfiguration, .configuration(let configuration)):
+            adopt(configuration, at: now)
+        case (.readConfiguration, .refused(let lines)):
+            refuse(lines, at: now)
+        case (.readKey(let name, let entry), .key(let print)):
+            // A reload may have changed the entry while the file was being read.
+            guard world.configuration.keys[name] == entry else { return }
+            if world.keys[name]?.print != print {
+                // What the files hold was judged without this key.
+                for client in world.index.clients(of: name) {
+                    for path in world.index.files(of: client) { world.files[path]?.isFresh = false }
+                }
+            }
+            world.keys[name] = KeyState(wasRead: true, print: print)
+        case (.recall(let client), .recalled(let record)):
+            guard var state = world.clients[client] else { return }
+            state.wasRecalled = true
+            state.kept = record
+            state.current = state.current ?? record.current
+            state.delivered = record.delivered
+            world.clients[client] = state
+        case (.look(let spec), .seen(let look)):
+            see(look, as: spec)
+        case (.mint(let client, _, _), .minted(let issued)):
+            guard var state = world.clients[client] else { return }
+            changes.append(.minted(client, issued, state.mintReason ?? .asked))
+            state.current = issued
+            state.hasChosen = true
+            state.isForced = false
+            state.mintReason = nil
+            state.renewals += 1
+            world.clients[client] = state
+        case (.keep(let client, _), .kept(let record)):
+            world.clients[client]?.kept = record
+        case (.publish(let spec, let secrets), .published(let look)):
+            see(look, as: spec)
+            world.files[spec.path]?.writtenAt = now.wall
+            changes.append(.published(spec.path, published(spec, secrets)))
+        case (.run(let action, let covering), .ran):
+            for (client, covered) in covering {
+                world.clients[client]?.delivered[action.id] = covered.issued
+                world.clients[client]?.ranAt[action.id] = now.wall
+                world.clients[client]?.owed.remove(action.id)
+            }
+            changes.append(.ran(action.id, covering.mapValues(\.issued)))
+        default:
+            // Hands answer each work with its own outcome: another one is a mistake of the program's.
+            assertionFailure("\(job.work) ended as \(outcome)")
+        }
+    }
+
+    private mutating func see(_ look: Look, as spec: FileSpec) {
+        world.files[spec.path]?.seen = look
+        // What was judged by the slots and modes of an older configuration is looked at again.
+        world.files[spec.path]?.isFresh = world.index.specs[spec.path] == spec
+    }
+
+    private func published(_ spec: FileSpec, _ secrets: [Slot: Issued]) -> [ClientName: Issued] {
+        secrets.reduce(into: [:]) { all, entry in
+            if let client = spec.slots[entry.key] { all[client] = entry.value }
+        }
+    }
+
+    private mutating func fail(_ job: Job, _ trouble: Trouble, at now: Now) {
+        switch job.work {
+        case .readKey(let name, _):
+            world.keys[name] = KeyState(wasRead: true, print: nil)
+        case .recall(let client):
+            world.clients[client]?.wasRecalled = true
+        case .readConfiguration, .look, .mint, .keep, .publish, .run:
+            break
+        }
+        let previous = world.attempts[job.resource]
+        let failures = (previous?.failures ?? 0) + 1
+        let pause = Retry.pause(
+            of: job.resource, action: action(of: job), failures: failures,
+            jitter: chance.draw("\(job.resource) \(failures)"))
+        let isNews =
+            previous?.trouble != trouble
+            || now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
+        let attempts = Attempts(
+            failures: failures, trouble: trouble, since: previous?.since ?? now.wall,
+            notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasLook: isLook(job),
+            loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot)
+        world.attempts[job.resource] = attempts
+        if isNews {
+            changes.append(
+                .failing(job.resource, trouble, failures: failures, retryAt: now.wall + Seconds((pause + 999) / 1000)))
+        }
+    }
+
+    private func isLook(_ job: Job) -> Bool {
+        if case .look = job.work { true } else { false }
+    }
+
+    private func action(of job: Job) -> Action? {
+        if case .run(let action, _) = job.work { action } else { nil }
+    }
+
+    private mutating func refuse(_ lines: [String], at now: Now) {
+        if refusal != lines { changes.append(.refused(lines)) }
+        refusal = lines
+        refusedAt = refusedAt ?? now.wall
+    }
+}

@@ -1,0 +1,73 @@
+import AppleClientSecret
+
+/// Whether the wall clock is believed. While it is not, nothing is minted: a secret with a wrong `iat` is refused by
+/// Apple, and one minted years ahead would look good here and be useless there.
+struct ClockTrust: Hashable, Sendable {
+    /// A clock that the kernel does not vouch for, and that contradicts a secret of ours, is believed after this long:
+    /// the secret may be the one that is wrong.
+    static let patience: Seconds = 600
+    /// Nothing tells when the kernel's word on the clock changes, so it is asked this often while it matters.
+    static let lookAgain: Seconds = 10
+
+    var trouble: Trouble?
+    var since: WallTime?
+    private var doubtedAt: BootTime?
+    /// The contradiction that was waited out: it is not doubted again for the same secret.
+    private var forgiven: WallTime?
+
+    /// - Parameter latest: the latest `iat` among the secrets that keys of ours have signed.
+    mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
+        let now = deadlines.now
+        if !deadlines.reached(builtAt) {
+            set(Trouble(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
+            return
+        }
+        guard let latest, !now.kernelSynced, latest != forgiven, !deadlines.reached(latest) else {
+            doubtedAt = nil
+            set(nil, now)
+            return
+        }
+        let began = doubtedAt ?? now.boot
+        doubtedAt = began
+        if deadlines.reached(began + Self.patience) {
+            forgiven = latest
+            doubtedAt = nil
+            set(nil, now)
+        } else {
+            _ = deadlines.reached(now.boot + Self.lookAgain)
+            set(Trouble(.clockDoubtful, at: .clock, detail: latest.description), now)
+        }
+    }
+
+    private mutating func set(_ trouble: Trouble?, _ now: Now) {
+        since = trouble == nil ? nil : since ?? now.wall
+        self.trouble = trouble
+    }
+}
+
+extension Rotation {
+    mutating func planClock(at now: Now) {
+        var deadlines = Deadlines(now: now)
+        let wasTrusted = clock.trouble == nil
+        let latest = now.kernelSynced ? nil : latestIssue
+        clock.judge(builtAt: builtAt, latest: latest, &deadlines)
+        wakes[.configuration] = deadlines.wake
+        guard wasTrusted != (clock.trouble == nil) else { return }
+        changes.append(clock.trouble.map(Entry.clockDistrusted) ?? .clockTrusted)
+        touchEverything()
+    }
+
+    /// The latest `iat` of all secrets that a key of ours has signed and that are seen or kept.
+    private var latestIssue: WallTime? {
+        var latest: WallTime?
+        func count(_ issued: Issued?) {
+            guard let issued, issued.signer != nil else { return }
+            latest = max(latest ?? issued.issuedAt, issued.issuedAt)
+        }
+        for client in world.clients.values { count(client.current) }
+        for file in world.files.values {
+            for sighting in (file.seen?.slots ?? [:]).values { count(sighting.issued) }
+        }
+        return latest
+    }
+}

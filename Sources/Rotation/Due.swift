@@ -1,0 +1,24 @@
+package import AppleClientSecret
+
+extension ClientEntry {
+    /// Two scheduled renewals of one client are at least this far apart, whatever the configuration says.
+    package static let shortestInterval: Seconds = 60
+
+    /// The part of `renew_before` within which renewals are spread over hosts and drawn together on one.
+    private static let spread: Int64 = 20
+
+    /// When `issued` is replaced.
+    ///
+    /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not act at one moment and a restart
+    ///   moves nothing.
+    package func renewal(of issued: Issued, jitter: Double) -> WallTime {
+        let early = Seconds(Int64(Double(window.count) * jitter))
+        return max(end(of: issued) - renewBefore - early, issued.issuedAt + Claims.backdating + Self.shortestInterval)
+    }
+
+    /// How much earlier than its own time a secret is replaced together with one that shares a file or an action.
+    var window: Seconds { renewBefore / Self.spread }
+
+    /// Remaining life at which a secret that is still not replaced becomes critical.
+    package var criticalRemainder: Seconds { renewBefore / 3 }
+}

@@ -1,0 +1,30 @@
+package import AppleClientSecret
+
+/// What is worth a line in the journal: the closed list of events, so that no call can log a free string.
+package enum Entry: Hashable, Sendable {
+    case minted(ClientName, Issued, MintReason)
+    case tookOver(ClientName, Issued)
+    case published(AbsolutePath, [ClientName: Issued])
+    case ran(ActionID, [ClientName: Issued])
+    /// Something fails: now for the first time, in another way than before, or still after an hour.
+    case failing(Resource, Trouble, failures: Int, retryAt: WallTime?)
+    case recovered(Resource, Trouble)
+    case standing(ClientName, Standing, Reason?)
+    case configured(clients: Int)
+    case refused([String])
+    case clockDistrusted(Trouble)
+    case clockTrusted
+    case ready
+}
+
+/// Why a secret is minted.
+package enum MintReason: Hashable, Sendable {
+    /// No usable secret is to be found.
+    case missing
+    /// The one that was found does not fit the key, the ids or the times any more.
+    case unusable(Issued)
+    case due(Issued)
+    /// Not due yet, but it shares a file or an action with one that is.
+    case together(Issued)
+    case asked
+}

@@ -1,0 +1,193 @@
+import AppleClientSecret
+
+extension Rotation {
+    /// Reckons how a client stands, from what its files were seen to hold and what its actions last ran for.
+    mutating func judge(_ name: ClientName, at now: Now) {
+        var deadlines = Deadlines(now: now)
+        defer { wakes[.client(name), default: Wake()].formEarliest(with: deadlines.wake) }
+        guard let entry = world.configuration.clients[name], let key = world.configuration.keys[entry.key],
+            let state = world.clients[name]
+        else { return }
+        let outputs = entry.outputs.map { outputView($0, of: name, at: now) }
+        let actions = world.index.actions(of: name).map { actionView($0, of: name) }
+        let isDone = outputs.allSatisfy { $0.state == .ok } && actions.allSatisfy { $0.state == .ok }
+        let remaining = weakest(name, entry, &deadlines)
+        let troubles = reasons(for: name, at: now)
+
+        var standing: Standing = isDone && troubles.isEmpty && state.current != nil ? .ok : .degraded
+        var reason = troubles.first
+        switch remaining {
+        case .none:
+            standing = .critical
+            reason =
+                reason
+                ?? Reason(
+                    trouble: Trouble(.noSecret, at: .client(name)), client: name, since: now.wall, nextAttempt: nil)
+        case .until(let expiry):
+            let isExpired = deadlines.reached(expiry)
+            if isExpired || deadlines.reached(expiry - entry.criticalRemainder) {
+                standing = .critical
+                let trouble = Trouble(
+                    isExpired ? .secretExpired : .secretExpiring, at: .client(name), detail: expiry.description)
+                reason = reason ?? Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
+            }
+        case .unknown:
+            break
+        }
+        if standing == .degraded, reason == nil {
+            let trouble = Trouble(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
+            reason = Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
+        }
+        // The same trouble goes on: it began when it was first seen, not at this look.
+        if let old = views[name]?.reason, old.trouble == reason?.trouble, reason?.since == now.wall {
+            reason?.since = old.since
+        }
+        let view = ClientView(
+            name: name, clientID: entry.clientID, team: key.team, keyID: key.keyID, standing: standing,
+            reason: standing == .ok ? nil : reason, current: state.current,
+            deliveredExpiresAt: deliveredExpiry(name, state),
+            renewAt: state.current.map { entry.renewal(of: $0, jitter: hostJitter) }, renewals: state.renewals,
+            consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
+            lastError: troubles.first?.trouble.message,
+            delivered: isPublished(name) && isDone, outputs: outputs, actions: actions)
+        if views[name]?.standing != standing, views[name] != nil || standing != .degraded {
+            changes.append(.standing(name, standing, view.reason))
+        }
+        views[name] = view
+    }
+
+    /// The life of the weakest secret that an output or an application holds.
+    private enum Remaining {
+        case unknown
+        /// Some output holds no usable secret at all.
+        case none
+        case until(WallTime)
+    }
+
+    private func weakest(_ name: ClientName, _ entry: ClientEntry, _ deadlines: inout Deadlines) -> Remaining {
+        guard let key = world.configuration.keys[entry.key] else { return .unknown }
+        let print = world.keys[entry.key]?.print
+        var earliest: WallTime?
+        for path in world.index.files(of: name) {
+            guard let spec = world.index.specs[path], let seen = world.files[path]?.seen else {
+                // Not looked at yet is not known; looked for in vain is a file that no application can read either.
+                if world.attempts[.file(path)] != nil { return .none }
+                return .unknown
+            }
+            for slot in spec.slots.filter({ $0.value == name }).keys {
+                guard let issued = seen.slots[slot]?.issued,
+                    entry.accepts(issued, key: key, print: print, at: &deadlines)
+                else {
+                    // A key that was replaced leaves secrets behind that Apple may well still take: they count by
+                    // their time, and the renewal that is under way shows in the reason.
+                    return seen.slots[slot]?.issued.map { .until($0.expiresAt) } ?? .none
+                }
+                earliest = min(earliest ?? issued.expiresAt, issued.expiresAt)
+            }
+        }
+        for action in world.index.actions(of: name) {
+            // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
+            guard let delivered = world.clients[name]?.delivered[action] else { continue }
+            earliest = min(earliest ?? delivered.expiresAt, delivered.expiresAt)
+        }
+        if let earliest { return .until(earliest) }
+        return world.clients[name]?.current.map { .until($0.expiresAt) } ?? (isKnown(name) ? .none : .unknown)
+    }
+
+    private func deliveredExpiry(_ name: ClientName, _ state: ClientState) -> WallTime? {
+        let actions = world.index.actions(of: name)
+        guard !actions.isEmpty else { return isPublished(name) ? state.current?.expiresAt : nil }
+        let expiries = actions.map { state.delivered[$0]?.expiresAt }
+        guard expiries.allSatisfy({ $0 != nil }) else { return nil }
+        return expiries.compactMap { $0 }.min()
+    }
+
+    private func consecutiveFailures(_ name: ClientName) -> Int {
+        resources(of: name).compactMap { world.attempts[$0]?.failures }.max() ?? 0
+    }
+
+    /// What stands in a client's way, on the way's order: the first one explains the others.
+    private func reasons(for name: ClientName, at now: Now) -> [Reason] {
+        var reasons: [Reason] = []
+        if let trouble = clock.trouble, let since = clock.since {
+            reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
+        }
+        for resource in resources(of: name) {
+            if let job = world.running[resource], overdue.contains(job.id), case .file(let path) = resource {
+                let began = now.wall - now.boot.seconds(since: job.startedAt)
+                reasons.append(
+                    Reason(
+                        trouble: Trouble(.notResponding, at: .path(path)), client: name, since: began, nextAttempt: nil)
+                )
+            } else if let attempts = world.attempts[resource] {
+                reasons.append(
+                    Reason(
+                        trouble: attempts.trouble, client: name, since: attempts.since,
+                        nextAttempt: now.wall + attempts.notBefore.seconds(since: now.boot)))
+            }
+        }
+        for path in world.index.files(of: name) where isVanished(path) {
+            reasons.append(
+                Reason(
+                    trouble: Trouble(.environmentFileDeleted, at: .path(path)), client: name,
+                    since: views[name]?.reason?.since ?? now.wall, nextAttempt: nil))
+        }
+        return reasons
+    }
+
+    private func outputView(_ output: Output, of client: ClientName, at now: Now) -> OutputView {
+        let path = output.path
+        let isOverdue = world.running[.file(path)].map { overdue.contains($0.id) } == true
+        let state: OutputView.State =
+            if isOverdue {
+                .notResponding
+            } else if world.attempts[.file(path)] != nil || isVanished(path) {
+                .failed
+            } else if world.clients[client]?.current != nil && isGood(path) {
+                .ok
+            } else {
+                .pending
+            }
+        let trouble =
+            isOverdue
+            ? Trouble(.notResponding, at: .path(path))
+            : world.attempts[.file(path)]?.trouble
+                ?? (isVanished(path) ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
+        return OutputView(
+            path: path, format: output.format, state: state, writtenAt: world.files[path]?.writtenAt,
+            error: trouble?.message)
+    }
+
+    private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {
+        let failed = world.attempts[.action(id)]
+        let state: ActionView.State = failed != nil ? .failed : owes(client, id) ? .pending : .ok
+        return ActionView(
+            action: id, state: world.clients[client]?.current == nil ? .pending : state,
+            ranAt: world.clients[client]?.ranAt[id], error: failed?.trouble.message)
+    }
+
+    /// What the daemon shows of itself now.
+    package func snapshot(at now: Now) -> Snapshot {
+        let clients = names.compactMap { views[$0] }
+        var standing = clients.map(\.standing).max() ?? .ok
+        var reason = clients.first { $0.standing == standing }?.reason
+        if let refusal, let refusedAt {
+            let trouble = Trouble(.configurationRefused, at: .named(configurationPath), detail: refusal.first)
+            standing = max(standing, .degraded)
+            if standing == .degraded || reason == nil {
+                reason = Reason(trouble: trouble, client: nil, since: refusedAt, nextAttempt: nil)
+            }
+        }
+        if let trouble = clock.trouble, let since = clock.since {
+            standing = max(standing, .degraded)
+            reason = reason ?? Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil)
+        }
+        return Snapshot(
+            startedAt: startedAt, ready: isReady && !isStopping, standing: standing,
+            reason: standing == .ok ? nil : reason, clockTrusted: clock.trouble == nil,
+            configuration: ConfigurationView(
+                path: configurationPath, loadedAt: configurationLoadedAt,
+                error: refusal.map { $0.joined(separator: "\n") }),
+            clients: clients)
+    }
+}

@@ -1,0 +1,81 @@
+import AppleClientSecret
+
+extension Rotation {
+    mutating func planFile(_ path: AbsolutePath, at now: Now, _ turn: inout Turn) {
+        var deadlines = Deadlines(now: now)
+        defer { wakes[.file(path)] = deadlines.wake }
+        guard let spec = world.index.specs[path], let file = world.files[path] else { return }
+        guard file.isFresh else {
+            // What a file holds can be judged once the keys are known and the state directory has told what it keeps.
+            if world.index.clients(of: path).allSatisfy(canJudgeFiles) {
+                start(.look(spec), on: .file(path), &deadlines, &turn)
+            }
+            return
+        }
+        // Several clients in one file are one write: wait for those that are about to have a new secret.
+        guard world.index.clients(of: path).allSatisfy({ world.clients[$0]?.isSettled == true }) else { return }
+        let wanted = wantedSecrets(spec)
+        guard !wanted.isEmpty, !isVanished(path) else { return }
+        if !isGood(path) {
+            start(.publish(spec, wanted), on: .file(path), &deadlines, &turn)
+        }
+    }
+
+    private func canJudgeFiles(_ client: ClientName) -> Bool {
+        guard let entry = world.configuration.clients[client] else { return false }
+        return world.clients[client]?.wasRecalled == true && world.keys[entry.key]?.wasRead == true
+    }
+
+    /// What each slot of a file should hold; a slot whose client has no secret is left as it is.
+    func wantedSecrets(_ spec: FileSpec) -> [Slot: Issued] {
+        spec.slots.compactMapValues { world.clients[$0]?.current }
+    }
+
+    /// Whether a file holds what it should, as far as was seen.
+    func isGood(_ path: AbsolutePath) -> Bool {
+        guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, let seen = file.seen,
+            seen.isAsConfigured
+        else { return false }
+        return wantedSecrets(spec).allSatisfy { seen.slots[$0]?.issued?.fingerprint == $1.fingerprint }
+    }
+
+    /// Whether an environment file that held other lines is gone: one made anew would lack them, and its reader would
+    /// start with half of its settings.
+    func isVanished(_ path: AbsolutePath) -> Bool {
+        guard let spec = world.index.specs[path], spec.kind == .env, world.files[path]?.seen?.exists == false else {
+            return false
+        }
+        return world.index.clients(of: path).contains { world.clients[$0]?.kept.shared.contains(path) == true }
+    }
+
+    mutating func planAction(_ id: ActionID, at now: Now, _ turn: inout Turn) {
+        var deadlines = Deadlines(now: now)
+        defer { wakes[.action(id)] = deadlines.wake }
+        guard let action = world.index.actions[id] else { return }
+        let sharers = world.index.clients(of: id)
+        var covering: [ClientName: Covered] = [:]
+        for client in sharers {
+            guard let current = world.clients[client]?.current, owes(client, id), isPublished(client) else { continue }
+            covering[client] = Covered(issued: current, outputs: world.index.files(of: client))
+        }
+        guard !covering.isEmpty else { return }
+        // One run for all that share it: wait for those whose secret is on its way.
+        for client in sharers {
+            if world.clients[client]?.isSettled != true { return }
+            for path in world.index.files(of: client) where isBusy(.file(path)) { return }
+        }
+        start(.run(action, covering: covering), on: .action(id), &deadlines, &turn)
+    }
+
+    /// Whether an action has still to be run for a client's secret.
+    func owes(_ client: ClientName, _ action: ActionID) -> Bool {
+        guard let state = world.clients[client], let current = state.current else { return false }
+        return state.delivered[action]?.fingerprint != current.fingerprint || state.owed.contains(action)
+    }
+
+    /// Whether all files of a client hold its secret.
+    func isPublished(_ client: ClientName) -> Bool {
+        world.clients[client]?.isSettled == true && world.clients[client]?.current != nil
+            && world.index.files(of: client).allSatisfy(isGood)
+    }
+}

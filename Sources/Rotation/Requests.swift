@@ -1,0 +1,153 @@
+import AppleClientSecret
+
+/// A request that somebody waits for.
+struct PendingRequest: Hashable, Sendable {
+    let ticket: Ticket?
+    let request: Request
+    /// Jobs from this one on count as attempts on behalf of the request.
+    let since: JobID
+    var wantsConfiguration: Bool
+    /// The clients that are renewed, or delivered again; the others that were asked for need nothing.
+    let chosen: Set<ClientName>
+    /// Clients without an outcome yet, the next one last.
+    var open: [ClientName]
+    var outcomes: [RenewalOutcome] = []
+}
+
+extension Rotation {
+    mutating func ask(_ request: Request, _ ticket: Ticket?, at now: Now) {
+        if isStopping {
+            if let ticket { answers.append((ticket, .stopping)) }
+            return
+        }
+        let since = JobID(number: nextJob)
+        switch request {
+        case .reload:
+            pending.append(
+                PendingRequest(
+                    ticket: ticket, request: request, since: since, wantsConfiguration: true, chosen: [], open: []))
+            touch(.configuration)
+        case .renew(let renewal):
+            let unknown = renewal.clients.filter { world.configuration.clients[$0] == nil }
+            guard unknown.isEmpty else {
+                if let ticket { answers.append((ticket, .unknownClients(unknown.sorted()))) }
+                return
+            }
+            let asked = renewal.clients.isEmpty ? Set(world.configuration.clients.keys) : renewal.clients
+            let chosen = asked.filter { isChosen($0, renewal, at: now) }
+            for client in chosen {
+                if !renewal.deliverOnly { world.clients[client]?.isForced = true }
+                hurry(client, at: now)
+            }
+            pending.append(
+                PendingRequest(
+                    ticket: ticket, request: request, since: since, wantsConfiguration: false, chosen: chosen,
+                    open: asked.sorted(by: >)))
+        }
+    }
+
+    private func isChosen(_ client: ClientName, _ renewal: Request.Renewal, at now: Now) -> Bool {
+        if renewal.deliverOnly {
+            return !isPublished(client) || world.index.actions(of: client).contains { owes(client, $0) }
+        }
+        guard let span = renewal.dueWithin, let entry = world.configuration.clients[client],
+            let current = world.clients[client]?.current
+        else { return true }
+        return entry.renewal(of: current, jitter: hostJitter) <= now.wall + span
+    }
+
+    /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
+    private mutating func hurry(_ client: ClientName, at now: Now) {
+        for resource in resources(of: client) { world.attempts[resource]?.notBefore = now.boot }
+        for path in world.index.files(of: client) { world.files[path]?.isFresh = false }
+        if let key = world.configuration.clients[client]?.key { touch(.key(key)) }
+        touch(.client(client))
+    }
+
+    /// Everything whose failure keeps a client from being served.
+    func resources(of client: ClientName) -> [Resource] {
+        var all: [Resource] = []
+        if let key = world.configuration.clients[client]?.key { all.append(.key(key)) }
+        all += [.client(client), .record(client)]
+        all += world.index.files(of: client).map(Resource.file)
+        all += world.index.actions(of: client).map(Resource.action)
+        return all
+    }
+
+    /// Answers the requests that have come to their end.
+    mutating func planAnswers() {
+        if isStopping {
+            for request in pending { if let ticket = request.ticket { answers.append((ticket, .stopping)) } }
+            pending = []
+            return
+        }
+        var waiting: [PendingRequest] = []
+        for var request in pending {
+            guard let answer = answer(to: &request) else {
+                waiting.append(request)
+                continue
+            }
+            if let ticket = request.ticket { answers.append((ticket, answer)) }
+        }
+        pending = waiting
+    }
+
+    private func answer(to request: inout PendingRequest) -> Answer? {
+        switch request.request {
+        case .reload:
+            guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
+            if let refusal { return .refused(diagnostics: refusal) }
+            guard untried.isEmpty else { return nil }
+            return .reloaded(
+                unserved: names.compactMap { name in
+                    failure(of: name, since: request.since).map { "client \"\(name)\": \($0.message)" }
+                })
+        case .renew:
+            while let client = request.open.last {
+                guard let result = result(of: client, in: request) else { return nil }
+                request.open.removeLast()
+                request.outcomes.append(RenewalOutcome(client: client, result: result))
+            }
+            return .renewed(request.outcomes)
+        }
+    }
+
+    private func result(of client: ClientName, in request: PendingRequest) -> RenewalOutcome.Result? {
+        guard request.chosen.contains(client) else { return .untouched }
+        guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
+        if let trouble = failure(of: client, since: request.since) { return .failed(trouble.message) }
+        if state.isForced, let trouble = clock.trouble { return .failed(trouble.message) }
+        guard !state.isForced, let current = state.current, isPublished(client),
+            !world.index.actions(of: client).contains(where: { owes(client, $0) })
+        else { return nil }
+        return .renewed(current)
+    }
+
+    /// What has failed on a client's way since a request was made.
+    func failure(of client: ClientName, since job: JobID) -> Trouble? {
+        for resource in resources(of: client) {
+            if let attempts = world.attempts[resource], attempts.job >= job { return attempts.trouble }
+        }
+        return nil
+    }
+
+    /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
+    func wasTried(_ client: ClientName) -> Bool {
+        guard world.clients[client]?.isSettled == true else { return hasTrouble(client) && isKnown(client) }
+        if isPublished(client) { return true }
+        return hasTrouble(client)
+    }
+
+    private func hasTrouble(_ client: ClientName) -> Bool {
+        clock.trouble != nil || resources(of: client).contains { world.attempts[$0] != nil }
+            || world.index.files(of: client).contains(where: isVanished)
+            || resources(of: client).contains { world.running[$0] != nil && !isBusy($0) }
+    }
+
+    mutating func planReadiness() {
+        for client in touchedClients where untried.contains(client) && wasTried(client) { untried.remove(client) }
+        guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }
+        isReady = true
+        changes.append(.ready)
+    }
+}

@@ -1,0 +1,44 @@
+import AppleClientSecret
+
+/// How soon something that failed is tried again. The pace doubles with every failure, up to a bound that says how
+/// long a mended cause may go unnoticed.
+enum Retry {
+    /// A key, a disk: what an administrator mends and then watches for.
+    static let localBound: Seconds = 60
+    /// A hook or a unit's job: trying costs others something.
+    static let remoteBound: Seconds = 900
+    /// A unit whose job failed three times needs a person.
+    static let unitBound: Seconds = 3600
+    /// A lasting trouble is written to the journal again after this long.
+    static let reminder: Seconds = 3600
+
+    /// The pause after the `failures`-th failure in a row, in milliseconds.
+    ///
+    /// - Parameter jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
+    static func pause(of resource: Resource, action: Action?, failures: Int, jitter: Double) -> Int64 {
+        let (first, bound): (Int64, Seconds) =
+            switch (resource, action) {
+            case (.action, .unit), (.action, .signal): (30, failures >= 3 ? unitBound : remoteBound)
+            case (.action, _): (30, remoteBound)
+            default: (1, localBound)
+            }
+        let isTired = bound == unitBound
+        let doubled = isTired ? bound.count : min(bound.count, first << Int64(min(max(failures - 1, 0), 12)))
+        return doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
+    }
+}
+
+/// Randomness that the seed and the question determine, so that a run can be replayed.
+struct Chance: Hashable, Sendable {
+    let seed: UInt64
+
+    /// A number from 0 up to 1, the same for the same question: FNV-1a over its text, mixed by SplitMix64's finisher.
+    func draw(_ question: String) -> Double {
+        var hash = seed ^ 0xcbf2_9ce4_8422_2325
+        for byte in question.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
+        hash ^= hash >> 31
+        return Double(hash >> 11) / Double(UInt64(1) << 53)
+    }
+}

@@ -1,0 +1,185 @@
+package import AppleClientSecret
+
+/// The core: facts go in, what is to be done comes out. It holds no clock, file, random source or thread, so that the
+/// same facts at the same moments always come to the same turns.
+///
+/// A plan covers what was touched since the last one and whatever has become due; everything else cannot have changed.
+package struct Rotation: Sendable {
+    package internal(set) var world = World()
+    let chance: Chance
+    /// From 0 to 1, where in the renewal window this host acts.
+    let hostJitter: Double
+    /// The clock cannot be right before this moment.
+    let builtAt: WallTime
+    let startedAt: WallTime
+    /// Whether everything is brought up to date once and the loop then ends.
+    let isOnce: Bool
+
+    var touched: Set<Resource> = []
+    var wakes: [Resource: Wake] = [:]
+    var views: [ClientName: ClientView] = [:]
+    var pending: [PendingRequest] = []
+    var changes: [Entry] = []
+    var answers: [(Ticket, Answer)] = []
+    var nextJob: UInt64 = 1
+    var resources: [JobID: Resource] = [:]
+    /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
+    var inFlight: ArraySlice<JobID> = []
+    /// Jobs that run although their time is over.
+    var overdue: Set<JobID> = []
+    /// Clients that were not tried yet since the start or the last reload.
+    var untried: Set<ClientName> = []
+    /// In order; kept because sorting ten thousand for every snapshot would be felt.
+    var names: [ClientName] = []
+    var isReady = false
+    var isStopping = false
+    var clock = ClockTrust()
+    var configurationPath: String
+    var configurationLoadedAt: WallTime
+    /// Why the configuration that lies there now would not be accepted.
+    var refusal: [String]?
+    /// When ``refusal`` was first found.
+    var refusedAt: WallTime?
+
+    /// - Parameters:
+    ///   - seed: of retries' jitter; fixed for a run.
+    ///   - hostJitter: from 0 to 1, fixed for a host.
+    ///   - once: end when everything was tried and nothing runs.
+    package init(
+        seed: UInt64, hostJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
+        once: Bool = false
+    ) {
+        chance = Chance(seed: seed)
+        self.hostJitter = hostJitter
+        self.builtAt = builtAt
+        self.startedAt = startedAt
+        self.configurationPath = configurationPath
+        configurationLoadedAt = startedAt
+        isOnce = once
+    }
+
+    /// What is to be done now that was not done yet; marks what it starts as running.
+    package mutating func plan(at now: Now) -> Turn {
+        for (resource, wake) in wakes where wake.isReached(at: now) { touch(resource) }
+        var turn = Turn()
+        planPatience(at: now)
+        planClock(at: now)
+        planConfiguration(at: now, &turn)
+        // In the order of a secret's way: each step sees what the one before it decided.
+        for key in touchedKeys { planKey(key, at: now, &turn) }
+        planClients(at: now, &turn)
+        for client in touchedClients { planRecord(client, at: now, &turn) }
+        for client in touchedClients { settle(client) }
+        for file in touchedFiles { planFile(file, at: now, &turn) }
+        for action in touchedActions { planAction(action, at: now, &turn) }
+        for client in touchedClients { judge(client, at: now) }
+        planReadiness()
+        touched.removeAll(keepingCapacity: true)
+        planAnswers()
+        for wake in wakes.values { turn.wake.formEarliest(with: wake) }
+        if let job = oldestInFlight() { turn.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
+        swap(&turn.changes, &changes)
+        swap(&turn.answers, &answers)
+        let isIdle = world.running.isEmpty
+        turn.ended = isIdle && (isStopping || (isOnce && isReady))
+        return turn
+    }
+
+    // MARK: What was touched
+
+    private var touchedKeys: [KeyName] {
+        touched.compactMap { if case .key(let name) = $0 { name } else { nil } }.filter { world.keys[$0] != nil }
+            .sorted()
+    }
+
+    var touchedClients: [ClientName] {
+        touched.compactMap { if case .client(let name) = $0 { name } else { nil } }
+            .filter { world.clients[$0] != nil }.sorted()
+    }
+
+    private var touchedFiles: [AbsolutePath] {
+        touched.compactMap { if case .file(let path) = $0 { path } else { nil } }
+            .filter { world.files[$0] != nil }.sorted()
+    }
+
+    private var touchedActions: [ActionID] {
+        touched.compactMap { if case .action(let id) = $0 { id } else { nil } }
+            .filter { world.index.actions[$0] != nil }.sorted()
+    }
+
+    /// Marks a resource and whoever decides by it.
+    mutating func touch(_ resource: Resource) {
+        switch resource {
+        case .configuration:
+            touched.insert(resource)
+        case .key(let name):
+            touched.insert(resource)
+            for client in world.index.clients(of: name) { touch(.client(client)) }
+        case .client(let name), .record(let name):
+            guard touched.insert(.client(name)).inserted else { return }
+            for path in world.index.files(of: name) { touched.insert(.file(path)) }
+            for action in world.index.actions(of: name) { touched.insert(.action(action)) }
+        case .file(let path):
+            touched.insert(resource)
+            for client in world.index.clients(of: path) { touch(.client(client)) }
+        case .action(let id):
+            touched.insert(resource)
+            for client in world.index.clients(of: id) { touch(.client(client)) }
+        }
+    }
+
+    /// Has the next plan cover everything, as after a clock that was set; it starts nothing that a plan over what was
+    /// touched would not.
+    package mutating func touchEverything() {
+        touch(.configuration)
+        for name in world.keys.keys { touched.insert(.key(name)) }
+        for name in world.clients.keys { touch(.client(name)) }
+        for path in world.files.keys { touched.insert(.file(path)) }
+        for id in world.index.actions.keys { touched.insert(.action(id)) }
+    }
+
+    // MARK: Jobs
+
+    /// Starts `work` unless the resource is busy, its last failure is too fresh or the daemon is stopping.
+    @discardableResult
+    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines, _ turn: inout Turn) -> Bool {
+        guard !isStopping, world.running[resource] == nil else { return false }
+        if let attempts = world.attempts[resource], !deadlines.reached(attempts.notBefore) { return false }
+        let job = Job(id: JobID(number: nextJob), resource: resource, work: work, startedAt: deadlines.now.boot)
+        nextJob += 1
+        world.running[resource] = job
+        resources[job.id] = resource
+        inFlight.append(job.id)
+        turn.start.append(job)
+        return true
+    }
+
+    /// Whether a job runs for `resource` that others should wait for: one that has run for too long holds up nobody.
+    func isBusy(_ resource: Resource) -> Bool {
+        guard let job = world.running[resource] else { return false }
+        return !overdue.contains(job.id)
+    }
+
+    /// After this long a job is said to be not responding. It keeps its resource: nothing else starts on that.
+    package static let patience: Seconds = 30
+
+    /// Finds the jobs that have run for too long.
+    private mutating func planPatience(at now: Now) {
+        var deadlines = Deadlines(now: now)
+        while let job = oldestInFlight(), deadlines.reached(job.startedAt + Self.patience) {
+            inFlight.removeFirst()
+            overdue.insert(job.id)
+            touch(job.resource)
+        }
+    }
+
+    /// The job that has run for longest of those whose time is not over. Jobs start in order, so that this one alone
+    /// needs a deadline.
+    private mutating func oldestInFlight() -> Job? {
+        while let id = inFlight.first {
+            if let resource = resources[id], let job = world.running[resource] { return job }
+            inFlight.removeFirst()
+        }
+        return nil
+    }
+}

@@ -1,0 +1,4 @@
+extension Trouble {
+    /// What happened, for people.
+    package var message: String { code.rawValue }
+}

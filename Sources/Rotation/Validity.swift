@@ -1,0 +1,32 @@
+import AppleClientSecret
+
+extension ClientEntry {
+    /// How far ahead of now an `iat` may lie before the secret is held to be impossible: what Apple may refuse.
+    static let clockTolerance: Seconds = 60
+
+    /// Whether `issued` may be used for this client: signed by `print` for these ids, not expired, with possible times.
+    ///
+    /// - Parameter print: the key as it can be read now; nil while it cannot: then a secret that some key of ours is
+    ///   known to have signed is believed, because what is published must not be lost to an unreadable key.
+    func accepts(_ issued: Issued, key: KeyEntry, print: KeyPrint?, at deadlines: inout Deadlines) -> Bool {
+        guard issued.client == clientID, issued.team == key.team, issued.keyID == key.keyID,
+            let signer = issued.signer, print == nil || signer == print,
+            deadlines.reached(issued.issuedAt - Self.clockTolerance),
+            deadlines.reached(issued.expiresAt - Lifetime.appleLimit)
+        else { return false }
+        return !deadlines.reached(issued.expiresAt)
+    }
+
+    /// When a secret stops counting: at its own expiry, or sooner when the lifetime was made shorter since.
+    func end(of issued: Issued) -> WallTime {
+        min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
+    }
+
+    /// The one of several usable secrets that counts: the one that lasts longest, of equals the youngest.
+    func best(of candidates: [Issued]) -> Issued? {
+        candidates.max { left, right in
+            (end(of: left), left.issuedAt, left.fingerprint.leadingBytes)
+                < (end(of: right), right.issuedAt, right.fingerprint.leadingBytes)
+        }
+    }
+}

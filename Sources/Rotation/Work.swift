@@ -1,0 +1,142 @@
+package import AppleClientSecret
+
+/// What can be busy: at most one job runs for each.
+package enum Resource: Hashable, Sendable {
+    case configuration
+    case key(KeyName)
+    /// Minting for a client.
+    case client(ClientName)
+    /// A client's file in the state directory.
+    case record(ClientName)
+    case file(AbsolutePath)
+    case action(ActionID)
+}
+
+/// What is to be done: data, without a secret's bytes, and complete, so that the hands that do it need nothing else.
+package enum Work: Hashable, Sendable {
+    case readConfiguration
+    case readKey(KeyName, KeyEntry)
+    /// Read what the state directory holds of a client.
+    case recall(ClientName)
+    /// Read a file back, judging signatures with these keys.
+    case look(FileSpec)
+    case mint(ClientName, KeyName, Claims)
+    case keep(ClientName, Record)
+    /// Write these secrets into a file, all at once.
+    case publish(FileSpec, [Slot: Issued])
+    case run(Action, covering: [ClientName: Covered])
+}
+
+/// A client on whose behalf an action runs, and what the action is told of it.
+package struct Covered: Hashable, Sendable {
+    package let issued: Issued
+    package let outputs: [AbsolutePath]
+}
+
+/// A piece of work that was started.
+package struct Job: Hashable, Sendable {
+    package let id: JobID
+    package let resource: Resource
+    package let work: Work
+    package let startedAt: BootTime
+}
+
+/// Numbers that grow with every job, so that it can be told which of two came first.
+package struct JobID: Hashable, Comparable, Sendable {
+    package let number: UInt64
+
+    package static func < (left: JobID, right: JobID) -> Bool {
+        left.number < right.number
+    }
+}
+
+/// What a job came to, one case for each kind of work.
+package enum Outcome: Hashable, Sendable {
+    case configuration(Configuration)
+    /// The configuration's text does not pass; the lines that say why.
+    case refused([String])
+    case key(KeyPrint)
+    case recalled(Record)
+    case seen(Look)
+    case minted(Issued)
+    case kept(Record)
+    /// What the file held after it was written, read back.
+    case published(Look)
+    case ran
+}
+
+/// What a file was seen to hold.
+package struct Look: Hashable, Sendable {
+    /// Slots that are missing here are absent.
+    package var slots: [Slot: Sighting]
+    /// Whether an environment file holds lines besides the variables of ours.
+    package var otherLines: Bool
+    /// Whether mode and group are what the configuration says.
+    package var isAsConfigured: Bool
+    package var exists: Bool
+
+    package init(slots: [Slot: Sighting], otherLines: Bool = false, isAsConfigured: Bool = true, exists: Bool = true) {
+        self.slots = slots
+        self.otherLines = otherLines
+        self.isAsConfigured = isAsConfigured
+        self.exists = exists
+    }
+}
+
+/// What a slot was seen to hold.
+package enum Sighting: Hashable, Sendable {
+    case secret(Issued)
+    /// Something that is no client secret.
+    case foreign
+
+    var issued: Issued? {
+        if case .secret(let issued) = self { issued } else { nil }
+    }
+}
+
+/// What the state directory keeps of a client.
+package struct Record: Hashable, Sendable {
+    package var current: Issued?
+    /// What each action was last run for.
+    package var delivered: [ActionID: Issued]
+    /// Environment files that held other lines: one that has vanished since is not made again.
+    package var shared: Set<AbsolutePath>
+
+    package init(current: Issued? = nil, delivered: [ActionID: Issued] = [:], shared: Set<AbsolutePath> = []) {
+        self.current = current
+        self.delivered = delivered
+        self.shared = shared
+    }
+}
+
+/// Names a question, so that its answer finds whoever asked.
+package struct Ticket: Hashable, Sendable {
+    package let number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// What came to be known.
+package enum Fact: Hashable, Sendable {
+    case configured(Configuration)
+    /// "Look again", nothing more.
+    case stirred(Resource)
+    case finished(JobID, Result<Outcome, Trouble>)
+    /// The wall clock was set.
+    case clockSet
+    /// Nil: nobody waits for the answer (a SIGHUP).
+    case asked(Request, Ticket?)
+    case stop
+}
+
+/// What one look at the world came to.
+package struct Turn: Sendable {
+    package var start: [Job] = []
+    package var wake = Wake()
+    package var changes: [Entry] = []
+    package var answers: [(Ticket, Answer)] = []
+    /// Everything that was to be done is done: the loop may end.
+    package var ended = false
+}

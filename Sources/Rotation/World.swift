@@ -1,0 +1,109 @@
+package import AppleClientSecret
+
+/// Everything that is known, wanted and under way.
+package struct World: Hashable, Sendable {
+    package var configuration = Configuration(keys: [:], clients: [:])
+    var index = Index(Configuration(keys: [:], clients: [:]))
+    package var keys: [KeyName: KeyState] = [:]
+    package var clients: [ClientName: ClientState] = [:]
+    package var files: [AbsolutePath: FileState] = [:]
+    package var running: [Resource: Job] = [:]
+    package var attempts: [Resource: Attempts] = [:]
+}
+
+/// What is known of a key.
+package struct KeyState: Hashable, Sendable {
+    /// Whether it was tried since the start, the last reload or the last sign of a change.
+    package var wasRead = false
+    /// Which key the file holds; nil while it cannot be used.
+    package var print: KeyPrint?
+}
+
+/// What is known of a client.
+package struct ClientState: Hashable, Sendable {
+    /// Whether the state directory was asked; until then nothing is decided.
+    package var wasRecalled = false
+    /// What the state directory is known to hold.
+    package var kept = Record()
+    /// The secret in force.
+    package var current: Issued?
+    /// Whether ``current`` was chosen among all that is to be found; it then stays while it is usable, although an
+    /// older secret that lasts longer may still lie in a file.
+    var hasChosen = false
+    /// Why the secret that is being made was wanted.
+    var mintReason: MintReason?
+    package var delivered: [ActionID: Issued] = [:]
+    package var ranAt: [ActionID: WallTime] = [:]
+    /// Actions that run although they ran for this secret: somebody asked, or bad content stood for too long.
+    package var owed: Set<ActionID> = []
+    /// Whether a new secret was asked for, whatever the age of the current one.
+    package var isForced = false
+    package var renewals = 0
+    /// Whether everything is known and nothing is being made, so that its files and actions need not wait for it.
+    package var isSettled = false
+
+    func record(shared: Set<AbsolutePath>) -> Record {
+        Record(current: current, delivered: delivered, shared: shared)
+    }
+}
+
+/// What is known of a file.
+package struct FileState: Hashable, Sendable {
+    /// Nil until it was looked at.
+    package var seen: Look?
+    /// Whether it was looked at since the last sign of a change.
+    package var isFresh = false
+    package var writtenAt: WallTime?
+}
+
+/// How often something has failed in a row, and when it is tried again.
+package struct Attempts: Hashable, Sendable {
+    package var failures: Int
+    package var trouble: Trouble
+    package var since: WallTime
+    package var notBefore: BootTime
+    /// The job that failed last.
+    package var job: JobID
+    /// Whether it was a look at a file: then a successful one ends the trouble, where otherwise only a write does.
+    var wasLook: Bool
+    /// When the trouble was last written to the journal.
+    var loggedAt: BootTime
+}
+
+/// Who shares what: the configuration, read the other way round.
+struct Index: Hashable, Sendable {
+    var specs: [AbsolutePath: FileSpec]
+    var filesOfClient: [ClientName: [AbsolutePath]] = [:]
+    var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
+    var actionsOfClient: [ClientName: [ActionID]] = [:]
+    var clientsOfAction: [ActionID: [ClientName]] = [:]
+    var clientsOfKey: [KeyName: [ClientName]] = [:]
+    /// Of two clients that name one action with different timeouts the longer one counts.
+    var actions: [ActionID: Action] = [:]
+
+    init(_ configuration: Configuration) {
+        specs = configuration.files
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            clientsOfKey[client.key, default: []].append(name)
+            for path in Set(client.outputs.map(\.path)).sorted() {
+                filesOfClient[name, default: []].append(path)
+                clientsOfFile[path, default: []].append(name)
+            }
+            for action in client.onChange where actionsOfClient[name]?.contains(action.id) != true {
+                actionsOfClient[name, default: []].append(action.id)
+                clientsOfAction[action.id, default: []].append(name)
+                if case .exec(_, let timeout) = action, case .exec(_, let known)? = actions[action.id], known >= timeout
+                {
+                    continue
+                }
+                actions[action.id] = action
+            }
+        }
+    }
+
+    func files(of client: ClientName) -> [AbsolutePath] { filesOfClient[client] ?? [] }
+    func actions(of client: ClientName) -> [ActionID] { actionsOfClient[client] ?? [] }
+    func clients(of file: AbsolutePath) -> [ClientName] { clientsOfFile[file] ?? [] }
+    func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
+    func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
+}

@@ -1,0 +1,158 @@
+import AppleClientSecret
+import Rotation
+import TestSupport
+
+/// Everything around the daemon: the disk, the keys, the state directory and the applications.
+final class Outside {
+    enum Fault: CaseIterable, Hashable {
+        case diskFull
+        case stateDirectoryGone
+        case keyGone
+        case actionFails
+        case actionHangs
+    }
+
+    struct File: Equatable {
+        var slots: [Slot: Sighting] = [:]
+        var otherLines = false
+    }
+
+    var configuration: Configuration
+    var files: [AbsolutePath: File] = [:]
+    var records: [ClientName: Record] = [:]
+    var prints: [KeyName: KeyPrint] = [:]
+    var faults: Set<Fault> = []
+    /// What each application holds in its memory.
+    var held: [ClientName: Issued] = [:]
+    /// Secrets whose bytes the living daemon knows.
+    var shelf: Set<Fingerprint> = []
+    private var written: [AbsolutePath: Look] = [:]
+    private(set) var mints = 0
+    private(set) var runs = 0
+    private var violation: Violation?
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        for name in configuration.keys.keys { swapKey(name, number: 1) }
+    }
+
+    var isHealthy: Bool { faults.isEmpty }
+
+    func swapKey(_ name: KeyName, number: Int) {
+        let digits = String(number, radix: 16)
+        prints[name] = KeyPrint(String(repeating: "0", count: 64 - digits.count) + digits)
+    }
+
+    /// How long a job takes, in milliseconds; nil: for ever.
+    func delay(of job: Job, _ random: inout SeededGenerator) -> UInt64? {
+        if case .run = job.work, faults.contains(.actionHangs) { return 30_000 }
+        return random.next() % 50
+    }
+
+    /// Does what a job asks for and says what came of it.
+    func carryOut(_ job: Job, _ sabotage: Sabotage?, _ random: inout SeededGenerator) -> Result<Outcome, Trouble> {
+        switch job.work {
+        case .readConfiguration:
+            return .success(.configuration(configuration))
+        case .readKey(let name, _):
+            guard let print = prints[name], !faults.contains(.keyGone) else {
+                return .failure(Trouble(.keyMissing, at: .key(name)))
+            }
+            return .success(.key(print))
+        case .recall(let client):
+            if faults.contains(.stateDirectoryGone) { return .failure(Trouble(.stateUnusable, at: .client(client))) }
+            let record = records[client] ?? Record()
+            if let current = record.current { shelf.insert(current.fingerprint) }
+            return .success(.recalled(record))
+        case .look(let spec):
+            if case .believesMemory? = sabotage, let written = written[spec.path] { return .success(.seen(written)) }
+            return .success(.seen(look(spec)))
+        case .mint(_, let key, let claims):
+            mints += 1
+            let issued = Issued(
+                fingerprint: Fingerprint(leadingBytes: random.next()), claims: claims, signer: prints[key])
+            shelf.insert(issued.fingerprint)
+            return .success(.minted(issued))
+        case .keep(let client, let record):
+            if faults.contains(.stateDirectoryGone) { return .failure(Trouble(.stateUnusable, at: .client(client))) }
+            if let current = record.current { need(current) }
+            records[client] = record
+            return .success(.kept(record))
+        case .publish(let spec, let secrets):
+            if faults.contains(.diskFull) { return .failure(Trouble(.diskFull, at: .path(spec.path))) }
+            var file = files[spec.path] ?? File()
+            for (slot, issued) in secrets {
+                need(issued)
+                file.slots[slot] = .secret(issued)
+            }
+            if case .believesWrites? = sabotage { return .success(.published(Look(slots: file.slots))) }
+            files[spec.path] = file
+            written[spec.path] = look(spec)
+            return .success(.published(look(spec)))
+        case .run(let action, let covering):
+            runs += 1
+            if faults.contains(.actionHangs) { return .failure(Trouble(.actionTimedOut, at: .action(action.id))) }
+            if faults.contains(.actionFails) {
+                return .failure(Trouble(.actionFailed, at: .action(action.id), detail: "exit status 1"))
+            }
+            if case .skipsActions? = sabotage { return .success(.ran) }
+            for client in covering.keys { reread(client) }
+            return .success(.ran)
+        }
+    }
+
+    private func look(_ spec: FileSpec) -> Look {
+        guard let file = files[spec.path] else { return Look(slots: [:], exists: false) }
+        for sighting in file.slots.values {
+            if case .secret(let issued) = sighting { shelf.insert(issued.fingerprint) }
+        }
+        return Look(slots: file.slots.filter { spec.slots[$0.key] != nil }, otherLines: file.otherLines)
+    }
+
+    /// An application reads the first of its files.
+    private func reread(_ client: ClientName) {
+        for output in configuration.clients[client]?.outputs ?? [] {
+            guard let file = files[output.path] else { continue }
+            for sighting in file.slots.values {
+                if case .secret(let issued) = sighting, issued.client == configuration.clients[client]?.clientID {
+                    held[client] = issued
+                }
+            }
+        }
+    }
+
+    private func need(_ issued: Issued) {
+        if !shelf.contains(issued.fingerprint) {
+            violation = Violation("the bytes of \(issued.fingerprint) were asked for, which nobody has")
+        }
+    }
+
+    func check() throws {
+        if let violation { throw violation }
+        for (path, spec) in configuration.files {
+            for (slot, client) in spec.slots {
+                guard case .secret(let issued)? = files[path]?.slots[slot] else { continue }
+                guard issued.client == configuration.clients[client]?.clientID else {
+                    throw Violation("\(path) holds another client's secret")
+                }
+            }
+        }
+    }
+
+    /// What holds once nothing has been broken for long enough: every place and every application has a living secret.
+    func checkCalm(at now: Now) throws {
+        for (path, spec) in configuration.files {
+            for (slot, client) in spec.slots {
+                guard case .secret(let issued)? = files[path]?.slots[slot], issued.expiresAt > now.wall else {
+                    throw Violation("\(path) holds no living secret of \(client)")
+                }
+            }
+        }
+        for client in configuration.clients.keys {
+            guard let secret = held[client] else { throw Violation("\(client)'s application was never told") }
+            guard secret.expiresAt > now.wall else {
+                throw Violation("\(client)'s application holds a secret that expired at \(secret.expiresAt)")
+            }
+        }
+    }
+}
