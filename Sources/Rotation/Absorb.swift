@@ -120,7 +120,7 @@ extension Rotation {
             world.clients[client] = state
         case (.keep(let client, _), .kept(let record)):
             world.clients[client]?.kept = record
-        case (.publish(let spec, let secrets), .published(let look)):
+        case (.publish(let spec, let secrets, _), .published(let look)):
             see(look, as: spec)
             world.files[spec.path]?.writtenAt = now.wall
             changes.append(.published(spec.path, published(spec, secrets)))

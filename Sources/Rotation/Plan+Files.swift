@@ -15,9 +15,8 @@ extension Rotation {
         // Several clients in one file are one write: wait for those that are about to have a new secret.
         guard world.index.clients(of: path).allSatisfy({ world.clients[$0]?.isSettled == true }) else { return }
         let wanted = wantedSecrets(spec)
-        guard !wanted.isEmpty, !isVanished(path) else { return }
-        if !isGood(path) {
-            start(.publish(spec, wanted), on: .file(path), &deadlines, &turn)
+        if !wanted.isEmpty, !isGood(path) {
+            start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
     }
 
@@ -42,10 +41,13 @@ extension Rotation {
     /// Whether an environment file that held other lines is gone: one made anew would lack them, and its reader would
     /// start with half of its settings.
     func isVanished(_ path: AbsolutePath) -> Bool {
-        guard let spec = world.index.specs[path], spec.kind == .env, world.files[path]?.seen?.exists == false else {
-            return false
-        }
-        return world.index.clients(of: path).contains { world.clients[$0]?.kept.shared.contains(path) == true }
+        world.files[path]?.seen?.exists == false && heldOtherLines(path)
+    }
+
+    private func heldOtherLines(_ path: AbsolutePath) -> Bool {
+        guard let spec = world.index.specs[path], spec.kind == .env else { return false }
+        return world.files[path]?.seen?.otherLines == true
+            || world.index.clients(of: path).contains { world.clients[$0]?.kept.shared.contains(path) == true }
     }
 
     mutating func planAction(_ id: ActionID, at now: Now, _ turn: inout Turn) {

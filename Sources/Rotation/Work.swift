@@ -22,8 +22,8 @@ package enum Work: Hashable, Sendable {
     case look(FileSpec)
     case mint(ClientName, KeyName, Claims)
     case keep(ClientName, Record)
-    /// Write these secrets into a file, all at once.
-    case publish(FileSpec, [Slot: Issued])
+    /// Write these secrets into a file, all at once. Without `mayCreate` a file that is gone is a trouble.
+    case publish(FileSpec, [Slot: Issued], mayCreate: Bool)
     case run(Action, covering: [ClientName: Covered])
 }
 

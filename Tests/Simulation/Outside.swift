@@ -78,8 +78,11 @@ final class Outside {
             if let current = record.current { need(current) }
             records[client] = record
             return .success(.kept(record))
-        case .publish(let spec, let secrets):
+        case .publish(let spec, let secrets, let mayCreate):
             if faults.contains(.diskFull) { return .failure(Trouble(.diskFull, at: .path(spec.path))) }
+            guard files[spec.path] != nil || mayCreate else {
+                return .failure(Trouble(.environmentFileDeleted, at: .path(spec.path)))
+            }
             var file = files[spec.path] ?? File()
             for (slot, issued) in secrets {
                 need(issued)
