@@ -1,0 +1,54 @@
+// Files by descriptor: one component at a time, and what a descriptor tells of itself.
+//
+// Every function returns -errno when it fails. Names are single components; none of these follows a link. The one
+// struct is this header's own, so no other module can come to own it.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// The part of statx(2) that the rules need. Times in nanoseconds since 1970.
+struct clinux_status {
+    uint64_t device, inode, size;
+    int64_t modified, changed;
+    uint32_t mode, owner, group, links;
+    uint32_t mount_root, immutable, append_only;
+};
+
+int clinux_path_root(void);
+// A handle on whatever has this name; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
+// and an automount point is mounted.
+int clinux_path_step(int directory, const char *name, int as_directory);
+// Never waits, neither for a FIFO's writer nor for a terminal.
+int clinux_path_open_to_read(int directory, const char *name);
+// The directory itself, opened so that it can be listed and synced.
+int clinux_path_open_directory(int directory);
+int clinux_path_create(int directory, const char *name);
+int clinux_path_look(int descriptor, struct clinux_status *status);
+int clinux_path_read_link(int descriptor, void *buffer, size_t size);
+// Whether the descriptor lies on procfs, where links lead where their text does not say.
+int clinux_path_is_on_proc(int descriptor);
+int clinux_path_may_execute(int descriptor);
+int clinux_path_remove(int directory, const char *name);
+
+enum { CLINUX_RENAME_OVER = 0, CLINUX_RENAME_NEW = 1, CLINUX_RENAME_EXCHANGE = 2 };
+int clinux_path_rename(int directory, const char *from, const char *to, int how);
+
+int64_t clinux_file_read(int descriptor, void *buffer, size_t size, int64_t offset);
+int64_t clinux_file_write(int descriptor, const void *buffer, size_t size);
+int clinux_file_set_group(int descriptor, uint32_t group);
+int clinux_file_set_mode(int descriptor, uint32_t mode);
+int clinux_file_sync(int descriptor);
+int clinux_file_sync_all(int descriptor);
+
+int64_t clinux_attribute_names(int descriptor, void *buffer, size_t size);
+int64_t clinux_attribute_get(int descriptor, const char *name, void *buffer, size_t size);
+int clinux_attribute_set(int descriptor, const char *name, const void *buffer, size_t size);
+int clinux_attribute_remove(int descriptor, const char *name);
+
+// Reads a directory's names one after another, into a buffer of 256 bytes: the name's length, 0 at the end. Takes the
+// descriptor over, also when it fails.
+int clinux_names_open(int descriptor, void **stream);
+int clinux_names_next(void *stream, void *name);
+void clinux_names_close(void *stream);
+
+int clinux_random(void *buffer, size_t size);

@@ -1,0 +1,45 @@
+package import Glibc
+
+/// Who acts: the rules on owners and groups are judged for this user, whoever runs the code.
+///
+/// A value and not a look at the process, so that the same rules serve the daemon, a writer that runs as another user,
+/// and a check on another user's behalf.
+package struct Identity: Hashable, Sendable {
+    package let user: UInt32
+    package let group: UInt32
+    /// Supplementary groups.
+    package let groups: [UInt32]
+    /// Who called the program through sudo, when it runs as root: trusted like root, which that user can be at will.
+    package let caller: UInt32?
+
+    package init(user: UInt32, group: UInt32, groups: [UInt32] = [], caller: UInt32? = nil) {
+        self.user = user
+        self.group = group
+        self.groups = groups
+        self.caller = caller
+    }
+
+    /// The process's effective user and groups, and the caller that sudo names in SUDO_UID.
+    package static func current() -> Identity {
+        var groups: [gid_t] = []
+        let count = unsafe getgroups(0, nil)
+        if count > 0 {
+            groups = Array(repeating: 0, count: Int(count))
+            groups.removeLast(groups.count - Int(max(0, unsafe getgroups(count, &groups))))
+        }
+        var caller: UInt32?
+        if geteuid() == 0, let text = unsafe getenv("SUDO_UID") {
+            caller = unsafe UInt32(String(cString: text))
+        }
+        return Identity(user: geteuid(), group: getegid(), groups: groups, caller: caller)
+    }
+
+    /// Whether this user's doings are as good as our own: root, the user that acts, the caller.
+    package func trusts(_ user: UInt32) -> Bool {
+        user == 0 || user == self.user || user == caller
+    }
+
+    package func belongs(to group: UInt32) -> Bool {
+        group == self.group || groups.contains(group)
+    }
+}
