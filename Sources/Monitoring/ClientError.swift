@@ -1,0 +1,49 @@
+import Linux
+package import SystemPackage
+
+/// Why a command has no answer from the daemon, or not the one it asked for; the description is a line for people.
+package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No socket at the path, or nobody listens at it.
+    case notReachable(socket: String, cause: Errno)
+    /// This user may not open the socket.
+    case notPermitted(socket: String, cause: Errno)
+    case timedOut(socket: String, seconds: Int64)
+    /// Something else listens there, or the daemon went away in the middle of its answer.
+    case notHTTP(socket: String, what: String)
+    /// An answer whose JSON is not what this program knows.
+    case malformed(what: String)
+    /// The daemon's own word that it did not do what was asked.
+    case answered(Problem)
+
+    package var description: String {
+        switch self {
+        case .notReachable(let socket, let cause):
+            "no daemon can be reached at \(socket): \(cause); is it running? (systemctl status clientsecretd)"
+        case .notPermitted(let socket, let cause):
+            "\(socket) may not be opened: \(cause); use sudo, or a user whom the socket's group lets in"
+        case .timedOut(let socket, let seconds):
+            "the daemon at \(socket) has not answered within \(seconds) s"
+        case .notHTTP(let socket, let what):
+            "what answers at \(socket) does not answer like clientsecretd: \(what)"
+        case .malformed(let what):
+            "the daemon's answer cannot be read, perhaps because it is of another version: \(what)"
+        case .answered(let problem):
+            problem.detail
+        }
+    }
+
+    /// The exit code that the contract gives it: 69 for a daemon that is not reachable, 77 for what is not permitted.
+    package var exitCode: Int32 {
+        switch self {
+        case .notReachable, .timedOut, .notHTTP: 69
+        case .notPermitted: 77
+        case .malformed: 1
+        case .answered(let problem):
+            switch problem.status {
+            case 403: 77
+            case 408, 503: 69
+            default: 1
+            }
+        }
+    }
+}

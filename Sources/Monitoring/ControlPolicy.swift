@@ -1,0 +1,53 @@
+import Linux
+
+/// Who may renew and reload over the status socket: root, the daemon's own user, and the members of one group.
+package struct ControlPolicy: Hashable, Sendable {
+    package var daemonUser: UInt32
+    /// The configuration's `control_group`; nil when it has none, or none that exists.
+    package var group: Group?
+
+    /// A group under its name and its number.
+    package struct Group: Hashable, Sendable {
+        package var name: String
+        package var id: UInt32
+
+        package init(name: String, id: UInt32) {
+            self.name = name
+            self.id = id
+        }
+    }
+
+    package init(daemonUser: UInt32, group: Group? = nil) {
+        self.daemonUser = daemonUser
+        self.group = group
+    }
+
+    /// What the kernel puts in place of every user and group that has no number in this user namespace
+    /// (`/proc/sys/kernel/overflowuid`): it stands for anybody, so it proves nothing.
+    static let overflowID: UInt32 = 65_534
+
+    /// Whether `peer` may change what the daemon does.
+    func permits(_ peer: Peer) -> Bool {
+        if peer.user == 0 { return true }
+        if peer.user == Self.overflowID { return false }
+        if peer.user == daemonUser { return true }
+        guard let group, group.id != Self.overflowID else { return false }
+        return peer.belongs(to: group.id)
+    }
+
+    /// Whether a connection of `user` may be one of those that are kept for those who run the machine.
+    func keepsRoom(for user: UInt32) -> Bool {
+        user == 0 || (user == daemonUser && user != Self.overflowID)
+    }
+
+    /// Why `peer` may not, and who may.
+    func refusal(to peer: Peer) -> String {
+        let members = group.map { " and members of the group \"\($0.name)\"" } ?? ""
+        let you =
+            peer.user == Self.overflowID
+            ? "you come as user \(peer.user), which stands for anybody" : "you are user \(peer.user)"
+        let help =
+            group.map { "become a member of \"\($0.name)\"" } ?? "name a control_group in the configuration"
+        return "only root, the daemon's own user (\(daemonUser))\(members) may do this, and \(you); use sudo, or \(help)"
+    }
+}

@@ -1,0 +1,63 @@
+import AppleClientSecret
+import FoundationEssentials
+
+extension KeyedDecodingContainer {
+    /// A moment as RFC 3339 writes it in UTC.
+    func moment(_ key: Key) throws -> WallTime {
+        guard let moment = WallTime(rfc3339: try decode(String.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "expected a time such as 2026-11-21T04:31:00Z")
+        }
+        return moment
+    }
+
+    /// The same; nil when it is null or absent.
+    func momentIfPresent(_ key: Key) throws -> WallTime? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        return try moment(key)
+    }
+}
+
+/// The value that a JSON text of the daemon's describes.
+func decoded<Value: Decodable>(_ json: [UInt8], as type: Value.Type = Value.self) throws(ClientError) -> Value {
+    do {
+        return try JSONDecoder().decode(type, from: Data(json))
+    } catch let error as DecodingError {
+        throw .malformed(what: error.words)
+    } catch {
+        throw .malformed(what: "it is not JSON")
+    }
+}
+
+extension DecodingError {
+    /// What is wrong and where, in one line: `'clients[0].name': a value is missing`.
+    var words: String {
+        let (context, what) =
+            switch self {
+            case .keyNotFound(let key, let context): (context, "'\(key.stringValue)' is missing")
+            case .typeMismatch(let type, let context): (context, "expected \(Self.name(of: type))")
+            case .valueNotFound(let type, let context): (context, "expected \(Self.name(of: type)), found null")
+            case .dataCorrupted(let context) where context.codingPath.isEmpty: (context, "it is not JSON")
+            case .dataCorrupted(let context): (context, context.debugDescription)
+            @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "it cannot be read")
+            }
+        var path = ""
+        for key in context.codingPath {
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : "." + key.stringValue
+            }
+        }
+        return path.isEmpty ? what : "'\(path)': \(what)"
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is Bool.Type: "true or false"
+        case is Int.Type, is Int64.Type: "a whole number"
+        case is String.Type: "a string"
+        default: "\(type)".hasPrefix("Array") ? "a list" : "an object"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import AppleClientSecret
+package import Rotation
+
+/// The metrics in Prometheus' text format, version 0.0.4.
+///
+/// Times that are not known yet are 0: a metric is there from the first scrape on, and gone with its client.
+package enum MetricsText {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// What `snapshot` shows, of a daemon of `version`.
+    package static func render(_ snapshot: Snapshot, version: String) -> String {
+        var text = MetricsWriter()
+        let clients = snapshot.clients
+        text.clientGauge("secret_issued_timestamp_seconds", "When the current secret was issued (iat).", clients) {
+            $0.current?.issuedAt.secondsSinceEpoch ?? 0
+        }
+        text.clientGauge("secret_expiry_timestamp_seconds", "When the current secret expires.", clients) {
+            $0.current?.expiresAt.secondsSinceEpoch ?? 0
+        }
+        text.clientGauge(
+            "secret_delivered_expiry_timestamp_seconds", "When the secret that applications were last told of expires.",
+            clients
+        ) { $0.deliveredExpiresAt?.secondsSinceEpoch ?? 0 }
+        text.clientGauge("secret_renewal_timestamp_seconds", "When the current secret is renewed.", clients) {
+            $0.renewAt?.secondsSinceEpoch ?? 0
+        }
+        text.clientGauge("secret_ok", "Whether the client's state is ok.", clients) { $0.standing == .ok ? 1 : 0 }
+        text.family("output_ok", "Whether the output holds its current secret.", .gauge)
+        for client in clients {
+            for output in client.outputs {
+                text.sample(
+                    [("client", client.name.description), ("path", output.path.description)],
+                    output.state == .ok ? 1 : 0)
+            }
+        }
+        text.clientGauge("consecutive_failures", "Attempts that failed in a row.", clients) {
+            Int64($0.consecutiveFailures)
+        }
+        text.clientGauge("deliveries_pending", "Actions that have not succeeded for the current secret.", clients) {
+            Int64($0.actions.count { $0.state != .ok })
+        }
+        text.family("state", "The state of the whole daemon: one of them is 1.", .gauge)
+        for standing in Standing.allCases {
+            text.sample([("state", standing.rawValue)], snapshot.standing == standing ? 1 : 0)
+        }
+        text.family(
+            "config_last_reload_successful", "Whether the configuration that lies there is the one in force.", .gauge)
+        text.sample([], snapshot.configuration.error == nil ? 1 : 0)
+        text.family("clock_trusted", "Whether the clock is trusted.", .gauge)
+        text.sample([], snapshot.clockTrusted ? 1 : 0)
+        text.family("build_info", "The version that runs.", .gauge)
+        text.sample([("version", version)], 1)
+        return text.output
+    }
+}

@@ -1,0 +1,82 @@
+import AppleClientSecret
+import FoundationEssentials
+import NIOHTTP1
+import Rotation
+
+/// The body of a `POST` that renews.
+struct RenewalBody: Decodable {
+    var clients: [String]?
+    var dueWithin: Seconds?
+    var deliverOnly: Bool?
+    var skipVerify: Bool?
+
+    private struct Key: CodingKey, Hashable {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
+        init?(intValue: Int) {
+            return nil
+        }
+
+        static let clients = Key(stringValue: "clients")
+        static let dueWithin = Key(stringValue: "due_within")
+        static let deliverOnly = Key(stringValue: "deliver_only")
+        static let skipVerify = Key(stringValue: "skip_verify")
+        static let all = [clients, dueWithin, deliverOnly, skipVerify]
+    }
+
+    init() {}
+
+    /// The body that `json` describes; empty is one without members.
+    init(json: [UInt8]) throws(Problem) {
+        guard !json.isEmpty else { return }
+        do {
+            self = try JSONDecoder().decode(RenewalBody.self, from: Data(json))
+        } catch let error as DecodingError {
+            throw Problem(.badRequest, "the body is not a renewal: \(error.words)")
+        } catch {
+            throw Problem(.badRequest, "the body is not a renewal: it is not JSON")
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        // A misspelt member that is passed over would renew more than was asked for.
+        if let stranger = members.allKeys.first(where: { !Key.all.contains($0) }) {
+            let known = Key.all.map(\.stringValue).joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(
+                forKey: stranger, in: members, debugDescription: "there is no such member; there are \(known)")
+        }
+        clients = try members.decodeIfPresent([String].self, forKey: .clients)
+        deliverOnly = try members.decodeIfPresent(Bool.self, forKey: .deliverOnly)
+        skipVerify = try members.decodeIfPresent(Bool.self, forKey: .skipVerify)
+        guard members.contains(.dueWithin), try !members.decodeNil(forKey: .dueWithin) else { return }
+        let count = try? members.decode(Int64.self, forKey: .dueWithin)
+        let text = try? members.decode(String.self, forKey: .dueWithin)
+        guard let span = count ?? text.flatMap(Self.seconds), span >= 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .dueWithin, in: members, debugDescription: "expected seconds as a number, or a span such as \"21d\"")
+        }
+        dueWithin = Seconds(span)
+    }
+
+    /// The seconds of a span such as `21d` or `1d12h`: numbers, each with its unit, from days down to seconds.
+    private static func seconds(_ text: String) -> Int64? {
+        var rest = Substring(text)
+        var total: Int64 = 0
+        for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)] as [(Character, Int64)] {
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            guard !digits.isEmpty, rest.dropFirst(digits.count).first == unit else { continue }
+            let (span, overflow) = (Int64(digits) ?? .max).multipliedReportingOverflow(by: length)
+            let (sum, overflowToo) = total.addingReportingOverflow(span)
+            if overflow || overflowToo { return nil }
+            total = sum
+            rest = rest.dropFirst(digits.count + 1)
+        }
+        return rest.isEmpty && !text.isEmpty ? total : nil
+    }
+}

@@ -1,0 +1,85 @@
+package import AppleClientSecret
+import Rotation
+
+/// What a renewal came to, client by client: the answer to a `POST` that renews, and part of the problem when one of
+/// them failed.
+package struct RenewalReport: Hashable, Sendable {
+    package var outcomes: [Outcome]
+
+    /// What it came to for one client.
+    package struct Outcome: Hashable, Sendable {
+        package var client: String
+        /// `renewed`, `untouched` or `failed`.
+        package var result: String
+        /// These three describe the new secret of a client that was renewed.
+        package var fingerprint: String?
+        package var issuedAt: WallTime?
+        package var expiresAt: WallTime?
+        /// What stood in the way of one that failed.
+        package var error: String?
+    }
+
+    var json: String {
+        JSONText.object([("outcomes", members)]).rendered
+    }
+
+    var members: JSONText {
+        .array(
+            outcomes.map { outcome in
+                .object([
+                    ("client", .string(outcome.client)), ("result", .string(outcome.result)),
+                    ("fingerprint", .text(outcome.fingerprint)), ("issued_at", .moment(outcome.issuedAt)),
+                    ("expires_at", .moment(outcome.expiresAt)), ("error", .text(outcome.error)),
+                ])
+            })
+    }
+}
+
+extension RenewalReport: Decodable {}
+
+extension RenewalReport.Outcome: Decodable {
+    private enum Key: String, CodingKey {
+        case client
+        case result
+        case fingerprint
+        case issuedAt = "issued_at"
+        case expiresAt = "expires_at"
+        case error
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        client = try members.decode(String.self, forKey: .client)
+        result = try members.decode(String.self, forKey: .result)
+        fingerprint = try members.decodeIfPresent(String.self, forKey: .fingerprint)
+        issuedAt = try members.momentIfPresent(.issuedAt)
+        expiresAt = try members.momentIfPresent(.expiresAt)
+        error = try members.decodeIfPresent(String.self, forKey: .error)
+    }
+
+    init(_ outcome: RenewalOutcome) {
+        client = outcome.client.description
+        switch outcome.result {
+        case .renewed(let issued):
+            result = "renewed"
+            fingerprint = issued.fingerprint.description
+            issuedAt = issued.issuedAt
+            expiresAt = issued.expiresAt
+        case .untouched:
+            result = "untouched"
+        case .failed(let words):
+            result = "failed"
+            error = words
+        }
+    }
+}
+
+/// The answer to a reload whose configuration was adopted.
+package struct ReloadReport: Hashable, Sendable, Decodable {
+    /// What of the configuration cannot be served, in words ready to show.
+    package var unserved: [String]
+
+    var json: String {
+        JSONText.object([("unserved", .array(unserved.map(JSONText.string)))]).rendered
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import Linux
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import Rotation
+
+/// HTTP/1.1 over the status socket, on a thread of its own: shows the last snapshot, and passes requests on.
+///
+/// It never asks the rotation for anything it shows, so that no visitor can hold the rotation up.
+package final class StatusServer: Sendable {
+    /// Takes a request and returns at once; called on the server's thread. The reply may be called from any thread, and
+    /// is passed over when it comes a second time or after ``stop()``.
+    package typealias Handler = @Sendable (Request, @escaping @Sendable (Answer) -> Void) -> Void
+
+    /// Connections that wait to be accepted: as many as may be open, twice.
+    private static let listenBacklog: Int32 = 128
+
+    private let group: MultiThreadedEventLoopGroup
+    private let listener: any Channel
+    private let desk: NIOLoopBound<Desk>
+    private let shared: Shared
+
+    /// Serves on `listener`, a bound Unix stream socket, which is the server's from here on, also when this throws.
+    ///
+    /// It starts a thread: block the signals that another one waits for before.
+    package init(
+        listener: Int32, version: String, control: ControlPolicy, limits: Limits = Limits(), handle: @escaping Handler
+    ) throws(Trouble) {
+        try Self.prepare(listener)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let eventLoop = group.next()
+        let shared = Shared(control: control)
+        do {
+            let desk = try eventLoop.submit {
+                NIOLoopBound(
+                    Desk(shared: shared, version: version, limits: limits, eventLoop: eventLoop, handle: handle),
+                    eventLoop: eventLoop)
+            }.wait()
+            self.listener = try ServerBootstrap(group: group)
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
+                // `printf … | socat` ends its side before it reads the answer.
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try Self.welcome(channel, at: desk.value) }
+                }
+                .withBoundSocket(listener).wait()
+            self.desk = desk
+        } catch {
+            try? group.syncShutdownGracefully()
+            throw Trouble(.socketUnusable, at: .named(Self.place), detail: "\(error)")
+        }
+        self.group = group
+        self.shared = shared
+    }
+
+    /// Shows `snapshot` from now on. Any thread; it wakes nobody.
+    package func show(_ snapshot: Snapshot) {
+        shared.show(snapshot)
+    }
+
+    /// Lets these renew and reload from now on.
+    package func permit(_ control: ControlPolicy) {
+        shared.control = control
+    }
+
+    /// Ends every connection, telling those who wait that the daemon stops, and the thread. The socket's path stays.
+    package func stop() {
+        shared.close()
+        listener.close(promise: nil)
+        let desk = desk
+        // Neither can fail unless the thread has ended already.
+        try? listener.eventLoop.submit { desk.value.stop() }.wait()
+        try? group.syncShutdownGracefully()
+    }
+}
+
+extension StatusServer {
+    /// Bytes that are read at once: every request that is meant well fits, and what is sent ahead of the answers costs
+    /// no more.
+    private static let readSize = 4096
+
+    private static let place = "status socket"
+
+    /// Sees to it that `listener` is what it has to be: over anything but a Unix socket nobody could be told apart.
+    private static func prepare(_ listener: Int32) throws(Trouble) {
+        var domain: Int32 = 0
+        var type: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        let isSocket =
+            unsafe getsockopt(listener, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0
+            && getsockopt(listener, SOL_SOCKET, SO_TYPE, &type, &length) == 0
+        let isFit = isSocket && domain == AF_UNIX && type == Int32(SOCK_STREAM.rawValue)
+        if isFit, listen(listener, listenBacklog) == 0 { return }
+        let cause = isSocket && !isFit ? EPROTONOSUPPORT : errno
+        close(listener)
+        throw Trouble(
+            .socketUnusable, at: .named(place), cause: cause,
+            detail: isSocket && !isFit ? "it is not a Unix stream socket" : nil)
+    }
+
+    private static func welcome(_ channel: any Channel, at desk: Desk) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
+            // NIO accepts without it, and hooks are started by other threads.
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return try Peer(of: descriptor)
+        }
+        guard let peer else { throw ChannelError.operationUnsupported }
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = desk.limits.headerSize
+        limits.maxHeaderListSize = desk.limits.headerSize
+        limits.maxHeaderFieldCount = desk.limits.headerFields
+        let conversation = Conversation(desk: desk, peer: peer)
+        try pipeline.addHandlers([
+            ByteWatch(conversation), HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), conversation,
+        ])
+    }
+}
