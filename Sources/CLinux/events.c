@@ -1,0 +1,358 @@
+#define _GNU_SOURCE
+#include "events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/timex.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+// The numbers that Swift's Readiness and Inotify.Mask repeat.
+_Static_assert(EPOLLIN == 0x1 && EPOLLOUT == 0x4 && EPOLLERR == 0x8 && EPOLLHUP == 0x10, "Readiness");
+_Static_assert(IN_MODIFY == 0x2 && IN_ATTRIB == 0x4 && IN_CLOSE_WRITE == 0x8 && IN_MOVED_FROM == 0x40 &&
+                   IN_MOVED_TO == 0x80 && IN_CREATE == 0x100 && IN_DELETE == 0x200 && IN_DELETE_SELF == 0x400 &&
+                   IN_MOVE_SELF == 0x800 && IN_UNMOUNT == 0x2000 && IN_Q_OVERFLOW == 0x4000 && IN_IGNORED == 0x8000 &&
+                   IN_ONLYDIR == 0x1000000 && IN_DONT_FOLLOW == 0x2000000 && IN_EXCL_UNLINK == 0x4000000 &&
+                   IN_ISDIR == 0x40000000,
+               "Inotify.Mask");
+_Static_assert(sizeof(struct inotify_event) == 16, "Inotify.read");
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+int clinux_epoll_create(void) { return result(epoll_create1(EPOLL_CLOEXEC)); }
+
+static int control(int epoll, int operation, int descriptor, uint32_t events, uint64_t tag) {
+    struct epoll_event event = {.events = events, .data.u64 = tag};
+    return result(epoll_ctl(epoll, operation, descriptor, &event));
+}
+
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
+    return control(epoll, EPOLL_CTL_ADD, descriptor, events, tag);
+}
+
+int clinux_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t tag) {
+    return control(epoll, EPOLL_CTL_MOD, descriptor, events, tag);
+}
+
+int clinux_epoll_remove(int epoll, int descriptor) { return control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0); }
+
+int clinux_epoll_wait(int epoll, uint64_t *tags, uint32_t *events) {
+    struct epoll_event batch[CLINUX_EPOLL_BATCH];
+    int count;
+    do count = epoll_wait(epoll, batch, CLINUX_EPOLL_BATCH, -1);
+    while (count < 0 && errno == EINTR);
+    for (int index = 0; index < count; index++) {
+        tags[index] = batch[index].data.u64;
+        events[index] = batch[index].events;
+    }
+    return result(count);
+}
+
+int clinux_poll(const int32_t *descriptors, uint8_t *ready, int count, int64_t milliseconds) {
+    struct pollfd batch[CLINUX_POLL_MOST];
+    if (count < 0 || count > CLINUX_POLL_MOST) return -EINVAL;
+    for (int index = 0; index < count; index++) {
+        batch[index] = (struct pollfd){.fd = descriptors[index], .events = POLLIN};
+        ready[index] = 0;
+    }
+    int64_t deadline = clinux_monotonic_microseconds() / 1000 + milliseconds;
+    int found;
+    for (;;) {
+        int64_t left = deadline - clinux_monotonic_microseconds() / 1000;
+        // A wait longer than poll takes ends early and is taken up again.
+        int wait = milliseconds < 0 ? -1 : left < 0 ? 0 : left > 1000000000 ? 1000000000 : (int)left;
+        found = poll(batch, (nfds_t)count, wait);
+        if (found > 0 || (found < 0 && errno != EINTR)) break;
+        if (found == 0 && milliseconds >= 0 && left <= wait) break;
+    }
+    for (int index = 0; index < count && found > 0; index++) ready[index] = batch[index].revents != 0;
+    return result(found);
+}
+
+int clinux_wall_timer_create(void) {
+    return result(timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+}
+
+int clinux_wall_timer_arm(int timer, int64_t seconds) {
+    struct itimerspec when = {.it_value.tv_sec = seconds};
+    return result(timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, NULL));
+}
+
+int clinux_boot_timer_create(void) {
+    return result(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+}
+
+int clinux_boot_timer_arm(int timer, int64_t nanoseconds) {
+    struct itimerspec when = {.it_value.tv_sec = nanoseconds / 1000000000, .it_value.tv_nsec = nanoseconds % 1000000000};
+    return result(timerfd_settime(timer, 0, &when, NULL));
+}
+
+static struct timespec read_clock(clockid_t clock) {
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return now;
+}
+
+int64_t clinux_wall_seconds(void) { return read_clock(CLOCK_REALTIME).tv_sec; }
+
+int64_t clinux_boot_milliseconds(void) {
+    struct timespec now = read_clock(CLOCK_BOOTTIME);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t clinux_monotonic_microseconds(void) {
+    struct timespec now = read_clock(CLOCK_MONOTONIC);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int clinux_clock_synchronised(void) {
+    struct timex state = {.modes = 0};
+    if (adjtimex(&state) < 0) return -errno;
+    return (state.status & STA_UNSYNC) == 0;
+}
+
+static void handled_signals(sigset_t *set) {
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGCHLD);
+}
+
+int clinux_signals_block(void) {
+    sigset_t set;
+    handled_signals(&set);
+    // An inherited "ignore" of SIGCHLD would make the kernel throw the status of every child away.
+    struct sigaction plain = {.sa_handler = SIG_DFL}, ignored = {.sa_handler = SIG_IGN};
+    if (sigaction(SIGCHLD, &plain, NULL) < 0 || sigaction(SIGPIPE, &ignored, NULL) < 0) return -errno;
+    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int clinux_signals_descriptor(void) {
+    sigset_t set;
+    handled_signals(&set);
+    return result(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+int clinux_signals_read(int descriptor) {
+    struct signalfd_siginfo info;
+    ssize_t count;
+    do count = read(descriptor, &info, sizeof info);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return errno == EAGAIN ? 0 : -errno;
+    return (int)info.ssi_signo;
+}
+
+int clinux_event_counter_create(void) { return result(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+int clinux_inotify_create(void) { return result(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
+
+int clinux_inotify_watch(int inotify, const char *path, uint32_t mask) {
+    return result(inotify_add_watch(inotify, path, mask));
+}
+
+int clinux_inotify_unwatch(int inotify, int watch) { return result(inotify_rm_watch(inotify, watch)); }
+
+struct thread_start {
+    void (*body)(void *);
+    void *context;
+};
+
+static void *thread_body(void *argument) {
+    struct thread_start start = *(struct thread_start *)argument;
+    free(argument);
+    start.body(start.context);
+    return NULL;
+}
+
+int clinux_thread_start(void (*body)(void *), void *context, size_t stack) {
+    struct thread_start *start = malloc(sizeof *start);
+    if (!start) return -ENOMEM;
+    *start = (struct thread_start){body, context};
+    pthread_attr_t attributes;
+    sigset_t all;
+    sigfillset(&all);
+    int error = pthread_attr_init(&attributes);
+    if (error) {
+        free(start);
+        return -error;
+    }
+    pthread_t thread;
+    error = pthread_attr_setstacksize(&attributes, stack);
+    if (!error) error = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (!error) error = pthread_attr_setsigmask_np(&attributes, &all);
+    if (!error) error = pthread_create(&thread, &attributes, thread_body, start);
+    pthread_attr_destroy(&attributes);
+    if (error) free(start);
+    return -error;
+}
+
+static int socket_address(const char *path, struct sockaddr_un *address) {
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog) {
+    struct sockaddr_un address;
+    int error = socket_address(path, &address);
+    if (error) return error;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -errno;
+    // The name is made with the mode of the socket's own inode, less the umask; chmod gives back what that took.
+    if (fchmod(descriptor, mode) < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) {
+        error = -errno;
+        close(descriptor);
+        return error;
+    }
+    if ((group >= 0 && lchown(path, (uid_t)-1, (gid_t)group) < 0) || chmod(path, mode) < 0 ||
+        listen(descriptor, backlog) < 0) {
+        error = -errno;
+        unlink(path);
+        close(descriptor);
+        return error;
+    }
+    return descriptor;
+}
+
+int clinux_unix_accept(int listener) {
+    int descriptor;
+    do descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    while (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED));
+    return result(descriptor);
+}
+
+int clinux_unix_connect(const char *path, int64_t timeout_seconds) {
+    struct sockaddr_un address;
+    int error = socket_address(path, &address);
+    if (error) return error;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -errno;
+    struct timeval timeout = {.tv_sec = timeout_seconds};
+    if (setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) < 0 ||
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) < 0)
+        error = -errno;
+    while (!error && connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0)
+        if (errno != EINTR) error = -errno;
+    if (error) {
+        close(descriptor);
+        return error;
+    }
+    return descriptor;
+}
+
+int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket) {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    *device = status.st_dev;
+    *inode = status.st_ino;
+    *is_socket = S_ISSOCK(status.st_mode);
+    return 0;
+}
+
+int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
+    *user = peer.uid;
+    *group = peer.gid;
+    *process = peer.pid;
+    return 0;
+}
+
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity) {
+    socklen_t length = (socklen_t)((size_t)capacity * sizeof *groups);
+    // With ERANGE the kernel has stored the length that it needs.
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0 && errno != ERANGE) return -errno;
+    return (int)(length / sizeof *groups);
+}
+
+// One lookup with a buffer that grows to what the entry needs, up to a mebibyte: groups list their members.
+enum { FIRST_BUFFER = 4096, LARGEST_BUFFER = 1 << 20 };
+
+static int account_result(int error, int found) {
+    if (found) return 1;
+    switch (error) {
+    case 0: case ENOENT: case ESRCH: case EBADF: case EPERM: return 0; // the ways of getpwnam(3) to say "unknown"
+    default: return -error;
+    }
+}
+
+static int copy_name(char *into, const char *name) {
+    if (strlen(name) >= CLINUX_ACCOUNT_NAME) return -ENAMETOOLONG;
+    strcpy(into, name);
+    return 1;
+}
+
+static int find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group) {
+    for (size_t size = FIRST_BUFFER;; size *= 4) {
+        char *buffer = malloc(size);
+        if (!buffer) return -ENOMEM;
+        struct passwd entry, *found = NULL;
+        int error = wanted ? getpwnam_r(wanted, &entry, buffer, size, &found)
+                           : getpwuid_r(*user, &entry, buffer, size, &found);
+        int answer = account_result(error, found != NULL);
+        if (found) {
+            *user = entry.pw_uid;
+            *group = entry.pw_gid;
+            if (name) answer = copy_name(name, entry.pw_name);
+        }
+        free(buffer);
+        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
+    }
+}
+
+static int find_group(const char *wanted, uint32_t *group, char *name) {
+    for (size_t size = FIRST_BUFFER;; size *= 4) {
+        char *buffer = malloc(size);
+        if (!buffer) return -ENOMEM;
+        struct group entry, *found = NULL;
+        int error = wanted ? getgrnam_r(wanted, &entry, buffer, size, &found)
+                           : getgrgid_r(*group, &entry, buffer, size, &found);
+        int answer = account_result(error, found != NULL);
+        if (found) {
+            *group = entry.gr_gid;
+            if (name) answer = copy_name(name, entry.gr_name);
+        }
+        free(buffer);
+        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
+    }
+}
+
+int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group) {
+    return find_user(name, user, NULL, group);
+}
+
+int clinux_user_by_id(uint32_t user, char *name, uint32_t *group) { return find_user(NULL, &user, name, group); }
+
+int clinux_group_by_name(const char *name, uint32_t *group) { return find_group(name, group, NULL); }
+
+int clinux_group_by_id(uint32_t group, char *name) { return find_group(NULL, &group, name); }
+
+int clinux_forbid_inspection(void) {
+    struct rlimit none = {0, 0};
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || setrlimit(RLIMIT_CORE, &none) < 0) return -errno;
+    return 0;
+}
+
+int clinux_forbid_new_privileges(void) { return result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
+
+int clinux_become_subreaper(void) { return result(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }

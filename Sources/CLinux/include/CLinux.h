@@ -1,0 +1,4 @@
+#pragma once
+#include "children.h"
+#include "events.h"
+#include "paths.h"

@@ -1,0 +1,76 @@
+// What the event loop, sockets and workers need and Swift does not import.
+//
+// Scalars only: a C struct that two modules see belongs to the first of them. Every function that can fail returns
+// -errno; none touches errno's meaning for the caller otherwise.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// Event loop. Waiting has no timeout: timers are descriptors. Interrupted waits are taken up again.
+int clinux_epoll_create(void);
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag);
+int clinux_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t tag);
+int clinux_epoll_remove(int epoll, int descriptor);
+// Fills both arrays, of CLINUX_EPOLL_BATCH elements each, and returns how many.
+#define CLINUX_EPOLL_BATCH 32
+int clinux_epoll_wait(int epoll, uint64_t *tags, uint32_t *events);
+// Waits until a descriptor is readable or hung up; the milliseconds run on CLOCK_MONOTONIC, below zero is for ever.
+// A descriptor of -1 is passed over. Fills `ready` with 0 or 1; returns how many are ready, 0 at the timeout.
+#define CLINUX_POLL_MOST 1024
+int clinux_poll(const int32_t *descriptors, uint8_t *ready, int count, int64_t milliseconds);
+
+// Timers.
+int clinux_wall_timer_create(void);
+// Absolute; cancelled when the clock is set. -ECANCELED: it was set before this call, and the timer is armed.
+int clinux_wall_timer_arm(int timer, int64_t seconds);
+int clinux_boot_timer_create(void);
+// Relative; 0 disarms.
+int clinux_boot_timer_arm(int timer, int64_t nanoseconds);
+
+// Clocks.
+int64_t clinux_wall_seconds(void);
+int64_t clinux_boot_milliseconds(void);
+int64_t clinux_monotonic_microseconds(void);
+// 1, 0, or -errno where the kernel may not be asked.
+int clinux_clock_synchronised(void);
+
+// Signals.
+int clinux_signals_block(void);
+int clinux_signals_descriptor(void);
+// The next signal's number, 0 when none waits.
+int clinux_signals_read(int descriptor);
+
+// Counters and notices.
+int clinux_event_counter_create(void);
+int clinux_inotify_create(void);
+int clinux_inotify_watch(int inotify, const char *path, uint32_t mask);
+int clinux_inotify_unwatch(int inotify, int watch);
+
+// A detached thread with every signal blocked.
+int clinux_thread_start(void (*body)(void *), void *context, size_t stack);
+
+// Unix stream sockets.
+// Binds without taking anything over. group < 0: as it comes. The name appears with its mode, and nobody can connect
+// before its group is right.
+int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog);
+int clinux_unix_accept(int listener);
+// The timeout holds for connecting and for each later read and write; 0: none.
+int clinux_unix_connect(const char *path, int64_t timeout_seconds);
+// What is at the path: its device and inode and whether it is a socket, without following a link.
+int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket);
+int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process);
+// The number of supplementary groups the peer had when it connected; at most `capacity` are stored.
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
+
+// Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
+// CLINUX_ACCOUNT_NAME - 1 bytes.
+#define CLINUX_ACCOUNT_NAME 256
+int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
+int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
+int clinux_group_by_name(const char *name, uint32_t *group);
+int clinux_group_by_id(uint32_t group, char *name);
+
+// Hardening of the calling process.
+int clinux_forbid_inspection(void);
+int clinux_forbid_new_privileges(void);
+int clinux_become_subreaper(void);

@@ -1,0 +1,26 @@
+import Glibc
+
+/// A file descriptor that has one owner and is closed when that owner lets it go.
+///
+/// Every descriptor of the program is opened close-on-exec, so that no child inherits one.
+package struct Descriptor: ~Copyable, Sendable {
+    /// The number, for system calls; valid for as long as this value lives.
+    package let raw: Int32
+
+    /// Takes over an open descriptor: nobody else may close it from now on.
+    package init(adopting raw: Int32) {
+        self.raw = raw
+    }
+
+    /// Gives the descriptor up without closing it: the caller closes it.
+    package consuming func release() -> Int32 {
+        let raw = raw
+        discard self
+        return raw
+    }
+
+    deinit {
+        // EINTR from close leaves nothing open on Linux, and trying again could close a stranger's descriptor.
+        _ = close(raw)
+    }
+}

@@ -1,0 +1,26 @@
+package import SystemPackage
+
+/// A system call that failed: which one, on what, and what the kernel said.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was being done, in words that read after "cannot": `"watch /etc/clientsecretd"`.
+    package let operation: String
+    package let errno: Errno
+
+    package init(_ operation: String, errno: Errno) {
+        self.operation = operation
+        self.errno = errno
+    }
+
+    package var description: String {
+        "cannot \(operation): \(errno)"
+    }
+
+    /// Passes on what a function of `CLinux` returned, or throws the errno that it returned negated.
+    @discardableResult
+    package static func check(
+        _ result: Int32, _ operation: @autoclosure () -> String
+    ) throws(SystemError) -> Int32 {
+        guard result >= 0 else { throw SystemError(operation(), errno: Errno(rawValue: -result)) }
+        return result
+    }
+}
