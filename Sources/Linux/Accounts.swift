@@ -1,0 +1,67 @@
+import CLinux
+
+/// A user that the account database knows.
+package struct Account: Hashable, Sendable {
+    package let name: String
+    package let id: UInt32
+    package let primaryGroup: UInt32
+}
+
+/// A group that the account database knows.
+package struct Group: Hashable, Sendable {
+    package let name: String
+    package let id: UInt32
+}
+
+/// Looks users and groups up. `nil` is "no such entry"; an error is "the database cannot be asked now".
+package enum Accounts {
+    package static func user(named name: String) throws(SystemError) -> Account? {
+        var user: UInt32 = 0
+        var group: UInt32 = 0
+        let found = unsafe clinux_user_by_name(name, &user, &group)
+        guard try SystemError.check(found, "look up the user \(name)") > 0 else { return nil }
+        return Account(name: name, id: user, primaryGroup: group)
+    }
+
+    package static func user(id: UInt32) throws(SystemError) -> Account? {
+        var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
+        var group: UInt32 = 0
+        let found = unsafe clinux_user_by_id(id, &name, &group)
+        guard try SystemError.check(found, "look up the user \(id)") > 0 else { return nil }
+        return Account(name: text(name), id: id, primaryGroup: group)
+    }
+
+    package static func group(named name: String) throws(SystemError) -> Group? {
+        var group: UInt32 = 0
+        let found = unsafe clinux_group_by_name(name, &group)
+        guard try SystemError.check(found, "look up the group \(name)") > 0 else { return nil }
+        return Group(name: name, id: group)
+    }
+
+    package static func group(id: UInt32) throws(SystemError) -> Group? {
+        var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
+        let found = unsafe clinux_group_by_id(id, &name)
+        guard try SystemError.check(found, "look up the group \(id)") > 0 else { return nil }
+        return Group(name: text(name), id: id)
+    }
+
+    /// The user that a configuration names. A name comes before a number, and a number needs no entry.
+    package static func userID(_ nameOrNumber: String) throws(SystemError) -> UInt32? {
+        try user(named: nameOrNumber)?.id ?? number(nameOrNumber)
+    }
+
+    /// The group that a configuration names. A name comes before a number, and a number needs no entry.
+    package static func groupID(_ nameOrNumber: String) throws(SystemError) -> UInt32? {
+        try group(named: nameOrNumber)?.id ?? number(nameOrNumber)
+    }
+
+    /// Digits alone; the highest number means "no change" to the kernel and names nobody.
+    private static func number(_ text: String) -> UInt32? {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return UInt32(text).flatMap { $0 == .max ? nil : $0 }
+    }
+
+    private static func text(_ name: [CChar]) -> String {
+        String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,25 @@
+import CLinux
+
+/// The machine's clocks.
+package enum Clocks {
+    /// The time of day in whole seconds since 1970.
+    package static func wallSeconds() -> Int64 {
+        clinux_wall_seconds()
+    }
+
+    /// Milliseconds since the machine was started, suspends included; never set by anyone.
+    package static func bootMilliseconds() -> Int64 {
+        clinux_boot_milliseconds()
+    }
+
+    /// Microseconds on CLOCK_MONOTONIC, the clock of systemd's time stamps; stands still in a suspend.
+    package static func monotonicMicroseconds() -> Int64 {
+        clinux_monotonic_microseconds()
+    }
+
+    /// Whether the kernel calls the wall clock synchronised; no, where it may not be asked (a sandbox that forbids
+    /// `adjtimex`, as systemd's `ProtectClock=` does).
+    package static func kernelSynchronised() -> Bool {
+        clinux_clock_synchronised() > 0
+    }
+}

@@ -1,0 +1,43 @@
+import CLinux
+
+/// Waits for many descriptors at once, without a timeout: what must happen at a time is a timer's descriptor.
+package struct Epoll: ~Copyable {
+    private let descriptor: Descriptor
+
+    package struct Event: Hashable, Sendable {
+        /// The number that the descriptor was added with.
+        package let tag: UInt64
+        package let readiness: Readiness
+    }
+
+    package init() throws(SystemError) {
+        descriptor = Descriptor(adopting: try SystemError.check(clinux_epoll_create(), "make an epoll descriptor"))
+    }
+
+    /// Watches a descriptor for as long as it is open, level-triggered.
+    package func add(
+        _ watched: Int32, tag: UInt64, for readiness: Readiness = .readable
+    ) throws(SystemError) {
+        try SystemError.check(
+            clinux_epoll_add(descriptor.raw, watched, readiness.rawValue, tag), "wait for a descriptor")
+    }
+
+    package func modify(_ watched: Int32, tag: UInt64, for readiness: Readiness) throws(SystemError) {
+        try SystemError.check(
+            clinux_epoll_modify(descriptor.raw, watched, readiness.rawValue, tag), "wait for a descriptor")
+    }
+
+    package func remove(_ watched: Int32) throws(SystemError) {
+        try SystemError.check(clinux_epoll_remove(descriptor.raw, watched), "stop waiting for a descriptor")
+    }
+
+    /// Waits until something is ready and returns what is, never nothing; more than a batch is told by the next call.
+    package func wait() throws(SystemError) -> [Event] {
+        let batch = Int(CLINUX_EPOLL_BATCH)
+        var tags = [UInt64](repeating: 0, count: batch)
+        var readiness = [UInt32](repeating: 0, count: batch)
+        let count = try SystemError.check(
+            unsafe clinux_epoll_wait(descriptor.raw, &tags, &readiness), "wait for events")
+        return (0..<Int(count)).map { Event(tag: tags[$0], readiness: Readiness(rawValue: readiness[$0])) }
+    }
+}

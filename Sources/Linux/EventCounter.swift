@@ -1,0 +1,25 @@
+import CLinux
+import Glibc
+
+/// A flag that any thread raises and a loop can wait for. It stays raised, for everyone who waits, until it is cleared.
+package final class EventCounter: Sendable {
+    private let descriptor: Descriptor
+
+    /// The descriptor to wait for: readable while the flag is raised.
+    package var raw: Int32 { descriptor.raw }
+
+    package init() throws(SystemError) {
+        descriptor = Descriptor(adopting: try SystemError.check(clinux_event_counter_create(), "make an event counter"))
+    }
+
+    package func signal() {
+        var one: UInt64 = 1
+        // Fails only when 2^64 - 2 signals wait already, and then the flag is raised.
+        _ = unsafe write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
+    }
+
+    package func clear() {
+        // Fails only when there is nothing to clear.
+        _ = try? readCounter(descriptor.raw, "clear an event counter")
+    }
+}

@@ -1,0 +1,19 @@
+import CLinux
+
+/// What a process gives up for good, so that who takes it over gains less.
+package enum Hardening {
+    /// No core dump, and no look into this process's memory by others of its user. Before the first key is read.
+    package static func forbidInspection() throws(SystemError) {
+        try SystemError.check(clinux_forbid_inspection(), "forbid core dumps and debugging")
+    }
+
+    /// Neither this process nor a child gains rights from a set-user-id program.
+    package static func forbidNewPrivileges() throws(SystemError) {
+        try SystemError.check(clinux_forbid_new_privileges(), "give up gaining privileges")
+    }
+
+    /// Descendants whose parents end become this process's children, so that ``ChildProcess`` can find and end them.
+    package static func becomeSubreaper() throws(SystemError) {
+        try SystemError.check(clinux_become_subreaper(), "adopt orphaned descendants")
+    }
+}

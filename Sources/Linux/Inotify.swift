@@ -1,0 +1,106 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Notices of what happens to files and in directories. They are a reason to look and nothing more.
+package struct Inotify: ~Copyable {
+    private let descriptor: Descriptor
+
+    package struct Mask: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        // inotify's numbers; CLinux asserts them.
+        package static let modified = Mask(rawValue: 0x2)
+        /// Mode, owner, times, link count, attributes.
+        package static let attributesChanged = Mask(rawValue: 0x4)
+        package static let closedAfterWrite = Mask(rawValue: 0x8)
+        package static let movedFrom = Mask(rawValue: 0x40)
+        package static let movedTo = Mask(rawValue: 0x80)
+        package static let created = Mask(rawValue: 0x100)
+        package static let deleted = Mask(rawValue: 0x200)
+        package static let deletedSelf = Mask(rawValue: 0x400)
+        package static let movedSelf = Mask(rawValue: 0x800)
+
+        /// Told only: the file system went, and the watch with it.
+        package static let unmounted = Mask(rawValue: 0x2000)
+        /// Told only: notices were lost. Look at everything.
+        package static let overflowed = Mask(rawValue: 0x4000)
+        /// Told only: the watch is gone, taken back or with what it watched. Its number may come again.
+        package static let ignored = Mask(rawValue: 0x8000)
+        /// Told only: what it happened to is a directory.
+        package static let isDirectory = Mask(rawValue: 0x4000_0000)
+
+        /// Asked only: refuse to watch anything but a directory.
+        package static let onlyDirectory = Mask(rawValue: 0x100_0000)
+        /// Asked only: watch a link itself.
+        package static let dontFollow = Mask(rawValue: 0x200_0000)
+        /// Asked only: nothing of files that have no name in the directory any more.
+        package static let excludeUnlinked = Mask(rawValue: 0x400_0000)
+    }
+
+    package struct Event: Hashable, Sendable {
+        /// What ``watch(_:for:)`` returned; -1 for an overflow.
+        package let watch: Int32
+        package let mask: Mask
+        /// The name in the watched directory, empty for the watched thing itself. Bytes that are not UTF-8 are repaired.
+        package let name: String
+    }
+
+    /// The descriptor to wait for.
+    package var raw: Int32 { descriptor.raw }
+
+    package init() throws(SystemError) {
+        descriptor = Descriptor(adopting: try SystemError.check(clinux_inotify_create(), "ask for notices"))
+    }
+
+    /// Watches a file or directory. Watching the same one again replaces its mask and returns the same number.
+    ///
+    /// Throws `.noSpace` when the user's watches are used up (`fs.inotify.max_user_watches`).
+    package func watch(_ path: String, for mask: Mask) throws(SystemError) -> Int32 {
+        try SystemError.check(unsafe clinux_inotify_watch(descriptor.raw, path, mask.rawValue), "watch \(path)")
+    }
+
+    /// Stops watching. Notices already on their way still come, an ``Mask/ignored`` last.
+    package func unwatch(_ watch: Int32) {
+        // Fails only when the watch is gone already.
+        _ = clinux_inotify_unwatch(descriptor.raw, watch)
+    }
+
+    /// As many bytes as are read at once: some two hundred notices with ordinary names, one with the longest at least.
+    private static let batch = 16_384
+
+    /// The notices that wait, in order; none when none wait. What does not fit is told by the next call.
+    package func read() throws(SystemError) -> [Event] {
+        var buffer = [UInt8](repeating: 0, count: Inotify.batch)
+        var count: Int
+        repeat {
+            count = unsafe Glibc.read(descriptor.raw, &buffer, Inotify.batch)
+        } while count < 0 && errno == EINTR
+        if count < 0 {
+            let cause = Errno(rawValue: errno)
+            if cause == .wouldBlock { return [] }
+            throw SystemError("read notices", errno: cause)
+        }
+        return Inotify.events(in: buffer[..<count])
+    }
+
+    /// Each notice is watch, mask, cookie and the name's length, four bytes each, and the name padded with zeros.
+    private static func events(in bytes: ArraySlice<UInt8>) -> [Event] {
+        var events: [Event] = []
+        var rest = bytes
+        while rest.count >= 16 {
+            let numbers = unsafe Array(rest.prefix(16)).withUnsafeBytes { unsafe Array($0.bindMemory(to: UInt32.self)) }
+            let name = rest.dropFirst(16).prefix(Int(numbers[3]))
+            events.append(
+                Event(
+                    watch: Int32(bitPattern: numbers[0]), mask: Mask(rawValue: numbers[1]),
+                    name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)))
+            rest = rest.dropFirst(16 + name.count)
+        }
+        return events
+    }
+}

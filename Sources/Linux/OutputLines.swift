@@ -1,0 +1,30 @@
+/// Gathers what a child writes, up to a limit, and counts the rest.
+struct OutputLines {
+    /// Plenty for a message, and little enough to keep a hundred of them.
+    static let limit = 65_536
+
+    private var kept: [UInt8] = []
+    private var dropped = 0
+
+    mutating func take(_ bytes: ArraySlice<UInt8>) {
+        // Once something is dropped all that follows is: no line may join two ends.
+        let room = dropped > 0 ? 0 : OutputLines.limit - kept.count
+        kept += bytes.prefix(room)
+        dropped += max(bytes.count - room, 0)
+    }
+
+    func report(_ ending: ExitReport.Ending) -> ExitReport {
+        var bytes = kept[...]
+        if dropped > 0 {
+            let lineEnd = kept.lastIndex(of: UInt8(ascii: "\n"))
+            bytes = kept[..<(lineEnd ?? 0)]
+        }
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        let text = lines.map { line in
+            String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+        }
+        let cut = dropped > 0 ? kept.count - bytes.count : 0
+        return ExitReport(ending: ending, lines: text, truncated: dropped + cut)
+    }
+}

@@ -1,0 +1,38 @@
+import CLinux
+
+/// The signals that a daemon acts upon.
+package enum Signal: Int32, Sendable {
+    case hangUp = 1
+    case interrupt = 2
+    case terminate = 15
+    case childEnded = 17
+}
+
+/// Signals as a descriptor, so that the loop takes them in its own time and nothing is ever interrupted.
+package struct SignalDescriptor: ~Copyable {
+    private let descriptor: Descriptor
+
+    /// The descriptor to wait for.
+    package var raw: Int32 { descriptor.raw }
+
+    /// Blocks the signals of ``Signal`` for this thread and those it starts, and ignores SIGPIPE.
+    ///
+    /// Before the first other thread starts: one that does not block them would be ended by them.
+    package static func blockSignals() throws(SystemError) {
+        try SystemError.check(clinux_signals_block(), "block signals")
+    }
+
+    package init() throws(SystemError) {
+        descriptor = Descriptor(adopting: try SystemError.check(clinux_signals_descriptor(), "take signals in"))
+    }
+
+    /// What came since the last call; several of one kind may come as one.
+    package func read() throws(SystemError) -> [Signal] {
+        var signals: [Signal] = []
+        while true {
+            let number = try SystemError.check(clinux_signals_read(descriptor.raw), "read a signal")
+            if number == 0 { return signals }
+            if let signal = Signal(rawValue: number) { signals.append(signal) }
+        }
+    }
+}

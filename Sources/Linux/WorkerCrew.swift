@@ -1,0 +1,75 @@
+/// Who works where: the rule of ``WorkerPool``, without threads and clocks.
+struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
+    typealias Job = @Sendable () -> Void
+
+    /// A job that takes longer than any healthy disk does (milliseconds).
+    static var overdueAfter: Int64 { 30_000 }
+    /// With half a mebibyte of stack each, 64 MiB of addresses; more lanes than that are not stuck together.
+    static var mostThreads: Int { 128 }
+
+    private struct LaneState {
+        var waiting: [Job] = []
+        /// The lane's threads, and when each began what it does.
+        var begun: [Int: Int64] = [:]
+    }
+
+    private let limit: Int
+    private let perLane: Int
+    private var lanes: [Lane: LaneState] = [:]
+    private var started = 0
+    /// Threads that exist.
+    private(set) var threads = 0
+
+    init(limit: Int, perLane: Int) {
+        self.limit = limit
+        self.perLane = perLane
+    }
+
+    /// Puts the job last in its lane; a number when a thread of this number is to be started for it.
+    mutating func add(_ job: @escaping Job, to lane: Lane, at now: Int64) -> Int? {
+        lanes[lane, default: LaneState()].waiting.append(job)
+        guard threads < Self.mostThreads, mayGrow(lane, at: now) else { return nil }
+        started += 1
+        threads += 1
+        lanes[lane]?.begun[started] = now
+        return started
+    }
+
+    /// The thread could not be started. True when the lane is without any: its jobs (one, then) are dropped.
+    mutating func withdraw(_ thread: Int, from lane: Lane) -> Bool {
+        threads -= 1
+        lanes[lane]?.begun[thread] = nil
+        guard lanes[lane]?.begun.isEmpty ?? true else { return false }
+        return lanes.removeValue(forKey: lane) != nil
+    }
+
+    /// What the thread does next, in its lane or else in one that may have it; `nil`: it ends.
+    mutating func nextJob(for thread: Int, in lane: inout Lane, at now: Int64) -> Job? {
+        if lanes[lane]?.waiting.isEmpty ?? true {
+            lanes[lane]?.begun[thread] = nil
+            if lanes[lane]?.begun.isEmpty ?? false { lanes[lane] = nil }
+            guard let other = laneInNeed(at: now) else {
+                threads -= 1
+                return nil
+            }
+            lane = other
+        }
+        lanes[lane]?.begun[thread] = now
+        return lanes[lane]?.waiting.removeFirst()
+    }
+
+    /// A lane that has nobody comes before one that could use another.
+    private func laneInNeed(at now: Int64) -> Lane? {
+        let waiting = lanes.filter { !$0.value.waiting.isEmpty }
+        return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.keys.first { mayGrow($0, at: now) }
+    }
+
+    private func mayGrow(_ lane: Lane, at now: Int64) -> Bool {
+        let begun = lanes[lane]?.begun ?? [:]
+        if begun.isEmpty { return true }
+        let isOverdue = { (begin: Int64) in now - begin > Self.overdueAfter }
+        guard begun.count < perLane, !begun.values.contains(where: isOverdue) else { return false }
+        let counted = lanes.values.reduce(0) { $0 + $1.begun.values.count { !isOverdue($0) } }
+        return counted < limit
+    }
+}

@@ -1,0 +1,68 @@
+import CLibsystemd
+import Glibc
+package import Linux
+import SystemPackage
+
+/// The listening sockets that systemd passed to this process, by the names their units give them
+/// (`FileDescriptorName=`). They come in no useful order.
+package struct PassedSockets: ~Copyable {
+    private var waiting: [(name: String, descriptor: Int32)] = []
+
+    /// Takes over what was passed, made close-on-exec, and removes the variables that say so: a child that reads them
+    /// would take strange descriptors for its own. Before other threads start.
+    package init() throws(SystemError) {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = try SystemError.check(unsafe sd_listen_fds_with_names(1, &names), "take over systemd's sockets")
+        guard let names = unsafe names else { return }
+        for index in 0..<Int(count) {
+            guard let name = unsafe names[index] else { break }
+            waiting.append((unsafe String(cString: name), SD_LISTEN_FDS_START + Int32(index)))
+            unsafe free(name)
+        }
+        unsafe free(names)
+    }
+
+    /// The names of those that nobody has taken; what is left is closed when this value goes.
+    package var names: [String] { waiting.map(\.name) }
+
+    /// The first of that name that is left. Throws `.invalidArgument`, the socket being closed, when it does not listen
+    /// for streams.
+    package mutating func take(_ name: String) throws(SystemError) -> PassedSocket? {
+        guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
+        let descriptor = Descriptor(adopting: waiting.remove(at: index).descriptor)
+        for (domain, family) in PassedSocket.families {
+            let answer = sd_is_socket(descriptor.raw, domain, Int32(SOCK_STREAM.rawValue), 1)
+            if answer > 0 { return PassedSocket(family: family, descriptor: descriptor) }
+            // Below zero: not a socket at all.
+            if answer < 0 { break }
+        }
+        throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
+    }
+
+    deinit {
+        for socket in waiting { _ = close(socket.descriptor) }
+    }
+}
+
+/// A socket that systemd passed; it listens for stream connections.
+package struct PassedSocket: ~Copyable {
+    package enum Family: Hashable, Sendable {
+        case unix
+        /// IPv4 or IPv6; on which address is for the user to check.
+        case internet
+    }
+
+    package let family: Family
+    fileprivate let descriptor: Descriptor
+
+    fileprivate static let families: [(Int32, Family)] = [
+        (AF_UNIX, .unix), (AF_INET, .internet), (AF_INET6, .internet),
+    ]
+
+    package var raw: Int32 { descriptor.raw }
+
+    /// Gives the descriptor to somebody who closes it.
+    package consuming func release() -> Int32 {
+        descriptor.release()
+    }
+}
