@@ -7,6 +7,7 @@ extension Rotation {
         case .configured(let configuration): adopt(configuration, at: now)
         case .stirred(let resource): stir(resource)
         case .finished(let id, let result): finish(id, result, at: now)
+        case .hampered(let trouble): hampered.append(Hampered(trouble: trouble, since: now.wall))
         case .clockSet: touchEverything()
         case .asked(let request, let ticket): ask(request, ticket, at: now)
         case .stop:

@@ -182,6 +182,10 @@ extension Rotation {
             standing = max(standing, .degraded)
             reason = reason ?? Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil)
         }
+        if let lack = hampered.first {
+            standing = max(standing, .degraded)
+            reason = reason ?? Reason(trouble: lack.trouble, client: nil, since: lack.since, nextAttempt: nil)
+        }
         return Snapshot(
             startedAt: startedAt, ready: isReady && !isStopping, standing: standing,
             reason: standing == .ok ? nil : reason, clockTrusted: clock.trouble == nil,

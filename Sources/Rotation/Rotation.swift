@@ -34,6 +34,8 @@ package struct Rotation: Sendable {
     var isReady = false
     var isStopping = false
     var clock = ClockTrust()
+    /// What the daemon as a whole lacks.
+    var hampered: [Hampered] = []
     var configurationPath: String
     var configurationLoadedAt: WallTime
     /// Why the configuration that lies there now would not be accepted.

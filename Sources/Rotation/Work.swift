@@ -124,6 +124,8 @@ package enum Fact: Hashable, Sendable {
     /// "Look again", nothing more.
     case stirred(Resource)
     case finished(JobID, Result<Outcome, Trouble>)
+    /// Something that the daemon as a whole lacks for as long as it runs.
+    case hampered(Trouble)
     /// The wall clock was set.
     case clockSet
     /// Nil: nobody waits for the answer (a SIGHUP).

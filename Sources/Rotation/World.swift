@@ -107,3 +107,34 @@ struct Index: Hashable, Sendable {
     func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
     func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
 }
+
+/// Something that the daemon as a whole lacks, such as a place for its socket.
+struct Hampered: Hashable, Sendable {
+    let trouble: Trouble
+    let since: WallTime
+}
+
+extension Rotation {
+    /// Every secret that is in force, published, kept or under way: the bytes of all others may be forgotten.
+    package var fingerprintsInUse: Set<Fingerprint> {
+        var used: Set<Fingerprint> = []
+        for state in world.clients.values {
+            for issued in [state.current, state.kept.current] + Array(state.delivered.values) {
+                if let issued { used.insert(issued.fingerprint) }
+            }
+        }
+        for file in world.files.values {
+            for sighting in (file.seen?.slots ?? [:]).values {
+                if let issued = sighting.issued { used.insert(issued.fingerprint) }
+            }
+        }
+        for job in world.running.values {
+            switch job.work {
+            case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
+            case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
+            case .readConfiguration, .readKey, .recall, .look, .mint, .run: break
+            }
+        }
+        return used
+    }
+}
