@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Who acts: the rules on owners and groups are judged for this user, whoever runs the code.
 ///
@@ -22,7 +22,7 @@ package struct Identity: Hashable, Sendable {
     /// The process's effective user and groups, and the caller that sudo names in SUDO_UID.
     package static func current() -> Identity {
         var groups: [gid_t] = []
-        let count = unsafe getgroups(0, nil)
+        let count = getgroups(0, nil)
         if count > 0 {
             groups = Array(repeating: 0, count: Int(count))
             groups.removeLast(groups.count - Int(max(0, unsafe getgroups(count, &groups))))

@@ -1,0 +1,50 @@
+import CLinux
+import SystemPackage
+
+/// A file's POSIX access list, as the kernel hands it out (`struct posix_acl_xattr_header` and its entries).
+struct AccessList {
+    static let attribute = "system.posix_acl_access"
+
+    private enum Tag: UInt16 {
+        case owner = 0x01
+        case user = 0x02
+        case owningGroup = 0x04
+        case group = 0x08
+        case mask = 0x10
+        case other = 0x20
+    }
+
+    private var entries: [(tag: Tag, rights: UInt16, id: UInt32)] = []
+
+    /// Nil when the file has none beyond its mode, or its file system knows none.
+    init?(of descriptor: Int32, path: String) throws(FileError) {
+        guard let bytes = try ExtendedAttributes(of: descriptor, path: path).value(Self.attribute) else { return nil }
+        func number(_ offset: Int, _ width: Int) -> UInt32 {
+            bytes[offset..<offset + width].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        guard bytes.count >= 4, (bytes.count - 4).isMultiple(of: 8), number(0, 4) == 2 else {
+            throw FileError(.systemError, at: path, detail: "its access list is of an unknown form")
+        }
+        for offset in stride(from: 4, to: bytes.count, by: 8) {
+            guard let tag = Tag(rawValue: UInt16(number(offset, 2))) else {
+                throw FileError(.systemError, at: path, detail: "its access list is of an unknown form")
+            }
+            entries.append((tag, UInt16(number(offset + 2, 2)), number(offset + 4, 4)))
+        }
+    }
+
+    /// Somebody who may read the file by a named entry and is neither trusted nor the user's primary group.
+    func otherReader(than identity: Identity, group owningGroup: UInt32) -> String? {
+        let mask = entries.first { $0.tag == .mask }?.rights ?? 7
+        for entry in entries where entry.rights & mask & 4 != 0 {
+            switch entry.tag {
+            case .user where !identity.trusts(entry.id): return "the user \(Owner.describe(user: entry.id))"
+            case .group where entry.id != identity.group: return "the group \(Owner.describe(group: entry.id))"
+            case .owningGroup where owningGroup != identity.group:
+                return "the group \(Owner.describe(group: owningGroup))"
+            default: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,133 @@
+import CLinux
+import SystemPackage
+
+/// A file that is replaced whole: a reader sees the old content or the new at every instant, after a power cut too.
+///
+/// Making the value finds, judges and reads what is there; ``replace(with:mode:group:naming:)`` puts something else in
+/// its place if it is still what was read.
+package struct AtomicFile: ~Copyable {
+    /// 1 MiB: what an application's environment file or a secret never reaches, and a device or a log soon does.
+    package static let sizeLimit = 1 << 20
+
+    /// What the file held; nil: there is none.
+    package let content: FileContent?
+
+    private let place: GuardedPlace
+    private let source: OpenFile?
+
+    /// Where the file really lies or is going to: links are followed.
+    package var path: String { place.path }
+
+    /// Walks to `path` under the rules for publishing. What is there must be a regular file with one name, of at most
+    /// ``sizeLimit`` bytes, of the user that acts.
+    package init(_ path: String, as identity: Identity) throws(FileError) {
+        let place = try GuardedWalk.place(path, .publishing, as: identity)
+        if let found = place.found {
+            try Self.check(found, place.path, as: identity)
+            let source = try OpenFile(place, limit: Self.sizeLimit)
+            try Self.check(source.status, place.path, as: identity)
+            content = try source.content()
+            self.source = consume source
+        } else {
+            content = nil
+            source = nil
+        }
+        self.place = consume place
+    }
+
+    /// Puts a file with this content under the name, with everything about it right before the name is.
+    ///
+    /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer stands for what was read: then the file is as
+    /// somebody else has made it, and a new value is to be made. After any error nothing is left beside it.
+    ///
+    /// - Parameters:
+    ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
+    ///   - group: nil: that of the file that is replaced, else as the directory gives it.
+    /// - Returns: the new file's status.
+    @discardableResult
+    package func replace(
+        with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
+    ) throws(FileError) -> FileStatus {
+        guard bytes.count <= Self.sizeLimit else {
+            throw FileError(
+                .fileTooLarge, at: path, detail: "\(bytes.count) bytes are more than the \(Self.sizeLimit) allowed")
+        }
+        let directory = place.directory
+        // In an append-only directory the temporary could be made but neither renamed nor removed.
+        try Self.checkChangeable(directory.status, directory.path.string)
+        var temporary = try TemporaryFile(for: place.name, in: directory, naming: naming)
+        try Attributes(mode: mode, group: group).give(to: temporary.descriptor.raw, from: replaced, path: path)
+        try temporary.write(bytes, path: path)
+        _ = try checked(clinux_file_sync(temporary.descriptor.raw), path)
+        if let content {
+            // Metadata too: renaming moves the time of change, so afterwards only the content can be compared.
+            guard try read(place.name)?.status.identity == content.status.identity else {
+                throw FileError(.changedMeanwhile, at: path)
+            }
+            try temporary.replace(place.name) { name throws(FileError) in
+                guard let taken = try read(name), taken.bytes == content.bytes,
+                    taken.status.isSameFile(as: content.status)
+                else { return nil }
+                return taken.status
+            }
+        } else {
+            try temporary.appear(as: place.name)
+        }
+        try sync(directory, by: temporary.descriptor.raw)
+        return try FileStatus(of: temporary.descriptor.raw, path: path)
+    }
+
+    private var replaced: (descriptor: Int32, status: FileStatus)? {
+        switch source {
+        case .some(let file): (file.descriptor.raw, file.status)
+        case .none: nil
+        }
+    }
+
+    /// What has this name now; nil when it is not a file like the one that was read.
+    private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
+        guard let status = try TemporaryFile.status(of: name, in: place.directory) else { return nil }
+        let now = GuardedPlace(directory: place.directory, name: name, found: status, handle: nil)
+        do throws(FileError) {
+            return try OpenFile(now, limit: Self.sizeLimit).content()
+        } catch {
+            switch error.kind {
+            case .missing, .changedMeanwhile, .notARegularFile, .isDirectory, .isMountPoint, .fileTooLarge: return nil
+            default: throw error
+            }
+        }
+    }
+
+    private func sync(_ directory: GuardedDirectory, by file: Int32) throws(FileError) {
+        let raw = clinux_path_open_directory(directory.descriptor.raw)
+        if Errno(rawValue: -raw) == .permissionDenied {
+            // A directory that may be written to but not read cannot be opened: its whole file system is synced.
+            _ = try checked(clinux_file_sync_all(file), path)
+        } else {
+            let listed = Descriptor(adopting: try checked(raw, directory.path.string))
+            _ = try checked(clinux_file_sync(listed.raw), directory.path.string)
+        }
+    }
+
+    private static func check(_ status: FileStatus, _ path: String, as identity: Identity) throws(FileError) {
+        try status.requireRegular(path)
+        if status.isMountPoint { throw FileError(.isMountPoint, at: path) }
+        if status.owner != identity.user {
+            throw FileError(
+                .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))")
+        }
+        if status.links != 1 {
+            throw FileError(.hardLinked, at: path, detail: "the file has \(status.links) names")
+        }
+        try checkChangeable(status, path)
+    }
+
+    private static func checkChangeable(_ status: FileStatus, _ path: String) throws(FileError) {
+        if status.isImmutable {
+            throw FileError(.isImmutable, at: path, remedy: "chattr -i \(shellWord(path))")
+        }
+        if status.isAppendOnly {
+            throw FileError(.isImmutable, at: path, detail: "append-only", remedy: "chattr -a \(shellWord(path))")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CLinux
+import SystemPackage
+
+/// A file's whole content and the state of the file that had it.
+package struct FileContent: Hashable, Sendable {
+    package let bytes: [UInt8]
+    package let status: FileStatus
+    /// Where it really lies: links are followed.
+    package let path: String
+}
+
+/// A regular file, open for reading.
+package struct OpenFile: ~Copyable, Sendable {
+    package let descriptor: Descriptor
+    package let status: FileStatus
+    /// Where it really lies: links are followed.
+    package let path: String
+
+    /// Opens what has the name in `place`, which must be a regular file of at most `limit` bytes.
+    ///
+    /// Nothing here waits: neither for a FIFO's other end nor for a terminal.
+    init(_ place: borrowing GuardedPlace, limit: Int) throws(FileError) {
+        path = place.path
+        guard let found = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
+        // Before opening, which on a device can have an effect of its own.
+        try found.requireRegular(path)
+        let raw = unsafe place.name.withPlatformString { name in
+            unsafe clinux_path_open_to_read(place.directory.descriptor.raw, name)
+        }
+        let descriptor = Descriptor(adopting: try checked(raw, place.path, missing: .changedMeanwhile))
+        let status = try FileStatus(of: descriptor.raw, path: place.path)
+        try status.requireRegular(path)
+        guard status.size <= limit else {
+            throw FileError(
+                .fileTooLarge, at: path, detail: "\(status.size) bytes are more than the \(limit) allowed")
+        }
+        self.descriptor = descriptor
+        self.status = status
+    }
+
+    /// Reads from the file's start until `buffer` is full or the file ends; returns how many bytes there were.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        var filled = 0
+        while filled < buffer.count, let base = buffer.baseAddress {
+            let count = unsafe clinux_file_read(
+                descriptor.raw, base + filled, buffer.count - filled, Int64(filled))
+            guard try checked(count, path) > 0 else { break }
+            filled += Int(count)
+        }
+        return filled
+    }
+
+    /// The whole content; ``FileError/Kind/changedMeanwhile`` when somebody wrote while it was read.
+    func content() throws(FileError) -> FileContent {
+        // One byte more than there should be, so that a file that grew is noticed.
+        var bytes = [UInt8](repeating: 0, count: status.size + 1)
+        let result: Result<Int, FileError> = unsafe bytes.withUnsafeMutableBytes { buffer in
+            do throws(FileError) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }
+        }
+        let count = try result.get()
+        let after = try FileStatus(of: descriptor.raw, path: path)
+        guard count == status.size, after.identity == status.identity else {
+            throw FileError(.changedMeanwhile, at: path)
+        }
+        bytes.removeLast(bytes.count - count)
+        return FileContent(bytes: bytes, status: after, path: path)
+    }
+}

@@ -1,0 +1,90 @@
+import CLinux
+import SystemPackage
+
+/// What tells one state of one file from every other: equal means that it is the same file and was not touched since.
+///
+/// Times alone can stay the same over two writes within a clock tick of the kernel, 4 ms on many machines: where that
+/// matters, compare the content too.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int
+    /// Content and attributes, in nanoseconds since 1970.
+    package let modified: Int64
+    package let changed: Int64
+}
+
+/// What a file is, without opening it.
+package struct FileStatus: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case regular
+        case directory
+        case link
+        case fifo
+        case socket
+        case device
+    }
+
+    package let kind: Kind
+    package let owner: UInt32
+    package let group: UInt32
+    /// Permission, set-id and sticky bits.
+    package let mode: UInt16
+    /// How many names it has.
+    package let links: Int
+    package let identity: FileIdentity
+    /// Something is mounted here: it cannot be renamed over.
+    package let isMountPoint: Bool
+    package let isImmutable: Bool
+    package let isAppendOnly: Bool
+
+    package var size: Int { identity.size }
+
+    var isSticky: Bool { mode & 0o1000 != 0 }
+
+    /// Whether somebody other than the owner may write. A POSIX access list counts: the group's bits are its mask.
+    var isWritableByOthers: Bool { mode & 0o022 != 0 }
+
+    func isSameFile(as other: FileStatus) -> Bool {
+        identity.inode == other.identity.inode && identity.device == other.identity.device
+    }
+
+    /// - Parameter path: for the error.
+    init(of descriptor: Int32, path: @autoclosure () -> String) throws(FileError) {
+        var found = clinux_status()
+        _ = try checked(unsafe clinux_path_look(descriptor, &found), path())
+        kind =
+            switch found.mode & 0o170000 {
+            case 0o100000: .regular
+            case 0o040000: .directory
+            case 0o120000: .link
+            case 0o010000: .fifo
+            case 0o140000: .socket
+            default: .device
+            }
+        owner = found.owner
+        group = found.group
+        mode = UInt16(found.mode & 0o7777)
+        links = Int(found.links)
+        identity = FileIdentity(
+            device: found.device, inode: found.inode, size: Int(clamping: found.size), modified: found.modified,
+            changed: found.changed)
+        isMountPoint = found.mount_root != 0
+        isImmutable = found.immutable != 0
+        isAppendOnly = found.append_only != 0
+    }
+
+    /// Refuses all but a regular file, each in its own words.
+    func requireRegular(_ path: @autoclosure () -> String) throws(FileError) {
+        let what: String
+        switch kind {
+        case .regular: return
+        case .directory: throw FileError(isMountPoint ? .isMountPoint : .isDirectory, at: path())
+        case .link: throw FileError(.changedMeanwhile, at: path())
+        case .fifo: what = "FIFO"
+        case .socket: what = "socket"
+        case .device: what = "device"
+        }
+        throw FileError(.notARegularFile, at: path(), detail: what)
+    }
+}

@@ -1,0 +1,156 @@
+import CLinux
+import SystemPackage
+
+/// Goes along an absolute path one component at a time, each opened in the directory that was judged before it, so that
+/// a swap in between is never followed.
+///
+/// The kernel follows no link here. A link that the rule allows is read on its own descriptor and its text walked like
+/// the rest; `..` goes back to the directory that the walk came through.
+struct GuardedWalk {
+    /// As many as the kernel follows in one path.
+    static let linkLimit = 40
+    /// The bytes of a path or of a link's text, with a zero at the end (PATH_MAX).
+    private static let textLimit = 4096
+
+    private let identity: Identity
+    private let rule: GuardRule
+    private var here: GuardedDirectory
+    /// What remains to be walked, the next one last.
+    private var ahead: [Step] = []
+    private var links = 0
+
+    private enum Step {
+        case name(FilePath.Component)
+        /// Where the walk stands now is what `link` points to: it has to belong to `owner`, like the link.
+        case belongs(owner: UInt32, link: FilePath)
+    }
+
+    /// Walks to the name that `path` ends with, which nothing needs to have yet.
+    static func place(
+        _ path: String, _ rule: GuardRule, as identity: Identity
+    ) throws(FileError) -> GuardedPlace {
+        var walk = try GuardedWalk(path, rule, as: identity)
+        return try walk.place()
+    }
+
+    static func directory(
+        _ path: String, _ rule: GuardRule, as identity: Identity
+    ) throws(FileError) -> GuardedDirectory {
+        var walk = try GuardedWalk(path, rule, as: identity)
+        while let step = walk.ahead.popLast() { try walk.pass(step) }
+        return walk.here
+    }
+
+    private init(_ text: String, _ rule: GuardRule, as identity: Identity) throws(FileError) {
+        let path = FilePath(text)
+        guard path.isAbsolute, !text.utf8.contains(0) else {
+            throw FileError(.systemError, at: text, errno: .invalidArgument, detail: "not an absolute path")
+        }
+        guard text.utf8.count < Self.textLimit else { throw FileError(.nameTooLong, at: text) }
+        self.identity = identity
+        self.rule = rule
+        let root = Descriptor(adopting: try checked(clinux_path_root(), "/"))
+        let status = try FileStatus(of: root.raw, path: "/")
+        try rule.check(directory: "/", status, for: identity)
+        here = GuardedDirectory(root, status: status, path: "/", above: nil)
+        ahead = path.components.reversed().map(Step.name)
+    }
+
+    private mutating func place() throws(FileError) -> GuardedPlace {
+        while let step = ahead.popLast() {
+            guard case .name(let name) = step, name.kind == .regular, isLast else {
+                try pass(step)
+                continue
+            }
+            let path = here.path.appending(name)
+            guard let handle = try here.step(to: name) else {
+                try settle(nil)
+                return GuardedPlace(directory: here, name: name, found: nil, handle: nil)
+            }
+            let status = try FileStatus(of: handle.raw, path: path.string)
+            if status.kind == .link {
+                try follow(handle.raw, status, path)
+                continue
+            }
+            try settle(status)
+            return GuardedPlace(directory: here, name: name, found: status, handle: handle)
+        }
+        throw FileError(.isDirectory, at: here.path.string)
+    }
+
+    private var isLast: Bool {
+        !ahead.contains { step in
+            if case .name = step { true } else { false }
+        }
+    }
+
+    /// Judges what the links just followed point to.
+    private func settle(_ status: FileStatus?) throws(FileError) {
+        for case .belongs(let owner, let link) in ahead where status?.owner != owner {
+            throw FileError(
+                .untrustedLink, at: link.string,
+                detail: "the link belongs to \(Owner.describe(user: owner)), what it points to does not",
+                remedy: "chown -h root \(shellWord(link.string))")
+        }
+    }
+
+    private mutating func pass(_ step: Step) throws(FileError) {
+        switch step {
+        case .belongs:
+            let later = ahead
+            ahead = [step]
+            try settle(here.status)
+            ahead = later
+        case .name(let name):
+            switch name.kind {
+            case .currentDirectory: break
+            case .parentDirectory: here = here.above ?? here
+            case .regular: try enter(name)
+            }
+        }
+    }
+
+    /// Goes into the directory of this name, through a link if need be.
+    private mutating func enter(_ name: FilePath.Component) throws(FileError) {
+        let path = here.path.appending(name)
+        var raw = unsafe name.withPlatformString { unsafe clinux_path_step(here.descriptor.raw, $0, 1) }
+        if Errno(rawValue: -raw) == .notDirectory {
+            raw = unsafe name.withPlatformString { unsafe clinux_path_step(here.descriptor.raw, $0, 0) }
+        }
+        if Errno(rawValue: -raw) == .permissionDenied {
+            throw FileError(.permissionDenied, at: here.path.string, errno: .permissionDenied)
+        }
+        let handle = Descriptor(adopting: try checked(raw, path.string, missing: .directoryMissing))
+        let status = try FileStatus(of: handle.raw, path: path.string)
+        if status.kind == .link { return try follow(handle.raw, status, path) }
+        guard status.kind == .directory else {
+            throw FileError(.notADirectory, at: path.string, errno: .notDirectory)
+        }
+        try rule.check(directory: path, status, for: identity)
+        guard here.depth < GuardedDirectory.depthLimit else {
+            throw FileError(
+                .nameTooLong, at: path.string,
+                detail: "more than \(GuardedDirectory.depthLimit) directories below one another")
+        }
+        here = GuardedDirectory(handle, status: status, path: path, above: here)
+    }
+
+    /// Puts what a link says in front of what remains to be walked.
+    private mutating func follow(_ handle: Int32, _ status: FileStatus, _ path: FilePath) throws(FileError) {
+        let owner = try rule.check(link: path, status, in: here, for: identity)
+        guard try checked(clinux_path_is_on_proc(handle), path.string) == 0 else {
+            throw FileError(.untrustedLink, at: path.string, detail: "links of /proc are not followed")
+        }
+        links += 1
+        guard links <= Self.linkLimit else {
+            throw FileError(.tooManyLinks, at: path.string, errno: .tooManySymbolicLinkLevels)
+        }
+        var buffer = [CChar](repeating: 0, count: Self.textLimit + 1)
+        let length = unsafe clinux_path_read_link(handle, &buffer, Self.textLimit)
+        guard try checked(length, path.string) < Self.textLimit else { throw FileError(.nameTooLong, at: path.string) }
+        let target = FilePath(platformString: buffer)
+        if let owner { ahead.append(.belongs(owner: owner, link: path)) }
+        if target.isAbsolute { while let above = here.above { here = above } }
+        ahead += target.components.reversed().map(Step.name)
+    }
+}

@@ -1,0 +1,45 @@
+/// Who may read and write a key file: its owner, who is root or the user that acts, and that user's primary group, which
+/// may read it.
+struct KeyGuard {
+    private let identity: Identity
+
+    init(_ identity: Identity) {
+        self.identity = identity
+    }
+
+    func check(_ status: FileStatus, _ path: String) throws(FileError) {
+        let detail: String
+        if !identity.trusts(status.owner) {
+            detail = "the file belongs to \(Owner.describe(user: status.owner))"
+        } else if status.isWritableByOthers {
+            detail = "the file is writable by \(GuardRule.writers(status.mode))"
+        } else if status.mode & 0o007 != 0 {
+            detail = "the file can be read by everybody"
+        } else if status.mode & 0o070 != 0, status.group != identity.group {
+            detail = "the file can be read by the group \(Owner.describe(group: status.group))"
+        } else {
+            return
+        }
+        throw FileError(.notGuarded, at: path, detail: detail, remedy: remedy(status, path))
+    }
+
+    /// Leaves the file readable for the user that acts, by way of the group where root is to stay its owner.
+    private func remedy(_ status: FileStatus, _ path: String) -> String {
+        let file = shellWord(path)
+        var commands: [String] = []
+        var owner = status.owner
+        if !identity.trusts(owner) {
+            owner = identity.user
+            commands.append("chown \(Owner.argument(user: owner)) \(file)")
+        }
+        let byGroup = owner != identity.user
+        if byGroup, status.group != identity.group {
+            commands.append("chgrp \(Owner.argument(group: identity.group)) \(file)")
+        }
+        let mayStay: UInt16 = byGroup || status.group == identity.group ? 0o640 : 0o600
+        if status.mode & 0o777 & ~mayStay != 0 || byGroup {
+            commands.append("chmod \(byGroup ? "0640" : "0600") \(file)")
+        }
+        return commands.joined(separator: " && ")
+    }
+}

@@ -1,0 +1,36 @@
+import CLinux
+
+/// Users and groups in words for people: `alice (1000)`, or the number alone where no name is known.
+enum Owner {
+    static func describe(user: UInt32) -> String {
+        name(ofUser: user).map { "\($0) (\(user))" } ?? String(user)
+    }
+
+    static func describe(group: UInt32) -> String {
+        name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
+    }
+
+    /// As a command takes it: the name, else the number.
+    static func argument(user: UInt32) -> String {
+        name(ofUser: user).map(shellWord) ?? String(user)
+    }
+
+    static func argument(group: UInt32) -> String {
+        name(ofGroup: group).map(shellWord) ?? String(group)
+    }
+
+    private static func name(ofUser user: UInt32) -> String? {
+        var group: UInt32 = 0
+        return unsafe text { unsafe clinux_user_by_id(user, $0, &group) }
+    }
+
+    private static func name(ofGroup group: UInt32) -> String? {
+        unsafe text { unsafe clinux_group_by_id(group, $0) }
+    }
+
+    private static func text(_ fill: (UnsafeMutablePointer<CChar>?) -> Int32) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
+        guard unsafe buffer.withUnsafeMutableBufferPointer({ unsafe fill($0.baseAddress) }) == 1 else { return nil }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,13 @@
+/// `text` as one word of a shell's command line: quoted where it needs to be.
+func shellWord(_ text: String) -> String {
+    let plain = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "/._-+:@%,=".utf8.contains(byte)
+        }
+    }
+    guard !plain || text.isEmpty else { return text }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+}

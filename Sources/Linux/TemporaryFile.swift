@@ -1,0 +1,113 @@
+import CLinux
+import SystemPackage
+
+/// A file under a name that nobody can guess, which is to take another one's place; removed with this value if it does
+/// not.
+struct TemporaryFile: ~Copyable {
+    let directory: GuardedDirectory
+    let name: FilePath.Component
+    let descriptor: Descriptor
+    /// What may be removed under this name.
+    private var own: FileStatus
+
+    /// Rounds of putting back what was there, each needing somebody to have renamed in the microseconds between.
+    private static let roundLimit = 64
+
+    init(for target: FilePath.Component, in directory: GuardedDirectory, naming: TemporaryNames) throws(FileError) {
+        let name = try naming.next(for: target)
+        let raw = unsafe name.withPlatformString { unsafe clinux_path_create(directory.descriptor.raw, $0) }
+        if [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(Errno(rawValue: -raw)) {
+            throw FileError(Errno(rawValue: -raw), at: directory.path.string)
+        }
+        let descriptor = Descriptor(
+            adopting: try checked(raw, directory.path.appending(target).string, missing: .directoryMissing))
+        let own: FileStatus
+        do throws(FileError) {
+            own = try FileStatus(of: descriptor.raw, path: directory.path.string)
+        } catch {
+            directory.remove(name)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.directory = directory
+        self.name = name
+        self.own = own
+    }
+
+    deinit {
+        if let there = try? Self.status(of: name, in: directory), there.isSameFile(as: own) { directory.remove(name) }
+    }
+
+    func write(_ bytes: [UInt8], path: String) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe clinux_file_write(
+                    descriptor.raw, buffer.baseAddress.map { unsafe $0 + written },
+                    buffer.count - written)
+            }
+            written += Int(try checked(count, path))
+        }
+    }
+
+    /// Takes a name that nothing has.
+    func appear(as target: FilePath.Component) throws(FileError) {
+        var result = rename(to: target, CLINUX_RENAME_NEW)
+        if Errno(rawValue: -result) == .invalidArgument {
+            // A file system without that kind of rename: look, then rename.
+            result =
+                try Self.status(of: target, in: directory) == nil
+                ? rename(to: target, CLINUX_RENAME_OVER) : -Errno.fileExists.rawValue
+        }
+        let path = directory.path.appending(target).string
+        if Errno(rawValue: -result) == .fileExists { throw FileError(.changedMeanwhile, at: path) }
+        _ = try checked(result, path, missing: .changedMeanwhile)
+    }
+
+    /// Takes the name from the file that `isExpected` knows, by exchanging the two, so that what the name really stood
+    /// for can be looked at afterwards. When it was another, that gets its name back, and ``FileError/Kind/changedMeanwhile``
+    /// is thrown.
+    mutating func replace(
+        _ target: FilePath.Component, isExpected: (FilePath.Component) throws(FileError) -> FileStatus?
+    ) throws(FileError) {
+        let path = directory.path.appending(target).string
+        var result = rename(to: target, CLINUX_RENAME_EXCHANGE)
+        if Errno(rawValue: -result) == .invalidArgument {
+            // A file system without exchange, as on a network: what was there cannot be looked at any more.
+            result = rename(to: target, CLINUX_RENAME_OVER)
+            _ = try checked(result, path, missing: .changedMeanwhile)
+            return
+        }
+        _ = try checked(result, path, missing: .changedMeanwhile)
+        if let replaced = try isExpected(name) {
+            own = replaced
+            directory.remove(name)
+            return
+        }
+        // Each round puts what was taken back under the name, and should take out what the round before put there.
+        var expected = own
+        for _ in 0..<Self.roundLimit {
+            guard let taken = try Self.status(of: name, in: directory) else { break }
+            guard rename(to: target, CLINUX_RENAME_EXCHANGE) == 0 else { break }
+            own = expected
+            guard let there = try Self.status(of: name, in: directory), !there.isSameFile(as: expected) else { break }
+            expected = taken
+        }
+        throw FileError(.changedMeanwhile, at: path)
+    }
+
+    private func rename(to target: FilePath.Component, _ how: some BinaryInteger) -> Int32 {
+        unsafe name.withPlatformString { from in
+            unsafe target.withPlatformString { to in
+                unsafe clinux_path_rename(directory.descriptor.raw, from, to, Int32(how))
+            }
+        }
+    }
+
+    static func status(
+        of name: FilePath.Component, in directory: GuardedDirectory
+    ) throws(FileError) -> FileStatus? {
+        guard let handle = try directory.step(to: name) else { return nil }
+        return try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
+    }
+}

@@ -1,0 +1,72 @@
+import CLinux
+import SystemPackage
+
+/// The names of temporary files: nobody can guess the next one, and its maker knows its own again.
+///
+/// `.clientsecretd-<tag>-<random>.tmp`, hidden and with an ending that no application reads. The tag belongs to one
+/// state directory, which keeps it: after a kill, what carries it is that daemon's and nobody else's.
+package struct TemporaryNames: Hashable, Sendable {
+    /// 16 lower-case hexadecimal digits.
+    package let tag: String
+
+    /// 64 bits tell state directories apart; 128 bits that nobody knows make a name that nobody can take first.
+    private static let tagDigits = 16
+    private static let randomDigits = 32
+    private static let endings = [".tmp", ".part"]
+
+    /// Far more than lie in a directory that is published in: looking through it must end.
+    private static let sweepLimit = 100_000
+
+    /// A fresh tag from the kernel's random source.
+    package init() throws(FileError) {
+        tag = try Self.random(digits: Self.tagDigits)
+    }
+
+    /// The tag that a state directory has kept; nil when that is none.
+    package init?(tag: String) {
+        guard Self.isHexadecimal(tag, digits: Self.tagDigits) else { return nil }
+        self.tag = tag
+    }
+
+    /// A new name, which does not end like that of the target.
+    func next(for target: FilePath.Component) throws(FileError) -> FilePath.Component {
+        let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
+        let text = prefix + (try Self.random(digits: Self.randomDigits)) + ending
+        guard let name = FilePath.Component(text) else { throw FileError(.systemError, at: text) }
+        return name
+    }
+
+    /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
+    /// the whole form. Before the first write, for a write under way looks the same. Returns how many there were.
+    @discardableResult
+    package func sweep(beside path: String, as identity: Identity) throws(FileError) -> Int {
+        let directory = try GuardedWalk.place(path, .publishing, as: identity).directory
+        var removed = 0
+        for name in try directory.names(limit: Self.sweepLimit) where isOwn(name.string) {
+            guard let handle = try directory.step(to: name) else { continue }
+            let status = try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
+            guard status.kind == .regular, status.owner == identity.user else { continue }
+            directory.remove(name)
+            removed += 1
+        }
+        return removed
+    }
+
+    private var prefix: String { ".clientsecretd-\(tag)-" }
+
+    private func isOwn(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix), let ending = Self.endings.first(where: name.hasSuffix) else { return false }
+        return Self.isHexadecimal(name.dropFirst(prefix.count).dropLast(ending.count), digits: Self.randomDigits)
+    }
+
+    private static func isHexadecimal(_ text: some StringProtocol, digits: Int) -> Bool {
+        text.utf8.count == digits && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    private static func random(digits: Int) throws(FileError) -> String {
+        var bytes = [UInt8](repeating: 0, count: digits / 2)
+        _ = try checked(unsafe clinux_random(&bytes, bytes.count), "getrandom")
+        let alphabet = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

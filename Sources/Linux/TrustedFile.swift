@@ -1,0 +1,108 @@
+import CLinux
+import SystemPackage
+
+/// Files that decide who may use a key, and keys: they and all directories above them belong to root or the user that
+/// acts, and nobody else may write to them.
+package enum TrustedFile {
+    package enum Use: Hashable, Sendable {
+        /// Anybody may read it.
+        case configuration
+        /// The user that acts must be able to run it.
+        case executable
+        /// A key or its passphrase: readable by its owner and the acting user's primary group at most.
+        case key
+    }
+
+    /// Names in a directory that are looked at: far more than a configuration has parts.
+    static let nameLimit = 10_000
+
+    /// Opens a regular file of at most `limit` bytes.
+    package static func open(
+        _ path: String, for use: Use, as identity: Identity, limit: Int
+    ) throws(FileError) -> OpenFile {
+        let place = try GuardedWalk.place(path, .deciding, as: identity)
+        try check(place, for: use, as: identity)
+        let file = try OpenFile(place, limit: limit)
+        // What was opened is judged itself, in case it is not what was found before.
+        try check(file.status, file.path, for: use, as: identity)
+        if use == .key { try checkReaders(of: file, as: identity) }
+        return file
+    }
+
+    /// Reads a whole file; not for keys, which are read into memory made for them.
+    package static func read(
+        _ path: String, for use: Use, as identity: Identity, limit: Int
+    ) throws(FileError) -> FileContent {
+        try open(path, for: use, as: identity, limit: limit).content()
+    }
+
+    /// Judges a file without opening it.
+    @discardableResult
+    package static func check(
+        _ path: String, for use: Use, as identity: Identity
+    ) throws(FileError) -> FileStatus {
+        let place = try GuardedWalk.place(path, .deciding, as: identity)
+        return try check(place, for: use, as: identity)
+    }
+
+    /// The names of a directory that end with `ending`, in byte order, hidden ones left out.
+    package static func names(
+        in directory: String, ending: String, as identity: Identity
+    ) throws(FileError) -> [String] {
+        let listed = try GuardedWalk.directory(directory, .deciding, as: identity)
+        var names: [String] = []
+        for name in try listed.names(limit: nameLimit) {
+            let text = name.string
+            guard text.hasSuffix(ending), !text.hasPrefix(".") else { continue }
+            guard FilePath.Component(text) == name else {
+                throw FileError(
+                    .systemError, at: listed.path.appending(name).string, errno: .illegalByteSequence,
+                    detail: "its name is not UTF-8")
+            }
+            names.append(text)
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    @discardableResult
+    private static func check(
+        _ place: borrowing GuardedPlace, for use: Use, as identity: Identity
+    ) throws(FileError) -> FileStatus {
+        let path = place.path
+        guard let status = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
+        try status.requireRegular(path)
+        try check(status, path, for: use, as: identity)
+        if use == .executable, !(try place.isExecutable()) {
+            throw FileError(
+                .permissionDenied, at: path, errno: .permissionDenied, detail: "it may not be executed",
+                remedy: "chmod a+x \(shellWord(path))")
+        }
+        return status
+    }
+
+    private static func check(
+        _ status: FileStatus, _ path: String, for use: Use, as identity: Identity
+    ) throws(FileError) {
+        if use == .key { return try KeyGuard(identity).check(status, path) }
+        if !identity.trusts(status.owner) {
+            throw FileError(
+                .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
+                remedy: "chown root \(shellWord(path))")
+        }
+        if status.isWritableByOthers {
+            throw FileError(
+                .notGuarded, at: path, detail: "the file is writable by \(GuardRule.writers(status.mode))",
+                remedy: GuardRule.takeWriting(from: status.mode, path))
+        }
+    }
+
+    /// The group's bits of a file with an access list are the list's mask: whom it names is in the list alone.
+    private static func checkReaders(of file: borrowing OpenFile, as identity: Identity) throws(FileError) {
+        guard let list = try AccessList(of: file.descriptor.raw, path: file.path),
+            let reader = list.otherReader(than: identity, group: file.status.group)
+        else { return }
+        throw FileError(
+            .notGuarded, at: file.path, detail: "its access list lets \(reader) read it",
+            remedy: "setfacl -b \(shellWord(file.path))")
+    }
+}
