@@ -80,7 +80,7 @@ let package = Package(
         test("Settings", of: ["Settings", "Rotation", "Linux", "AppleClientSecret"]),
         test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Publishing", of: ["Publishing", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
         test("clientsecretd", of: ["clientsecretd", "Monitoring", "Rotation", "AppleClientSecret"]),
         test("System", of: ["Monitoring", "AppleClientSecret"]),
     ]

@@ -48,6 +48,7 @@ package struct ControlPolicy: Hashable, Sendable {
             ? "you come as user \(peer.user), which stands for anybody" : "you are user \(peer.user)"
         let help =
             group.map { "become a member of \"\($0.name)\"" } ?? "name a control_group in the configuration"
-        return "only root, the daemon's own user (\(daemonUser))\(members) may do this, and \(you); use sudo, or \(help)"
+        return
+            "only root, the daemon's own user (\(daemonUser))\(members) may do this, and \(you); use sudo, or \(help)"
     }
 }

@@ -140,7 +140,8 @@ final class Desk {
         try requireJSON(visit)
         guard shared.isRoom(limits.pendingRequests) else {
             var problem = Problem(
-                .serviceUnavailable, "\(limits.pendingRequests) requests wait for their outcome already; try again later")
+                .serviceUnavailable,
+                "\(limits.pendingRequests) requests wait for their outcome already; try again later")
             problem.retryAfter = 1
             throw problem
         }
@@ -180,13 +181,15 @@ final class Desk {
         guard unknown.isEmpty else { throw .unknownClients(unknown, known: exhibit.names) }
         let clients = Set(wanted.compactMap { ClientName($0) })
         let refused = pace.ask(
-            for: clients.isEmpty ? known : clients, at: Int64(clamping: NIODeadline.now().uptimeNanoseconds / 1_000_000),
+            for: clients.isEmpty ? known : clients,
+            at: Int64(clamping: NIODeadline.now().uptimeNanoseconds / 1_000_000),
             pause: limits.renewalPause, isRoot: visit.peer.user == 0)
         if let refused {
             let seconds = max(1, (refused.wait + 999) / 1000)
             var problem = Problem(
                 .tooManyRequests,
-                "client \"\(refused.client)\" was asked for a moment ago; ask again in \(seconds) s (root need not wait)")
+                "client \"\(refused.client)\" was asked for a moment ago; ask again in \(seconds) s (root need not wait)"
+            )
             problem.retryAfter = seconds
             throw problem
         }

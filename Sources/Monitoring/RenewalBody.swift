@@ -59,7 +59,8 @@ struct RenewalBody: Decodable {
         let text = try? members.decode(String.self, forKey: .dueWithin)
         guard let span = count ?? text.flatMap(Self.seconds), span >= 0 else {
             throw DecodingError.dataCorruptedError(
-                forKey: .dueWithin, in: members, debugDescription: "expected seconds as a number, or a span such as \"21d\"")
+                forKey: .dueWithin, in: members,
+                debugDescription: "expected seconds as a number, or a span such as \"21d\"")
         }
         dueWithin = Seconds(span)
     }

@@ -12,7 +12,9 @@ struct RenewalPace {
         -> (client: ClientName, wait: Int64)?
     {
         lastAsked = lastAsked.filter { $0.value + pause > now }
-        if !isRoot, let latest = clients.compactMap({ name in lastAsked[name].map { (name, $0) } }).max(by: { $0.1 < $1.1 }) {
+        if !isRoot,
+            let latest = clients.compactMap({ name in lastAsked[name].map { (name, $0) } }).max(by: { $0.1 < $1.1 })
+        {
             return (latest.0, latest.1 + pause - now)
         }
         for client in clients { lastAsked[client] = now }

@@ -28,7 +28,8 @@ enum Route: Hashable {
         case ["readyz"]: self = .readiness
         case ["metrics"]: self = .metrics
         default:
-            guard components.count >= 3, components[0] == "v1", components[1] == "clients", !components[2].isEmpty else {
+            guard components.count >= 3, components[0] == "v1", components[1] == "clients", !components[2].isEmpty
+            else {
                 return nil
             }
             if components.count == 3 {

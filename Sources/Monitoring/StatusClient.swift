@@ -108,7 +108,9 @@ package struct StatusClient: Sendable {
     {
         var reader = ResponseReader()
         while true {
-            guard Readable.wait(for: stream.raw, until: deadline) else { throw .timedOut(socket: socket, seconds: seconds) }
+            guard Readable.wait(for: stream.raw, until: deadline) else {
+                throw .timedOut(socket: socket, seconds: seconds)
+            }
             let bytes: [UInt8]
             do {
                 bytes = try stream.read(upTo: 65_536)

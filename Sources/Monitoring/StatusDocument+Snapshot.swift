@@ -24,7 +24,8 @@ extension StatusDocument.Client {
             deliveredExpiresAt: view.deliveredExpiresAt, renewAt: view.renewAt,
             fingerprint: view.current?.fingerprint.description, renewals: view.renewals,
             consecutiveFailures: view.consecutiveFailures, lastError: view.lastError, delivered: view.delivered,
-            outputs: view.outputs.map(StatusDocument.Output.init), actions: view.actions.map(StatusDocument.Action.init))
+            outputs: view.outputs.map(StatusDocument.Output.init), actions: view.actions.map(StatusDocument.Action.init)
+        )
     }
 }
 

@@ -1,0 +1,34 @@
+import Linux
+
+/// A client that sends bytes as they stand and shows what comes back.
+final class Connection {
+    private let stream: UnixStream
+
+    init(to socket: String) throws {
+        // Longer than any deadline in these tests, and an end to a server that hangs.
+        stream = try UnixStream.connect(to: socket, timeoutSeconds: 30)
+    }
+
+    func send(_ text: String) throws {
+        try stream.write(Array(text.utf8))
+    }
+
+    /// Everything until the server hangs up.
+    func readToEnd() throws -> String {
+        var bytes: [UInt8] = []
+        // One that hangs up on bytes that it did not want to read resets the connection.
+        while let more = try? stream.read(upTo: 65_536), !more.isEmpty { bytes += more }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Answers until `body` is the last of them, with the connection left open.
+    func read(upTo end: String) throws -> String {
+        var text = ""
+        while !text.hasSuffix(end) {
+            let more = try stream.read(upTo: 65_536)
+            if more.isEmpty { return text + "<end>" }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        return text
+    }
+}
