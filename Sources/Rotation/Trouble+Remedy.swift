@@ -1,0 +1,104 @@
+extension Trouble {
+    /// The one command or step that helps; nil when there is none, or when `detail` has it already.
+    package var remedy: String? {
+        switch code {
+        case .keyMissing: "copy the .p8 file there, or mend \"file\" in the configuration"
+        case .keyUnreadable: "give the file to the daemon's user with chown, or pass it as a systemd credential"
+        case .keyNotGuarded: nil
+        case .keyEmpty, .keyTruncated, .keyMalformed: "copy the .p8 file again"
+        case .keyTooLarge, .keyIsPublic, .keyIsCertificate: "name the .p8 file that Apple gave you"
+        case .keyNotPEM:
+            "name the .p8 file that Apple gave you, or convert a DER file: openssl pkey -inform DER -in \(path) -out \(converted)"
+        case .keyIsRSA, .keyWrongCurve:
+            "make a key for Sign in with Apple in Apple's developer account and name its .p8 file"
+        case .keyIsSEC1: "convert it: openssl pkcs8 -topk8 -nocrypt -in \(path) -out \(converted)"
+        case .keyNeedsPassphrase: "write \"passphrase_file\" or \"passphrase_credential\" under the key"
+        case .keyWrongPassphrase: "try the passphrase by hand: openssl pkey -in \(path) -noout"
+        case .passphraseUnusable: "write the passphrase, and nothing else, on the first line of its file"
+        case .credentialMissing: "add LoadCredential=\(credential):/path/to/file to the daemon's unit and restart it"
+        case .signingFailed: nil
+        case .selfCheckFailed:
+            "restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"
+        case .directoryMissing: "make it: mkdir -p \(directory)"
+        case .notADirectory, .isDirectory: "write another path"
+        case .permissionDenied: "let the daemon's user write to \(directory), with ReadWritePaths= in its unit too"
+        case .readOnlyFileSystem: "mount it writable, or add ReadWritePaths=\(directory) to the daemon's unit"
+        case .diskFull: "make room: df -h \(directory)"
+        case .quotaExceeded: "make room, or raise the quota of the daemon's user"
+        case .ioError: "look at what the kernel says: dmesg"
+        case .isMountPoint: "mount its directory instead"
+        case .isImmutable: "take the mark away: chattr -i -a \(path)"
+        case .notARegularFile: "remove it, or write another path"
+        case .hardLinked: "find the other names and keep one: find / -xdev -samefile \(path)"
+        case .fileTooLarge: "shorten it, or write another path"
+        case .foreignOwner: "give it to the daemon's user with chown, or write another path"
+        case .untrustedLink: "write the path that the link leads to"
+        case .unguardedDirectory: "take the right from them: chmod go-w on the directory"
+        case .tooManyLinks, .nameTooLong: "write a shorter path, without links"
+        case .unknownUser: "add the user: adduser --system \(named)"
+        case .unknownGroup: "add the group: addgroup --system \(named)"
+        case .groupNotPermitted: "add the daemon's user to it and restart the daemon: adduser USER GROUP"
+        case .attributesNotKept: "take the attributes away, or write to another file system"
+        case .changedMeanwhile, .contested: "find out who else writes it: inotifywait -m \(directory)"
+        case .environmentFileMalformed: "mend that line"
+        case .outOfDescriptors: "raise LimitNOFILE= of the daemon's unit"
+        case .outOfMemory: "make room, or raise MemoryMax= of the daemon's unit"
+        case .notResponding: "see whether it hangs for others too"
+        case .systemError: nil
+        case .environmentFileDeleted: "make the file again with its other lines; the variable is then added"
+        case .stateUnusable: "give the directory to the daemon's user with chown, mode 0700"
+        case .stateDamaged, .stateNewer: nil
+        case .stateLocked: "stop the other one, or give this one a \"state_dir\" of its own"
+        case .actionFailed, .actionInterrupted: nil
+        case .actionTimedOut: "make it faster, or give it a longer \"timeout\""
+        case .actionNotStarted: "see that it exists and that the daemon's user may run it"
+        case .noSecret, .secretExpired, .secretExpiring, .notPublished, .notDelivered: "clientsecretd renew \(client)"
+        case .refusedByApple: "compare key id, team id and client id with Apple's developer account"
+        case .verdictUnknown: nil
+        case .clockBeforeBuild, .clockDoubtful: "set the clock, or see why it is not synchronised: timedatectl"
+        case .configurationRefused: "see everything that is wrong: clientsecretd check"
+        case .socketUnusable: "remove what lies there, or name another with --socket"
+        case .notActedOn: "remove the setting"
+        }
+    }
+
+    /// The path as a word for a shell; `OLD` where the trouble is not about a path.
+    private var path: String {
+        if case .path(let path) = place { ShellWord.quoted(path.description) } else { "OLD" }
+    }
+
+    private var converted: String {
+        if case .path(let path) = place { ShellWord.quoted(path.description + ".pkcs8.p8") } else { "NEW" }
+    }
+
+    private var directory: String {
+        if case .path(let path) = place { ShellWord.quoted(path.directory.description) } else { "its directory" }
+    }
+
+    private var credential: String {
+        if case .credential(let name) = place { name } else { "NAME" }
+    }
+
+    private var named: String {
+        if case .named(let name) = place { ShellWord.quoted(name) } else { "NAME" }
+    }
+
+    private var client: String {
+        if case .client(let name) = place { name.description } else { "" }
+    }
+}
+
+/// Words of a shell's command line.
+package enum ShellWord {
+    /// `text` as one word: as it stands where no character means something to a shell, else in single quotes.
+    package static func quoted(_ text: String) -> String {
+        let plain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+            default: "._-/=:,@%+".utf8.contains(byte)
+            }
+        }
+        if plain && !text.isEmpty { return text }
+        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,46 @@
+/// Collects diagnostics while a configuration is read, so that all mistakes are told at once.
+final class Complaints {
+    /// More than anybody mends in one go; keeps a file of nothing but mistakes from making megabytes of them.
+    static let maximum = 500
+
+    private var seen: Set<Diagnostic> = []
+    private(set) var errors = 0
+    /// Mistakes beyond the maximum, and the first of them.
+    private var omitted = 0
+    private var firstOmitted: Position?
+
+    func error(at position: Position, _ message: String) {
+        errors += 1
+        note(Diagnostic(.error, at: position, message))
+    }
+
+    func warning(at position: Position, _ message: String) {
+        note(Diagnostic(.warning, at: position, message))
+    }
+
+    /// In the order given by `rank` (which file was read first), then by line and column. What was said twice of one
+    /// place, such as a default that several clients use, stands once.
+    func sorted(by rank: [String: Int]) -> [Diagnostic] {
+        func order(_ diagnostic: Diagnostic) -> (Int, Int, Int, String) {
+            let position = diagnostic.position
+            return (rank[position.file] ?? rank.count, position.line, position.column, diagnostic.message)
+        }
+        var result = seen.sorted { order($0) < order($1) }
+        if let firstOmitted {
+            result.append(
+                Diagnostic(.error, at: firstOmitted, "\(omitted) more mistakes are not shown; mend these first"))
+        }
+        return result
+    }
+
+    private func note(_ diagnostic: Diagnostic) {
+        guard !seen.contains(diagnostic) else { return }
+        guard seen.count < Self.maximum else {
+            if diagnostic.severity == .warning { return }
+            omitted += 1
+            firstOmitted = firstOmitted ?? diagnostic.position
+            return
+        }
+        seen.insert(diagnostic)
+    }
+}

@@ -1,0 +1,54 @@
+package import Rotation
+
+/// What a configuration may ask for and this version checks but does not act on yet.
+package enum Feature: Hashable, Sendable {
+    case writtenAs(client: ClientName, path: AbsolutePath, user: String)
+    case verify(ClientName)
+    case credential(ClientName, ServedCredential)
+    case onStateChange
+    case metricsFile
+
+    /// What `configuration` asks for in vain, client by client.
+    package static func list(in configuration: Configuration) -> [Feature] {
+        var features: [Feature] = []
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            for output in client.outputs {
+                guard let user = output.owner else { continue }
+                features.append(.writtenAs(client: name, path: output.path, user: user))
+            }
+            if client.verify { features.append(.verify(name)) }
+            if let credential = client.credential { features.append(.credential(name, credential)) }
+        }
+        if !configuration.onStateChange.isEmpty { features.append(.onStateChange) }
+        if configuration.metricsFile != nil { features.append(.metricsFile) }
+        return features
+    }
+
+    /// What does not happen; what to do meanwhile.
+    package var message: String {
+        switch self {
+        case .writtenAs(_, let path, let user):
+            "this version does not write as another user: \(path) is not written as \(user); "
+                + "write to a file of the daemon's own user"
+        case .verify(let client):
+            "this version does not ask Apple yet: new secrets of \"\(client)\" are published untried"
+        case .credential(_, let credential):
+            "this version serves no credentials yet: \(credential.unit) does not get \"\(credential.name)\"; use an output"
+        case .onStateChange:
+            "this version does not run \"on_state_change\" yet; watch \"clientsecretd status\" or /healthz"
+        case .metricsFile:
+            "this version does not write \"metrics_file\" yet; watch \"clientsecretd status\" or /healthz"
+        }
+    }
+
+    /// Which setting of the configuration it is.
+    package var subject: Positions.Subject {
+        switch self {
+        case .writtenAs(let client, let path, _): .owner(client, path)
+        case .verify(let client): .verify(client)
+        case .credential(let client, _): .servedCredential(client)
+        case .onStateChange: .onStateChange
+        case .metricsFile: .metricsFile
+        }
+    }
+}

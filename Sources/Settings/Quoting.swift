@@ -1,0 +1,55 @@
+/// How a name or value of the file is shown in a message: in quotes when it is short, plain and nothing that could be
+/// secret, otherwise by a description. Somebody will paste a private key or a token where a name belongs.
+func quoted(_ text: String) -> String {
+    if text.isEmpty { return "an empty text" }
+    if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }
+    if text.hasPrefix("eyJ") || longestRun(in: text) > longestQuotedRun {
+        return "what looks like a pasted key or token"
+    }
+    let count = text.unicodeScalars.count
+    guard text.utf8.count <= longestQuoted, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+        return "a text of \(count) \(count == 1 ? "character" : "characters")"
+    }
+    return "\"\(text)\""
+}
+
+/// The same after a noun: ` "name"`, or set off by a comma where it is described.
+func apposition(_ text: String) -> String {
+    let shown = quoted(text)
+    return (shown.hasPrefix("\"") ? " " : ", ") + shown
+}
+
+/// `a`, `a or b`, `a, b or c`.
+func alternatives(_ names: some Sequence<String>, joinedBy word: String = "or") -> String {
+    let names = Array(names)
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " \(word) " + last
+}
+
+/// The longest value that is quoted back, in bytes: a path or a Services ID of ordinary length.
+private let longestQuoted = 40
+
+/// The longest run of letters and digits that is quoted back. Apple's ids have 10 and nobody's words more than 20; a
+/// line of a PEM file has 64, a random token 22 or more.
+private let longestQuotedRun = 20
+
+/// The length of the longest run of characters of the base64 alphabets. `-` and `_`, which names have too, count only
+/// where capitals, small letters and digits are mixed as in no name.
+private func longestRun(in text: String) -> Int {
+    func isMixed(_ ranges: [ClosedRange<UInt8>]) -> Bool {
+        ranges.allSatisfy { range in text.utf8.contains { range.contains($0) } }
+    }
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    let small = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let others = isMixed([capitals, small, digits]) ? "+=-_" : "+="
+    var run = 0
+    var longest = 0
+    for byte in text.utf8 {
+        let counts =
+            capitals.contains(byte) || small.contains(byte) || digits.contains(byte) || others.utf8.contains(byte)
+        run = counts ? run + 1 : 0
+        longest = max(longest, run)
+    }
+    return longest
+}

@@ -1,0 +1,92 @@
+package import AppleClientSecret
+
+/// Durations as people write them: `45s`, `30m`, `12h`, `90d`, `1d12h`.
+package enum Span {
+    private static let units: [(letter: UInt8, seconds: Int64)] = [
+        (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
+    ]
+
+    /// The span written in `text`: numbers, each with its unit, from days down to seconds. Nil otherwise, for `max` and
+    /// above 292 billion years.
+    package static func parse(_ text: some StringProtocol) -> Seconds? {
+        var total: Int64 = 0
+        var number: Int64?
+        var next = 0
+        for byte in text.utf8 {
+            if (48...57).contains(byte) {
+                let (scaled, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+                let (sum, overflowToo) = scaled.addingReportingOverflow(Int64(byte - 48))
+                if overflow || overflowToo { return nil }
+                number = sum
+            } else {
+                guard let count = number, let unit = units[next...].firstIndex(where: { $0.letter == byte }) else {
+                    return nil
+                }
+                let (span, overflow) = count.multipliedReportingOverflow(by: units[unit].seconds)
+                let (sum, overflowToo) = total.addingReportingOverflow(span)
+                if overflow || overflowToo { return nil }
+                total = sum
+                number = nil
+                next = unit + 1
+            }
+        }
+        return number == nil && next > 0 ? Seconds(total) : nil
+    }
+
+    /// The lifetime written in `text`, a span or `max`; nil also for one outside what is minted.
+    package static func lifetime(_ text: some StringProtocol) -> Lifetime? {
+        text == "max" ? .maximum : parse(text).flatMap(Lifetime.init(seconds:))
+    }
+
+    /// The span in its shortest form, `1d12h`; with a `-` before it when it is negative.
+    package static func text(_ span: Seconds) -> String {
+        var rest = span.count.magnitude
+        var text = ""
+        for unit in units {
+            let (count, remainder) = rest.quotientAndRemainder(dividingBy: UInt64(unit.seconds))
+            if count > 0 { text += "\(count)\(Unicode.Scalar(unit.letter))" }
+            rest = remainder
+        }
+        return text.isEmpty ? "0s" : (span.count < 0 ? "-" : "") + text
+    }
+}
+
+extension Span {
+    /// A span from `range`; the mistake says what is wrong with the text.
+    static func read(_ text: String, examples: String, in range: ClosedRange<Seconds>) throws(Mistake) -> Seconds {
+        guard let span = parse(text) else {
+            if !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+                throw Mistake("\"\(text)\" has no unit; write \(text)s, \(text)m, \(text)h or \(text)d")
+            }
+            throw Mistake("\(quoted(text)) is not a duration; write it like \(examples)")
+        }
+        guard span >= range.lowerBound else {
+            throw Mistake("\(quoted(text)) is too short; write \(Span.text(range.lowerBound)) or more")
+        }
+        guard span <= range.upperBound else {
+            throw Mistake("\(quoted(text)) is too long; write \(Span.text(range.upperBound)) or less")
+        }
+        return span
+    }
+
+    static func readLifetime(_ text: String) throws(Mistake) -> Lifetime {
+        if let lifetime = lifetime(text) { return lifetime }
+        guard let span = parse(text), span > Lifetime.maximum.seconds else {
+            if text.lowercased() == "max" { throw Mistake("\(quoted(text)) is not a duration; did you mean \"max\"?") }
+            _ = try read(text, examples: "90d, 12h, 1d12h or max", in: Lifetime.minimum...Lifetime.maximum.seconds)
+            throw Mistake("\(quoted(text)) is not a duration; write it like 90d, 12h, 1d12h or max")
+        }
+        throw Mistake(
+            "\(quoted(text)) is longer than Apple accepts; write \(Span.text(Lifetime.maximum.seconds)) or less, or max"
+        )
+    }
+
+    static func readRenewBefore(_ text: String) throws(Mistake) -> Seconds {
+        try read(text, examples: "30d, 12h or 1d12h", in: 1...Lifetime.maximum.seconds)
+    }
+
+    /// A hook that takes longer than a day is not coming back.
+    static func readTimeout(_ text: String) throws(Mistake) -> Seconds {
+        try read(text, examples: "45s or 5m", in: 1...86_400)
+    }
+}

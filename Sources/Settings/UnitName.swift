@@ -1,0 +1,50 @@
+/// Names of systemd units.
+enum UnitName {
+    /// systemd's own limit, UNIT_NAME_MAX less its NUL.
+    static let maximumLength = 255
+
+    private static let suffixes = [
+        "service", "socket", "target", "timer", "path", "slice", "scope", "mount", "automount", "swap", "device",
+    ]
+
+    /// A unit's full name. In `on_state_change` the state stands for `%s` in it.
+    static func read(_ text: String, placeholder: Bool = false) throws(Mistake) -> String {
+        let name =
+            placeholder ? text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: "ok") : text
+        guard let dot = name.lastIndex(of: "."), suffixes.contains(String(name[name.index(after: dot)...])) else {
+            // "myapp" and "my.app" want a suffix; "myapp.servce" wants its own mended.
+            if let dot = text.lastIndex(of: "."),
+                let meant = nearest(to: String(text[text.index(after: dot)...]), among: suffixes)
+            {
+                throw Mistake("\(quoted(text)) is not a unit's name; did you mean \(quoted(text[...dot] + meant))?")
+            }
+            throw Mistake(
+                "\(quoted(text)) lacks the unit's suffix; write \(isPlain(text) ? "\(text).service" : "NAME.service")")
+        }
+        let valid = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+            default: ":-_.\\@".utf8.contains(byte)
+            }
+        }
+        guard valid, name.utf8.count <= maximumLength, dot > name.startIndex, name.first != "@" else {
+            if text.contains("%s") && !placeholder {
+                throw Mistake(
+                    "\(quoted(text)) holds \"%s\", which stands for the state in on_state_change only; write the name")
+            }
+            throw Mistake("\(quoted(text)) is not a unit's name; write it as systemctl shows it")
+        }
+        guard !name.contains("@.") else {
+            throw Mistake("\(quoted(text)) is a template; write an instance, \(quoted(instance(of: text)))")
+        }
+        return text
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        quoted(text) == "\"\(text)\"" && !text.contains(" ") && !text.contains("/")
+    }
+
+    private static func instance(of template: String) -> String {
+        template.split(separator: "@.", maxSplits: 1).joined(separator: "@NAME.")
+    }
+}

@@ -1,0 +1,26 @@
+/// Names of environment variables.
+package enum VariableName {
+    /// Far more than any program asks for.
+    static let maximumLength = 255
+
+    /// Whether every reader of environment files takes `text` for a name: a letter or `_`, then letters, digits and `_`.
+    package static func isValid(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.count <= maximumLength && !(48...57).contains(text.utf8.first ?? 0)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    static func read(_ text: String) throws(Mistake) -> String {
+        guard isValid(text) else {
+            throw Mistake(
+                "\(quoted(text)) is not a variable's name; use letters, digits and \"_\", such as APPLE_CLIENT_SECRET")
+        }
+        return text
+    }
+}

@@ -1,0 +1,27 @@
+/// A part of a YAML document. A scalar is the text that stands there: nothing is taken for a number, a truth value or a
+/// date.
+struct YAMLNode {
+    let position: Position
+    let content: Content
+
+    indirect enum Content {
+        /// The text; empty where there is no value.
+        case scalar(String)
+        case sequence([YAMLNode])
+        case mapping([YAMLEntry])
+        /// Something that is refused wherever it stands and was complained of, such as an alias.
+        case refused
+    }
+
+    /// Whether it is `{}`.
+    var isEmptyMapping: Bool {
+        if case .mapping(let entries) = content { entries.isEmpty } else { false }
+    }
+}
+
+/// One line of a mapping.
+struct YAMLEntry {
+    let key: String
+    let keyPosition: Position
+    let value: YAMLNode
+}

@@ -1,0 +1,87 @@
+/// Why libyaml gave up on a document.
+struct YAMLSyntaxError: Error {
+    /// From 1.
+    let line: Int
+    /// From 1, in characters.
+    let column: Int
+    /// libyaml's own words, which never quote the document.
+    let problem: String
+    let context: String
+    /// The byte or character it stumbled over; negative when that is not known.
+    let found: Int32
+
+    /// Where the byte that follows `bytes` stands. A line ends as libyaml has it: LF, CR, CR LF, NEL (U+0085), and the
+    /// line and paragraph separators (U+2028, U+2029).
+    static func place(after bytes: some Sequence<UInt8>) -> (line: Int, column: Int) {
+        var line = 1
+        var column = 1
+        var last: (UInt8, UInt8) = (0, 0)
+        for byte in bytes {
+            switch (last.0, last.1, byte) {
+            case (_, UInt8(ascii: "\r"), UInt8(ascii: "\n")): break
+            case (_, _, UInt8(ascii: "\n")), (_, _, UInt8(ascii: "\r")), (_, 0xC2, 0x85), (0xE2, 0x80, 0xA8),
+                (0xE2, 0x80, 0xA9):
+                line += 1
+                column = 1
+            case (0xEF, 0xBB, 0xBF) where line == 1 && column == 2:
+                // The byte-order mark at the start is no character.
+                column = 1
+            default:
+                if byte & 0xC0 != 0x80 { column += 1 }
+            }
+            last = (last.1, byte)
+        }
+        return (line, column)
+    }
+
+    /// What is wrong; what to write instead.
+    var words: String {
+        switch problem {
+        case "control characters are not allowed":
+            return found == 0
+                ? "a NUL byte; write plain text, saved as UTF-8"
+                : "a control character; write plain text, saved as UTF-8"
+        case let text where text.contains("UTF-8") || text.contains("Unicode") || text.contains("UTF-16"):
+            return "not UTF-8; save the file as UTF-8 text"
+        case "mapping values are not allowed in this context":
+            return #"a second ":" in one value, or the line is indented too far; put a value that holds ": " in quotes"#
+        case "found character that cannot start any token":
+            return unexpectedCharacter
+        case "did not find expected key":
+            return "the indentation fits none of the lines above; indent it like the lines it belongs to"
+        case "could not find expected ':'":
+            return #"a ":" is missing after the name; write it as "name: value""#
+        case "did not find expected '-' indicator":
+            return #"neither a "- " item of this list nor the end of it; indent it like the lines it belongs to"#
+        case "found unexpected end of stream":
+            return "a quote is not closed; close it on the same line"
+        case "found unexpected document indicator":
+            return #"a quote is not closed before "---" or "..."; close it on the same line"#
+        case "did not find expected ',' or ']'":
+            return #"a "[" is not closed; separate the items by "," and end them with "]""#
+        case "did not find expected ',' or '}'":
+            return #"a "{" is not closed; separate the items by "," and end them with "}""#
+        case "found unknown escape character":
+            return #"an unknown escape after "\"; use single quotes where a backslash means itself"#
+        case "mapping keys are not allowed in this context", "block sequence entries are not allowed in this context":
+            return "not allowed on the same line; begin a new, indented line"
+        case "did not find expected node content":
+            return "a value is missing; write one, in quotes if it begins with a special character"
+        case "found undefined tag handle", "did not find expected <document start>":
+            return problem == "found undefined tag handle"
+                ? #"tags ("!") are not used here; put a value that begins with "!" in quotes"#
+                : "text that belongs to nothing; indent it like the lines it belongs to"
+        default:
+            return "not valid YAML (\(problem)); put values with special characters in quotes"
+        }
+    }
+
+    private var unexpectedCharacter: String {
+        switch found {
+        case 9: "a tab; indent with spaces"
+        case 33...126:
+            "a value cannot begin with \"\(Unicode.Scalar(UInt8(found)))\"; put it in quotes"
+        default: "a value cannot begin with this character; put it in quotes"
+        }
+    }
+}
