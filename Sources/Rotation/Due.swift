@@ -13,11 +13,20 @@ extension ClientEntry {
     ///   moves nothing.
     package func renewal(of issued: Issued, jitter: Double) -> WallTime {
         let early = Seconds(Int64(Double(window.count) * jitter))
-        return max(end(of: issued) - renewBefore - early, issued.issuedAt + Claims.backdating + Self.shortestInterval)
+        return max(end(of: issued) - renewBefore - early, floor(of: issued))
+    }
+
+    /// From when on `issued` is replaced together with another secret that is due and shares a file or an action.
+    func earliestRenewal(of issued: Issued, jitter: Double) -> WallTime {
+        max(renewal(of: issued, jitter: jitter) - window, floor(of: issued))
+    }
+
+    private func floor(of issued: Issued) -> WallTime {
+        issued.issuedAt + Claims.backdating + Self.shortestInterval
     }
 
     /// How much earlier than its own time a secret is replaced together with one that shares a file or an action.
-    var window: Seconds { renewBefore / Self.spread }
+    private var window: Seconds { renewBefore / Self.spread }
 
     /// Remaining life at which a secret that is still not replaced becomes critical.
     package var criticalRemainder: Seconds { renewBefore / 3 }

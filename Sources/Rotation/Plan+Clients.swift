@@ -92,7 +92,9 @@ extension Rotation {
         }
         let renewal = entry.renewal(of: current, jitter: hostJitter)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
-        if deadlines.reached(renewal - entry.window), isBesideDue(name, at: deadlines.now) {
+        if deadlines.reached(entry.earliestRenewal(of: current, jitter: hostJitter)),
+            isBesideDue(name, at: deadlines.now)
+        {
             return .mint(.together(current))
         }
         return .keep(current, until: renewal)
@@ -128,9 +130,8 @@ extension Rotation {
                 else {
                     continue
                 }
-                let renewal = entry.renewal(of: current, jitter: hostJitter)
-                if now.wall >= renewal { return true }
-                if now.wall >= renewal - entry.window { queue.append(sharer) }
+                if now.wall >= entry.renewal(of: current, jitter: hostJitter) { return true }
+                if now.wall >= entry.earliestRenewal(of: current, jitter: hostJitter) { queue.append(sharer) }
             }
         }
         return false

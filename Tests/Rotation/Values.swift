@@ -1,0 +1,86 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// The values that the tests of the core speak in.
+enum Values {
+    static let day: Int64 = 86_400
+    /// 2027-01-15T08:00:00Z.
+    static let start: Int64 = 1_800_000_000
+
+    static func moment(_ offset: Int64) -> WallTime {
+        WallTime(secondsSinceEpoch: start + offset)
+    }
+
+    static func name(_ text: String) throws -> ClientName {
+        try #require(ClientName(text))
+    }
+
+    /// A file in the output directory, or an absolute path.
+    static func path(_ text: String) throws -> AbsolutePath {
+        try #require(AbsolutePath(text.hasPrefix("/") ? text : "/out/" + text))
+    }
+
+    static func key(_ text: String = "apple") throws -> KeyName {
+        try #require(KeyName(text))
+    }
+
+    static func print(_ digit: Character) throws -> KeyPrint {
+        try #require(KeyPrint(String(repeating: digit, count: 64)))
+    }
+
+    static func keyEntry(team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8")
+        throws -> KeyEntry
+    {
+        KeyEntry(
+            team: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),
+            location: .file(try #require(AbsolutePath(file))))
+    }
+
+    /// A client with a raw output `NAME.jwt` and lives of 90 days that are renewed 30 days before their end.
+    static func client(
+        _ name: String, id: String? = nil, key keyName: String = "apple", lifetime: Int64 = 90 * day,
+        renewBefore: Int64 = 30 * day, outputs: [Output]? = nil, actions: [Action] = []
+    ) throws -> ClientEntry {
+        ClientEntry(
+            clientID: try #require(ClientID(id ?? "com.example.\(name)")), key: try key(keyName),
+            lifetime: try #require(Lifetime(seconds: Seconds(lifetime))), renewBefore: Seconds(renewBefore),
+            outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions)
+    }
+
+    static func raw(_ file: String) throws -> Output {
+        Output(path: try path(file), format: .raw)
+    }
+
+    static func env(_ file: String, _ variable: String) throws -> Output {
+        Output(path: try path(file), format: .env(variable: variable))
+    }
+
+    static func exec(_ program: String) -> Action {
+        .exec(arguments: [program], timeout: Action.defaultTimeout)
+    }
+
+    static func configuration(_ clients: [String: ClientEntry], keys: [String: KeyEntry]? = nil) throws
+        -> Configuration
+    {
+        var entries: [KeyName: KeyEntry] = [:]
+        for (name, entry) in try keys ?? ["apple": keyEntry()] { entries[try key(name)] = entry }
+        var named: [ClientName: ClientEntry] = [:]
+        for (name, entry) in clients { named[try Values.name(name)] = entry }
+        return Configuration(keys: entries, clients: named)
+    }
+
+    /// A secret as another run may have left it; its life is given by moments after ``start``.
+    static func issued(
+        _ number: UInt64, id: String = "com.example.web", team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG",
+        from: Int64 = -60, to: Int64 = 90 * day, signer: KeyPrint?
+    ) throws -> Issued {
+        Issued(
+            fingerprint: Fingerprint(leadingBytes: number),
+            claims: Claims(
+                issuer: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),
+                subject: try #require(ClientID(id)), issuedAt: moment(from), expiresAt: moment(to)),
+            signer: signer)
+    }
+}
