@@ -23,3 +23,14 @@ static inline void shim_secure_clear_free(void *memory, size_t count) {
 static inline void shim_free(void *memory) {
     OPENSSL_free(memory);
 }
+
+/* Overwrites what the functions called before have left on the stack: as much as they may have used below this frame. */
+__attribute__((noinline, unused)) static void shim_wipe_stack(void) {
+    unsigned char used[32768];
+    OPENSSL_cleanse(used, sizeof used);
+}
+
+/* What EVP_PKEY_fromdata makes: both halves. */
+static inline int shim_keypair(void) {
+    return EVP_PKEY_KEYPAIR;
+}

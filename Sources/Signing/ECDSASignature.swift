@@ -1,0 +1,50 @@
+import AppleClientSecret
+
+/// The two forms of a P-256 signature: r and s as 32 big-endian bytes each, as a JWS carries them (RFC 7518,
+/// section 3.4), and the DER sequence of two integers that libcrypto speaks (RFC 3279, section 2.2.3).
+struct ECDSASignature {
+    /// The longest DER form: two integers of 33 bytes, each with a head of two, in a sequence with a head of two.
+    static let maximumDERLength = 72
+
+    /// r and s, 32 bytes each.
+    let raw: [UInt8]
+
+    /// The signature with these bytes; nil unless there are 64.
+    init?(raw: [UInt8]) {
+        guard raw.count == CompactJWS.signatureLength else { return nil }
+        self.raw = raw
+    }
+
+    /// The signature in this DER form; nil when it is none of P-256.
+    init?(der: [UInt8]) {
+        guard der.count >= 2, der[0] == 0x30, Int(der[1]) == der.count - 2 else { return nil }
+        var rest = der[2...]
+        guard let first = Self.takeInteger(&rest), let second = Self.takeInteger(&rest), rest.isEmpty else {
+            return nil
+        }
+        raw = first + second
+    }
+
+    var der: [UInt8] {
+        let body = Self.integer(raw[..<32]) + Self.integer(raw[32...])
+        return [0x30, UInt8(body.count)] + body
+    }
+
+    /// A positive INTEGER in as few bytes as it takes, the first of them below 0x80.
+    private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
+        let digits = number.drop { $0 == 0 }
+        let needsZero = digits.first.map { $0 >= 0x80 } ?? true
+        let value = (needsZero ? [0] : []) + digits
+        return [0x02, UInt8(value.count)] + value
+    }
+
+    private static func takeInteger(_ der: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard der.count >= 2, der.removeFirst() == 0x02 else { return nil }
+        let length = Int(der.removeFirst())
+        guard length > 0, length <= der.count else { return nil }
+        let digits = der.prefix(length).drop { $0 == 0 }
+        der.removeFirst(length)
+        guard digits.count <= 32 else { return nil }
+        return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+    }
+}

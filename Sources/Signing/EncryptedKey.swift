@@ -1,0 +1,57 @@
+internal import CLibcrypto
+internal import Rotation
+
+/// An EncryptedPrivateKeyInfo (RFC 5208, section 6), opened within secure memory: libcrypto's own way leaves the decoded
+/// key in ordinary memory for a while.
+enum EncryptedKey {
+    /// Room that a cipher may want beyond the text: one block, 32 bytes at most (EVP_MAX_BLOCK_LENGTH).
+    private static let blockRoom = 32
+
+    /// The PrivateKeyInfo that `passphrase` opens.
+    static func open(
+        _ der: borrowing SecureBuffer, passphrase: borrowing SecureBuffer
+    ) throws(KeyFlaw) -> SecureBuffer {
+        defer { ERR_clear_error() }
+        // What is encrypted is no secret: libcrypto may take it apart in ordinary memory.
+        let envelope = unsafe der.withUnsafeBytes(0..<der.count) { bytes in
+            var position = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+            return unsafe d2i_X509_SIG(nil, &position, bytes.count)
+        }
+        guard let envelope = unsafe envelope else { throw KeyFlaw(.keyMalformed) }
+        defer { unsafe X509_SIG_free(envelope) }
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        var content: UnsafePointer<ASN1_OCTET_STRING>?
+        unsafe X509_SIG_get0(envelope, &algorithm, &content)
+        guard let algorithm = unsafe algorithm, let content = unsafe content else { throw KeyFlaw(.keyMalformed) }
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { throw KeyFlaw(.outOfMemory) }
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
+        let isReady = unsafe passphrase.withUnsafeBytes(0..<passphrase.count) { bytes in
+            unsafe EVP_PBE_CipherInit(
+                algorithm.pointee.algorithm, bytes.assumingMemoryBound(to: CChar.self).baseAddress,
+                Int32(bytes.count), algorithm.pointee.parameter, context, 0) == 1
+        }
+        guard isReady else { throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto does not open") }
+        let count = unsafe ASN1_STRING_length(content)
+        guard count > 0, var opened = SecureBuffer(capacity: Int(count) + blockRoom) else {
+            throw KeyFlaw(count > 0 ? .outOfMemory : .keyMalformed)
+        }
+        let isOpen = unsafe opened.overwrite { memory -> Int? in
+            let output = unsafe memory.assumingMemoryBound(to: UInt8.self).baseAddress
+            var written: Int32 = 0
+            var last: Int32 = 0
+            guard let output = unsafe output,
+                unsafe EVP_DecryptUpdate(context, output, &written, ASN1_STRING_get0_data(content), count) == 1,
+                unsafe EVP_DecryptFinal_ex(context, output + Int(written), &last) == 1
+            else { return nil }
+            return Int(written + last)
+        }
+        // The padding tells a wrong passphrase, or, once in 256 times, the text under it: no sequence.
+        guard isOpen, isSequence(opened) else { throw KeyFlaw(.keyWrongPassphrase) }
+        return opened
+    }
+
+    private static func isSequence(_ der: borrowing SecureBuffer) -> Bool {
+        var reader = DERReader(0..<der.count)
+        return reader.take(DERReader.Tag.sequence, in: der) != nil && reader.isAtEnd
+    }
+}

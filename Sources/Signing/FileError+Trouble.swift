@@ -1,0 +1,53 @@
+internal import Linux
+internal import Rotation
+
+extension FileError {
+    /// What it means that the key file at `path` could not be opened.
+    func keyTrouble(at path: AbsolutePath) -> Trouble {
+        switch kind {
+        case .missing, .directoryMissing, .notADirectory: Trouble(.keyMissing, at: .path(path), detail: component(path))
+        case .permissionDenied: Trouble(.keyUnreadable, at: .path(path), cause: cause, detail: component(path))
+        case .fileTooLarge: Trouble(.keyTooLarge, at: .path(path))
+        case _ where isUnguarded: Trouble(.keyNotGuarded, at: .path(path), detail: explanation(path))
+        default: trouble(at: path, otherwise: .keyUnreadable)
+        }
+    }
+
+    /// What it means that the passphrase file at `path` could not be opened.
+    func passphraseTrouble(at path: AbsolutePath) -> Trouble {
+        switch kind {
+        case .missing, .directoryMissing, .notADirectory:
+            Trouble(.passphraseUnusable, at: .path(path), detail: "there is no such file")
+        case .permissionDenied: Trouble(.passphraseUnusable, at: .path(path), cause: cause, detail: component(path))
+        case .fileTooLarge:
+            Trouble(
+                .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
+        case _ where isUnguarded:
+            Trouble(
+                .passphraseUnusable, at: .path(path), detail: "others could read or replace it: " + explanation(path))
+        default: trouble(at: path, otherwise: .passphraseUnusable)
+        }
+    }
+
+    private var isUnguarded: Bool {
+        [.notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner].contains(kind)
+    }
+
+    /// Kinds are named like the codes that mean the same.
+    private func trouble(at path: AbsolutePath, otherwise code: Trouble.Code) -> Trouble {
+        Trouble(
+            Trouble.Code(rawValue: kind.rawValue) ?? code, at: .path(path), cause: cause,
+            detail: detail ?? component(path))
+    }
+
+    /// The component that it is about, where that is not the file itself.
+    private func component(_ file: AbsolutePath) -> String? {
+        path == file.description ? nil : path
+    }
+
+    /// The component, what is wrong with it, and the command that mends it.
+    private func explanation(_ file: AbsolutePath) -> String {
+        let what = [component(file), detail].compactMap { $0 }.joined(separator: ": ")
+        return [what.isEmpty ? nil : what, remedy].compactMap { $0 }.joined(separator: "; ")
+    }
+}

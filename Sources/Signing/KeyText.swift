@@ -1,0 +1,72 @@
+internal import Glibc
+internal import Rotation
+
+/// The text of a key file, in secure memory, and what it holds.
+struct KeyText: ~Copyable {
+    /// The longest key file, in bytes: a key takes some 250, an encrypted one 500; a chain of certificates beside it
+    /// may stand there too. A quarter of the secure heap.
+    static let maximumLength = SecureHeap.size / 4
+
+    private let text: SecureBuffer
+    private let blocks: [PEMBlock]
+
+    /// Reads an open file to its end.
+    init(descriptor: Int32) throws(KeyFlaw) {
+        let text = try Self.read(descriptor, atMost: Self.maximumLength)
+        blocks = try PEMBlock.all(in: text)
+        self.text = text
+    }
+
+    /// Reads from `descriptor` to the end: `.keyTooLarge` beyond `limit`, and `.keyUnreadable` with the errno value's
+    /// words when it cannot.
+    static func read(_ descriptor: Int32, atMost limit: Int) throws(KeyFlaw) -> SecureBuffer {
+        var status = stat()
+        let told = unsafe fstat(descriptor, &status)
+        let isFile = told == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard !isFile || status.st_size <= limit else { throw KeyFlaw(.keyTooLarge) }
+        // One byte more than there should be, so that the end is seen.
+        guard var text = SecureBuffer(capacity: (isFile ? Int(status.st_size) : limit) + 1) else {
+            throw KeyFlaw(.outOfMemory)
+        }
+        if let errno = text.fill(from: descriptor) { throw KeyFlaw(.keyUnreadable, cause: errno) }
+        // A file that grew meanwhile is being written: what was read is not the whole.
+        guard text.room > 0 else { throw KeyFlaw(isFile ? .keyTruncated : .keyTooLarge) }
+        return text
+    }
+
+    /// The one private key in the text.
+    func privateKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
+        let candidates = blocks.filter { ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY"].contains($0.label) }
+        guard let block = candidates.first else { throw Self.flaw(without: blocks) }
+        guard candidates.count == 1 else { throw KeyFlaw(.keyMalformed, "it holds \(candidates.count) private keys") }
+        let der = try block.decoded(from: text)
+        guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
+        switch passphrase {
+        case .none: throw KeyFlaw(.keyNeedsPassphrase)
+        case .some(let passphrase): return try PKeyHandle(EncryptedKey.open(der, passphrase: passphrase.bytes))
+        }
+    }
+
+    /// The public key in the text, or the public half of the private one.
+    func publicKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
+        guard blocks.count == 1, blocks[0].label == "PUBLIC KEY" else { return try privateKey(passphrase: passphrase) }
+        let der = try blocks[0].decoded(from: text)
+        guard let key = PublicKey.decode((0..<der.count).map { der[$0] }) else { throw KeyFlaw(.keyMalformed) }
+        switch PublicKey.kind(of: key) {
+        case .p256: return key
+        case .rsa: throw KeyFlaw(.keyIsRSA)
+        case .otherCurve(let name): throw KeyFlaw(.keyWrongCurve, name)
+        case .other: throw KeyFlaw(.keyMalformed)
+        }
+    }
+
+    /// What a text is that holds no private key of the right kind.
+    private static func flaw(without blocks: [PEMBlock]) -> KeyFlaw {
+        let labels = blocks.map(\.label)
+        if labels.contains("EC PRIVATE KEY") { return KeyFlaw(.keyIsSEC1) }
+        if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyFlaw(.keyIsRSA) }
+        if labels.contains("PUBLIC KEY") { return KeyFlaw(.keyIsPublic) }
+        if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyFlaw(.keyIsCertificate) }
+        return KeyFlaw(.keyMalformed, labels.first.map { "it holds \($0)" })
+    }
+}

@@ -1,0 +1,145 @@
+internal import Rotation
+
+/// One block of a PEM text (RFC 7468): what the line of its head calls it, and where its base64 stands.
+///
+/// Read by hand in secure memory: libcrypto's own reader leaves base64 of the key behind in ordinary memory, takes other
+/// forms than the one that is meant, and asks the terminal for passphrases.
+struct PEMBlock {
+    /// `PRIVATE KEY` and the like.
+    let label: String
+    private let body: Range<Int>
+
+    /// More blocks than a key file with a whole chain of certificates has.
+    private static let maximumBlocks = 16
+
+    /// The longest label, in bytes; the longest that libcrypto knows has 26.
+    private static let maximumLabelLength = 40
+
+    private static let head = Array("-----BEGIN ".utf8)
+    private static let foot = Array("-----END ".utf8)
+    private static let dashes = Array("-----".utf8)
+
+    /// Every block of `text`, at least one. Text around the blocks is skipped, as are a byte-order mark, carriage
+    /// returns and blanks at the ends of lines.
+    static func all(in text: borrowing SecureBuffer) throws(KeyFlaw) -> [PEMBlock] {
+        var blocks: [PEMBlock] = []
+        var open: (label: String, start: Int)?
+        var position = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
+        while position < text.count {
+            let line = text.line(from: position)
+            position = line.next
+            if text.starts(with: head, at: line.start) {
+                guard open == nil else { throw KeyFlaw(.keyTruncated) }
+                guard let label = try label(in: text, from: line.start + head.count, to: line.end) else {
+                    throw KeyFlaw(position < text.count ? .keyMalformed : .keyTruncated)
+                }
+                open = (label, line.next)
+            } else if text.starts(with: foot, at: line.start) {
+                // A foot without a head: the beginning is missing.
+                guard let (label, start) = open else { throw KeyFlaw(.keyTruncated) }
+                guard let end = try Self.label(in: text, from: line.start + foot.count, to: line.end) else {
+                    throw KeyFlaw(.keyTruncated)
+                }
+                guard end == label else {
+                    throw KeyFlaw(.keyMalformed, "it begins as \(label) and ends as \(end)")
+                }
+                guard blocks.count < maximumBlocks else {
+                    throw KeyFlaw(.keyMalformed, "it holds more than \(maximumBlocks) PEM blocks")
+                }
+                blocks.append(PEMBlock(label: label, body: start..<line.start))
+                open = nil
+            }
+        }
+        guard open == nil else { throw KeyFlaw(.keyTruncated) }
+        guard !blocks.isEmpty else { throw flaw(ofForeign: text) }
+        return blocks
+    }
+
+    /// What a text without any block is.
+    private static func flaw(ofForeign text: borrowing SecureBuffer) -> KeyFlaw {
+        for index in 0..<text.count where text[index] > 32 { return KeyFlaw(.keyNotPEM, text[0] == 0x30 ? "DER" : nil) }
+        return KeyFlaw(.keyEmpty)
+    }
+
+    /// The label that stands from `start`, closed by dashes with nothing behind them; nil when there is none.
+    private static func label(
+        in text: borrowing SecureBuffer, from start: Int, to end: Int
+    ) throws(KeyFlaw) -> String? {
+        var label: [UInt8] = []
+        var index = start
+        while index < end, text[index] != UInt8(ascii: "-") {
+            let byte = text[index]
+            let isAllowed =
+                byte == 32 || (48...57).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            guard isAllowed, label.count < maximumLabelLength else { return nil }
+            label.append(byte)
+            index += 1
+        }
+        guard !label.isEmpty, text.starts(with: dashes, at: index), index + dashes.count <= end else { return nil }
+        if index + dashes.count < end {
+            let escaped = text.starts(with: Array(#"\n"#.utf8), at: index + dashes.count)
+            throw KeyFlaw(
+                .keyMalformed,
+                escaped ? #"its line breaks are written as \n"# : "its line breaks are missing")
+        }
+        return String(decoding: label, as: UTF8.self)
+    }
+
+    /// The bytes that the block's base64 (RFC 4648, section 4, with padding) stands for, in secure memory.
+    func decoded(from text: borrowing SecureBuffer) throws(KeyFlaw) -> SecureBuffer {
+        guard var bytes = SecureBuffer(capacity: max(1, body.count * 3 / 4)) else { throw KeyFlaw(.outOfMemory) }
+        var group: UInt32 = 0
+        var digits = 0
+        var padding = 0
+        for index in body {
+            let byte = text[index]
+            if byte == 32 || (9...13).contains(byte) { continue }
+            if byte == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            guard let value = Self.value(of: byte), padding == 0 else {
+                throw KeyFlaw(.keyMalformed, "its base64 is damaged")
+            }
+            group = group << 6 | value
+            digits += 1
+            if digits % 4 == 0 {
+                for shift in [UInt32(16), 8, 0] { bytes.append(UInt8(truncatingIfNeeded: group >> shift)) }
+                group = 0
+            }
+        }
+        guard digits > 0, (digits + padding) % 4 == 0, padding <= 2 else { throw KeyFlaw(.keyTruncated) }
+        if padding == 2 { bytes.append(UInt8(truncatingIfNeeded: group >> 4)) }
+        if padding == 1 { for shift in [UInt32(10), 2] { bytes.append(UInt8(truncatingIfNeeded: group >> shift)) } }
+        return bytes
+    }
+
+    private static func value(of byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case 48...57: UInt32(byte - 48) + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}
+
+extension SecureBuffer {
+    fileprivate func starts(with bytes: [UInt8], at start: Int) -> Bool {
+        guard start + bytes.count <= count else { return false }
+        return bytes.indices.allSatisfy { self[start + $0] == bytes[$0] }
+    }
+
+    /// The line that begins at `position`, without the blanks at its ends, and where the next one begins.
+    fileprivate func line(from position: Int) -> (start: Int, end: Int, next: Int) {
+        var end = position
+        while end < count, self[end] != UInt8(ascii: "\n") { end += 1 }
+        let next = min(end + 1, count)
+        var start = position
+        while start < end, self[start] <= 32 { start += 1 }
+        while end > start, self[end - 1] <= 32 { end -= 1 }
+        return (start, end, next)
+    }
+}

@@ -1,0 +1,111 @@
+internal import Rotation
+
+/// Where the parts of a P-256 key stand in a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958; the key itself RFC 5915).
+struct PrivateKeyInfo {
+    /// The private scalar, big-endian, 1 to 32 bytes.
+    let scalar: Range<Int>
+
+    /// The public point, which a key may leave out; not secret.
+    let point: [UInt8]?
+
+    private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+    private static let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+    /// 1.2.840.113549.1.1: the algorithms of RSA (RFC 8017).
+    private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01]
+    /// 1.3.101: the curves of RFC 8410.
+    private static let edwards: [UInt8] = [0x2B, 0x65]
+
+    init(_ der: borrowing SecureBuffer) throws(KeyFlaw) {
+        var outer = DERReader(0..<der.count)
+        guard let content = outer.take(DERReader.Tag.sequence, in: der) else {
+            throw Self.isCut(der) ? KeyFlaw(.keyTruncated) : KeyFlaw(.keyMalformed)
+        }
+        guard outer.isAtEnd else { throw KeyFlaw(.keyMalformed, "bytes follow the key") }
+        var info = DERReader(content)
+        // Other structures under the head of a private key: a SubjectPublicKeyInfo, an ECPrivateKey.
+        if info.nextTag(in: der) == DERReader.Tag.sequence { throw KeyFlaw(.keyIsPublic) }
+        guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyFlaw(.keyMalformed) }
+        if info.nextTag(in: der) == DERReader.Tag.octetString { throw KeyFlaw(.keyIsSEC1) }
+        guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyFlaw(.keyMalformed) }
+        try Self.check(algorithm: algorithm, in: der)
+        guard let inner = info.take(DERReader.Tag.octetString, in: der) else { throw KeyFlaw(.keyMalformed) }
+        // Attributes and, in version 1, the public key once more: neither is of use.
+        if info.nextTag(in: der) == DERReader.Tag.context0 { _ = info.take(DERReader.Tag.context0, in: der) }
+        if version == 1, info.nextTag(in: der) == DERReader.Tag.primitiveContext1 {
+            _ = info.take(DERReader.Tag.primitiveContext1, in: der)
+        }
+        guard info.isAtEnd else { throw KeyFlaw(.keyMalformed) }
+        (scalar, point) = try Self.ecPrivateKey(inner, in: der)
+    }
+
+    /// Whether the outermost element promises more bytes than there are.
+    private static func isCut(_ der: borrowing SecureBuffer) -> Bool {
+        guard der.count >= 4, der[0] == DERReader.Tag.sequence else { return der.count < 4 }
+        return switch der[1] {
+        case 0..<0x80: Int(der[1]) > der.count - 2
+        case 0x81: Int(der[2]) > der.count - 3
+        case 0x82: Int(der[2]) << 8 | Int(der[3]) > der.count - 4
+        default: false
+        }
+    }
+
+    private static func check(algorithm: Range<Int>, in der: borrowing SecureBuffer) throws(KeyFlaw) {
+        var reader = DERReader(algorithm)
+        guard let identifier = reader.take(DERReader.Tag.objectIdentifier, in: der) else {
+            throw KeyFlaw(.keyMalformed)
+        }
+        let object = der.copy(identifier)
+        if object.starts(with: rsa) { throw KeyFlaw(.keyIsRSA) }
+        let name = ObjectName.short(ofIdentifier: object)
+        if object.starts(with: edwards) { throw KeyFlaw(.keyWrongCurve, name) }
+        guard object == ecPublicKey else { throw KeyFlaw(.keyMalformed, name.map { "its algorithm is \($0)" }) }
+        if reader.nextTag(in: der) == DERReader.Tag.sequence { throw KeyFlaw(.keyWrongCurve, "explicit parameters") }
+        guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
+            throw KeyFlaw(.keyMalformed)
+        }
+        try check(curve: curve, in: der)
+    }
+
+    private static func check(curve: Range<Int>, in der: borrowing SecureBuffer) throws(KeyFlaw) {
+        let object = der.copy(curve)
+        guard object == p256 else { throw KeyFlaw(.keyWrongCurve, ObjectName.short(ofIdentifier: object)) }
+    }
+
+    private static func ecPrivateKey(
+        _ range: Range<Int>, in der: borrowing SecureBuffer
+    ) throws(KeyFlaw) -> (scalar: Range<Int>, point: [UInt8]?) {
+        var outer = DERReader(range)
+        guard let content = outer.take(DERReader.Tag.sequence, in: der), outer.isAtEnd else {
+            throw KeyFlaw(.keyMalformed)
+        }
+        var key = DERReader(content)
+        guard key.takeSmallInteger(in: der) == 1, let scalar = key.take(DERReader.Tag.octetString, in: der),
+            (1...32).contains(scalar.count)
+        else { throw KeyFlaw(.keyMalformed) }
+        if let parameters = key.take(DERReader.Tag.context0, in: der) {
+            var reader = DERReader(parameters)
+            guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
+                throw KeyFlaw(.keyWrongCurve, "explicit parameters")
+            }
+            try check(curve: curve, in: der)
+        }
+        var point: [UInt8]?
+        if let explicit = key.take(DERReader.Tag.context1, in: der) {
+            var reader = DERReader(explicit)
+            // A BIT STRING begins with the number of its unused bits.
+            guard let bits = reader.take(DERReader.Tag.bitString, in: der), reader.isAtEnd, bits.count > 1,
+                der[bits.lowerBound] == 0
+            else { throw KeyFlaw(.keyMalformed) }
+            point = der.copy(bits.dropFirst())
+        }
+        guard key.isAtEnd else { throw KeyFlaw(.keyMalformed) }
+        return (scalar, point)
+    }
+}
+
+extension SecureBuffer {
+    /// A copy in ordinary memory: for what is not secret.
+    fileprivate func copy(_ range: Range<Int>) -> [UInt8] {
+        range.map { self[$0] }
+    }
+}

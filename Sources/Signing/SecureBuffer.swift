@@ -1,0 +1,79 @@
+internal import CLibcrypto
+internal import Glibc
+
+/// Bytes in OpenSSL's secure heap, wiped when the value goes. The one place that touches such memory through a pointer:
+/// everything else reads single bytes, within bounds that are checked.
+@safe package struct SecureBuffer: ~Copyable {
+    private let memory: UnsafeMutableRawPointer
+    private let capacity: Int
+    /// How many bytes it holds.
+    package private(set) var count = 0
+
+    /// An empty buffer for `capacity` bytes; nil when the secure heap has no room for them.
+    package init?(capacity: Int) {
+        SecureHeap.start()
+        guard capacity > 0, let memory = unsafe shim_secure_zalloc(capacity) else { return nil }
+        unsafe self.memory = unsafe memory
+        self.capacity = capacity
+    }
+
+    deinit {
+        unsafe shim_secure_clear_free(memory, capacity)
+    }
+
+    package subscript(index: Int) -> UInt8 {
+        precondition((0..<count).contains(index))
+        return unsafe memory.load(fromByteOffset: index, as: UInt8.self)
+    }
+
+    /// How many bytes still fit.
+    var room: Int { capacity - count }
+
+    /// Adds a byte at the end, where there must be room for it.
+    mutating func append(_ byte: UInt8) {
+        precondition(room > 0)
+        unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+    }
+
+    /// Forgets the bytes from `newCount` on.
+    mutating func truncate(to newCount: Int) {
+        precondition((0...count).contains(newCount))
+        unsafe _ = memset(memory + newCount, 0, count - newCount)
+        count = newCount
+    }
+
+    /// Reads from the descriptor's position until the buffer is full or the end is reached.
+    ///
+    /// - Returns: nil when that went well, else the errno value of the read that failed.
+    mutating func fill(from descriptor: Int32) -> Int32? {
+        while room > 0 {
+            let got = unsafe read(descriptor, memory + count, room)
+            if got == 0 { return nil }
+            if got < 0 {
+                if errno == EINTR { continue }
+                return errno
+            }
+            count += got
+        }
+        return nil
+    }
+
+    /// Calls `body` with the bytes of `range`; the pointer is good for that call only.
+    func withUnsafeBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return unsafe body(UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count))
+    }
+
+    /// Lets `body` write into the whole of the memory; it returns how many bytes of it count from then on, or nil.
+    ///
+    /// - Returns: whether it returned a number.
+    mutating func overwrite(_ body: (UnsafeMutableRawBufferPointer) -> Int?) -> Bool {
+        guard let written = unsafe body(UnsafeMutableRawBufferPointer(start: memory, count: capacity)) else {
+            return false
+        }
+        precondition((0...capacity).contains(written))
+        count = written
+        return true
+    }
+}
