@@ -22,7 +22,8 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
     }
 
     /// Calls `body` with the secret's bytes. They must not be kept, logged or compared in a message.
-    public func withBytes<Result, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Result) throws(Failure) -> Result {
+    public func withBytes<Result, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Result) throws(Failure) -> Result
+    {
         try body(bytes)
     }
 
