@@ -1,20 +1,5 @@
 internal import CLibcrypto
 
-/// An EVP_PKEY: a key as libcrypto holds it.
-@safe struct PKeyHandle: ~Copyable {
-    let raw: OpaquePointer
-
-    /// Takes over a reference; nil stays nil.
-    init?(adopting raw: OpaquePointer?) {
-        guard let raw = unsafe raw else { return nil }
-        unsafe self.raw = unsafe raw
-    }
-
-    deinit {
-        unsafe EVP_PKEY_free(raw)
-    }
-}
-
 /// An EVP_PKEY_CTX: one operation with one key, kept, because making it costs more than the operation. Not to be used
 /// from two threads at a time, which is what makes it safe to hand from one to another.
 @safe struct OperationHandle: ~Copyable, @unchecked Sendable {

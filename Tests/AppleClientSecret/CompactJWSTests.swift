@@ -1,0 +1,156 @@
+import AppleClientSecret
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct CompactJWSTests {
+    static let header = #"{"alg":"ES256","kid":"ABC123DEFG","typ":"JWT"}"#
+    static let payload =
+        #"{"iss":"DEF123GHIJ","iat":1795235400,"exp":1803011460,"aud":"https://appleid.apple.com","#
+        + #""sub":"com.example.web"}"#
+
+    /// A token of these parts with a signature of `signatureLength` bytes that nothing has made.
+    static func token(
+        header: String = header, payload: String = payload, signatureLength: Int = 64
+    ) -> [UInt8] {
+        let signature = [UInt8](repeating: 7, count: signatureLength)
+        let parts = [Array(header.utf8), Array(payload.utf8), signature].map(Base64URL.encode)
+        return Array(parts.joined(separator: [UInt8(ascii: ".")]))
+    }
+
+    @Test func oneOfOursIsTakenOver() throws {
+        let jws = try CompactJWS(Self.token())
+        let claims = try #require(jws.claims)
+        #expect(claims.issuer.description == "DEF123GHIJ")
+        #expect(claims.keyID.description == "ABC123DEFG")
+        #expect(claims.subject.description == "com.example.web")
+        #expect(claims.issuedAt == WallTime(secondsSinceEpoch: 1_795_235_400))
+        #expect(claims.expiresAt == WallTime(secondsSinceEpoch: 1_803_011_460))
+        #expect(jws.stated.otherClaimNames.isEmpty && jws.stated.otherHeaderNames.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#""alg":"ES256""#, #""alg":"none""#), (#""alg":"ES256""#, #""alg":"es256""#), (#""alg":"ES256","#, ""),
+        (#""kid":"ABC123DEFG","#, ""), ("ABC123DEFG", "abc123defg"), ("ABC123DEFG", "ABC123DEFGH"),
+        (#""typ":"JWT""#, #""crit":["exp"]"#),
+    ])
+    func aHeaderOfAnotherFormIsNotOurs(text: String, replacement: String) throws {
+        let header = Self.header.replacingOccurrences(of: text, with: replacement)
+        try #require(header != Self.header)
+        #expect(try CompactJWS(Self.token(header: header)).claims == nil)
+    }
+
+    @Test(arguments: [
+        (#""iss":"DEF123GHIJ","#, ""), ("DEF123GHIJ", "DEF123GHI"), (#""DEF123GHIJ""#, "5"),
+        (#""com.example.web""#, #""com example""#), (#""com.example.web""#, #""""#), (#""com.example.web""#, "null"),
+        (#""https://appleid.apple.com""#, #"["https://appleid.apple.com"]"#),
+        ("https://appleid.apple.com", "https://appleid.apple.com/"), (#""aud":"https://appleid.apple.com","#, ""),
+        ("1795235400", "1795235400.5"), ("1795235400", #""1795235400""#), ("1795235400", "1e400"),
+        ("1795235400", "99999999999999999999"), ("1803011460", "1795235400"), ("1803011460", "1803011460.25"),
+        (#""exp":1803011460,"#, ""), (#""iat":1795235400"#, #""nbf":1795235400,"iat":1795235400"#),
+    ])
+    func claimsOfAnotherFormAreNotOurs(text: String, replacement: String) throws {
+        let payload = Self.payload.replacingOccurrences(of: text, with: replacement)
+        try #require(payload != Self.payload)
+        let jws = try? CompactJWS(Self.token(payload: payload))
+        #expect(jws?.claims == nil)
+    }
+
+    @Test(arguments: [0, 63, 65, 72]) func aSignatureOfAnotherLengthIsNotOurs(length: Int) throws {
+        #expect(try CompactJWS(Self.token(signatureLength: length)).claims == nil)
+    }
+
+    @Test func otherNamesDoNoHarm() throws {
+        let payload = Self.payload.replacingOccurrences(of: #"{"iss""#, with: #"{"jti":[{"a":null}],"iss""#)
+        let header = Self.header.replacingOccurrences(of: "{", with: #"{ "x5t" : 1e9, "#)
+        let jws = try CompactJWS(Self.token(header: header, payload: payload))
+        #expect(jws.claims != nil)
+        #expect(jws.stated.otherClaimNames == ["jti"])
+        #expect(jws.stated.otherHeaderNames == ["x5t"])
+    }
+
+    @Test func aForeignTokenIsExplained() throws {
+        let payload = #"{"iss":7,"iat":1795235400.75,"exp":"soon","aud":["a","b"],"nbf":-1}"#
+        let stated = try CompactJWS(Self.token(header: #"{"alg":"RS256"}"#, payload: payload, signatureLength: 256))
+            .stated
+        #expect(stated.algorithm == .value("RS256"))
+        #expect(stated.keyID == .missing)
+        #expect(stated.type == .missing)
+        #expect(stated.issuer == .unreadable)
+        #expect(stated.subject == .missing)
+        #expect(stated.audience == .value(["a", "b"]))
+        #expect(stated.audienceIsList)
+        #expect(stated.issuedAt == .value(.fractional(1_795_235_400.75)))
+        #expect(stated.issuedAt.value?.moment == WallTime(secondsSinceEpoch: 1_795_235_400))
+        #expect(stated.expiresAt == .unreadable)
+        #expect(stated.otherClaimNames == ["nbf"])
+    }
+
+    @Test func aMomentBeyond64BitsIsNone() {
+        #expect(NumericDate.fractional(1e300).moment == nil)
+        #expect(NumericDate.fractional(-.infinity).moment == nil)
+        #expect(NumericDate.fractional(.nan).moment == nil)
+        #expect(NumericDate.fractional(-0.5).moment == WallTime(secondsSinceEpoch: -1))
+    }
+
+    @Test func bytesThatAreNoTokenAreRefused() {
+        func flaw(_ bytes: [UInt8]) -> CompactJWS.Flaw? {
+            do throws(CompactJWS.Flaw) {
+                _ = try CompactJWS(bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        func flaw(_ text: String) -> CompactJWS.Flaw? { flaw(Array(text.utf8)) }
+        let good = String(decoding: Self.token(), as: UTF8.self)
+        #expect(flaw(good) == nil)
+        #expect(flaw("") == .empty)
+        #expect(flaw("eyJ") == .notThreeParts)
+        #expect(flaw("e30.e30") == .notThreeParts)
+        #expect(flaw(good + ".") == .notThreeParts)
+        #expect(flaw(String(repeating: ".", count: 10_000)) == .notThreeParts)
+        #expect(flaw(String(repeating: "A", count: Token.maximumLength + 1)) == .tooLong)
+        #expect(flaw(good + "\n") == .notBase64URL(.signature))
+        #expect(flaw(" " + good) == .notBase64URL(.header))
+        #expect(flaw("e30.e30=.") == .notBase64URL(.payload))
+        #expect(flaw("e30.e30.A") == .notBase64URL(.signature))
+        #expect(flaw("e30.e30.AB") == .notBase64URL(.signature))
+        #expect(flaw("..") == .notJSONObject(.header))
+        #expect(flaw(Self.token(header: "[]")) == .notJSONObject(.header))
+        #expect(flaw(Self.token(payload: "null")) == .notJSONObject(.payload))
+        #expect(flaw(Self.token(payload: #"{"iat":NaN}"#)) == .notJSONObject(.payload))
+        #expect(flaw(Self.token(payload: "{} {}")) == .notJSONObject(.payload))
+        let bomb = #"{"a":"# + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}"
+        #expect(flaw(Self.token(payload: bomb)) == .notJSONObject(.payload))
+        let notText: [UInt8] = Base64URL.encode([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x31, 0x7D])
+        #expect(flaw(Array("e30.".utf8) + notText + [UInt8(ascii: ".")]) == .notJSONObject(.payload))
+    }
+
+    @Test func namesThatOccurTwiceAreReadWithoutHarm() throws {
+        let payload = Self.payload.replacingOccurrences(of: "{", with: #"{"sub":"com.example.other","#)
+        let stated = try CompactJWS(Self.token(payload: payload)).stated
+        #expect(["com.example.web", "com.example.other"].contains(stated.subject.value))
+    }
+
+    @Test func damagedTokensNeverTrap() throws {
+        var random = SeededGenerator()
+        // A trap ends the run before any expectation could say it.
+        print("damaged tokens: CLIENTSECRETD_SEED=\(random.seed)")
+        for _ in 0..<2000 {
+            var header = Array(Self.header.utf8)
+            var payload = Array(Self.payload.utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                header[Int.random(in: header.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                payload[Int.random(in: payload.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            var token = Base64URL.encode(header) + [46] + Base64URL.encode(payload) + [46]
+            token += Base64URL.encode([UInt8](repeating: 0, count: 64))
+            if Bool.random(using: &random) { token[Int.random(in: token.indices, using: &random)] = 46 }
+            if let claims = (try? CompactJWS(token))?.claims {
+                #expect(claims.issuedAt < claims.expiresAt, "seed \(random.seed)")
+            }
+            _ = try? CompactJWS(token.prefix(Int.random(in: 0...token.count, using: &random)))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The places that can see a secret's bytes are few, and known.
+@Suite struct WithBytesTests {
+    /// Who may call `withBytes`, and what for.
+    private static let allowed = [
+        "AppleClientSecret/Token.swift",  // where it stands
+        "Daemon/Shelf.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
+        "Publishing/FileFormat.swift",  // writes them into outputs
+        "Publishing/RecordDocument.swift",  // writes them into the state directory
+        "Signing/TokenReader.swift",  // judges them
+    ]
+
+    @Test func onlyTheseFilesSeeASecretsBytes() throws {
+        let sources = URL(fileURLWithPath: repository + "/Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var callers: [String] = []
+        var looked = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            looked += 1
+            let text = try String(contentsOf: file, encoding: .utf8)
+            guard text.contains("withBytes") else { continue }
+            callers.append(String(file.path.dropFirst(sources.path.count + 1)))
+        }
+        #expect(looked > 50)
+        #expect(callers.sorted() == Self.allowed)
+    }
+}
