@@ -83,7 +83,11 @@ final class Conversation: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { take(.inputEnded) }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            // With nothing before it, the answer that is being made is the last one and says so.
+            if backlog.isEmpty { isInputEnded = true }
+            take(.inputEnded)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 

@@ -57,7 +57,11 @@ final class Shared: Sendable {
         }
     }
 
-    func close() {
-        state.withLock { $0.isOpen = false }
+    /// Whether this is what closed it.
+    func close() -> Bool {
+        state.withLock { state in
+            defer { state.isOpen = false }
+            return state.isOpen
+        }
     }
 }

@@ -67,7 +67,7 @@ package final class StatusServer: Sendable {
 
     /// Ends every connection, telling those who wait that the daemon stops, and the thread. The socket's path stays.
     package func stop() {
-        shared.close()
+        guard shared.close() else { return }
         listener.close(promise: nil)
         let desk = desk
         // Neither can fail unless the thread has ended already.

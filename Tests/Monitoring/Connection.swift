@@ -1,3 +1,4 @@
+import Foundation
 import Linux
 
 /// A client that sends bytes as they stand and shows what comes back.
@@ -30,5 +31,20 @@ final class Connection {
             text += String(decoding: more, as: UTF8.self)
         }
         return text
+    }
+
+    /// Tells the server that nothing more is sent.
+    func endSending() {
+        shutdown(stream.raw, Int32(SHUT_WR))
+    }
+
+    /// Sends `text` and then one byte after the other until the server has had enough; returns what it said.
+    func drip(_ text: String) throws -> String {
+        try send(text)
+        for _ in 0..<3000 {
+            do { try send("a") } catch { return try readToEnd() }
+            usleep(10_000)
+        }
+        return "it never had enough"
     }
 }
