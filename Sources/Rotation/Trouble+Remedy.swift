@@ -14,7 +14,7 @@ extension Trouble {
         case .keyIsSEC1: "convert it: openssl pkcs8 -topk8 -nocrypt -in \(path) -out \(converted)"
         case .keyNeedsPassphrase: "write \"passphrase_file\" or \"passphrase_credential\" under the key"
         case .keyWrongPassphrase: "try the passphrase by hand: openssl pkey -in \(path) -noout"
-        case .passphraseUnusable: "write the passphrase, and nothing else, on the first line of its file"
+        case .passphraseUnusable: "write the passphrase alone into that file, readable by the daemon's user only"
         case .credentialMissing: "add LoadCredential=\(credential):/path/to/file to the daemon's unit and restart it"
         case .signingFailed: nil
         case .selfCheckFailed:
@@ -49,10 +49,12 @@ extension Trouble {
         case .stateUnusable: "give the directory to the daemon's user with chown, mode 0700"
         case .stateDamaged, .stateNewer: nil
         case .stateLocked: "stop the other one, or give this one a \"state_dir\" of its own"
-        case .actionFailed, .actionInterrupted: nil
+        case .actionFailed: whyActionFailed
+        case .actionInterrupted: nil
         case .actionTimedOut: "make it faster, or give it a longer \"timeout\""
         case .actionNotStarted: "see that it exists and that the daemon's user may run it"
-        case .noSecret, .secretExpired, .secretExpiring, .notPublished, .notDelivered: "clientsecretd renew \(client)"
+        case .noSecret, .secretExpired, .secretExpiring: "clientsecretd renew \(client)"
+        case .notPublished, .notDelivered: "clientsecretd renew --deliver-only \(client)"
         case .refusedByApple: "compare key id, team id and client id with Apple's developer account"
         case .verdictUnknown: nil
         case .clockBeforeBuild, .clockDoubtful: "set the clock, or see why it is not synchronised: timedatectl"
@@ -60,6 +62,11 @@ extension Trouble {
         case .socketUnusable: "remove what lies there, or name another with --socket"
         case .notActedOn: "remove the setting"
         }
+    }
+
+    /// The user or group: named by the place itself, or by the detail where that is a file.
+    private var named: String {
+        if case .named(let name) = place { ShellWord.quoted(name) } else { detail.map(ShellWord.quoted) ?? "NAME" }
     }
 
     /// The path as a word for a shell; `OLD` where the trouble is not about a path.
@@ -79,8 +86,14 @@ extension Trouble {
         if case .credential(let name) = place { name } else { "NAME" }
     }
 
-    private var named: String {
-        if case .named(let name) = place { ShellWord.quoted(name) } else { "NAME" }
+    /// A program is tried by hand; of a unit systemd knows why.
+    private var whyActionFailed: String? {
+        guard case .action(let action) = place else { return nil }
+        let words = action.description.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words.first != "exec", let unit = words.last?.split(separator: " ").last else {
+            return words.last.map { "try it by hand as the daemon's user: \($0)" }
+        }
+        return "see why: systemctl status \(ShellWord.quoted(String(unit)))"
     }
 
     private var client: String {

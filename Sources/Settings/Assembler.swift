@@ -105,6 +105,9 @@ struct Assembler {
             if let path = output.path.placed {
                 positions.note(.output(name, path.value), at: path.position)
                 positions.note(.path(path.value), at: path.position)
+                if let group = output.group.placed {
+                    positions.note(.outputGroup(name, path.value), at: group.position)
+                }
                 if let owner = output.owner.placed { positions.note(.owner(name, path.value), at: owner.position) }
             }
             if let owner = output.owner.placed { positions.note(.user(owner.value), at: owner.position) }

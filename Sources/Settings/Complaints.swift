@@ -18,12 +18,11 @@ final class Complaints {
         note(Diagnostic(.warning, at: position, message))
     }
 
-    /// In the order given by `rank` (which file was read first), then by line and column. What was said twice of one
-    /// place, such as a default that several clients use, stands once.
-    func sorted(by rank: [String: Int]) -> [Diagnostic] {
-        func order(_ diagnostic: Diagnostic) -> (Int, Int, Int, String) {
-            let position = diagnostic.position
-            return (rank[position.file] ?? rank.count, position.line, position.column, diagnostic.message)
+    /// Those of the file `main` first, then those of the others by name, then by line and column. What was said twice of
+    /// one place stands once.
+    func sorted(main: String) -> [Diagnostic] {
+        func order(_ diagnostic: Diagnostic) -> (Int, Position, String) {
+            (diagnostic.position.file == main ? 0 : 1, diagnostic.position, diagnostic.message)
         }
         var result = seen.sorted { order($0) < order($1) }
         if let firstOmitted {

@@ -21,6 +21,8 @@ package struct Positions: Sendable, Hashable {
         case user(String)
         /// The first `group:` or `control_group:` with this group.
         case group(String)
+        /// The value of an output's `group:`.
+        case outputGroup(ClientName, AbsolutePath)
         /// The value of `as:`.
         case owner(ClientName, AbsolutePath)
         case verify(ClientName)
@@ -50,7 +52,7 @@ package struct Positions: Sendable, Hashable {
             switch trouble.place {
             case .key(let name): isOfPassphrase(trouble.code) ? .passphrase(name) : .key(name)
             case .client(let name): .client(name)
-            case .path(let path): client.map { .output($0, path) }
+            case .path(let path): client.map { isOfGroup(trouble.code, $0, path) ?? .output($0, path) }
             case .action(let action): .action(action)
             case .credential(let name): .credential(name)
             case .named, .clock: nil
@@ -78,6 +80,12 @@ package struct Positions: Sendable, Hashable {
     /// Notes where something is written; the first place counts.
     mutating func note(_ subject: Subject, at position: Position) {
         if places[subject] == nil { places[subject] = position }
+    }
+
+    private func isOfGroup(_ code: Trouble.Code, _ client: ClientName, _ path: AbsolutePath) -> Subject? {
+        let subject = Subject.outputGroup(client, path)
+        guard places[subject] != nil else { return nil }
+        return code == .unknownGroup || code == .groupNotPermitted ? subject : nil
     }
 
     private func isOfPassphrase(_ code: Trouble.Code) -> Bool {

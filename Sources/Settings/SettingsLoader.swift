@@ -30,7 +30,7 @@ package enum SettingsLoader {
             return ControlGroupCheck(loaded: loaded, identity: identity).result
         } catch {
             complaints.error(at: start, error.words)
-            return .failure(Refusal(diagnostics: complaints.sorted(by: [path: 0])))
+            return .failure(Refusal(diagnostics: complaints.sorted(main: path)))
         }
     }
 

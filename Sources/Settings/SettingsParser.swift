@@ -41,7 +41,6 @@ package enum SettingsParser {
             }
             drafts.append(DocumentReader(complaints: complaints, main: isMain ? nil : main.name).read(root))
         }
-        let rank = Dictionary(files.enumerated().map { ($1.name, $0) }, uniquingKeysWith: min)
         if !unreadable {
             var assembler = Assembler(
                 start: Position(file: main.name, line: 1, column: 1), drafts: drafts, complaints: complaints)
@@ -51,10 +50,10 @@ package enum SettingsParser {
                     stateDirectory: stateDirectory))
             if complaints.errors == 0 {
                 return .success(
-                    loaded(configuration, assembler.positions, complaints.sorted(by: rank), files, directory))
+                    loaded(configuration, assembler.positions, complaints.sorted(main: main.name), files, directory))
             }
         }
-        return .failure(Refusal(diagnostics: complaints.sorted(by: rank)))
+        return .failure(Refusal(diagnostics: complaints.sorted(main: main.name)))
     }
 
     /// The directory that is named like the file, with `.d` for `.yaml`.

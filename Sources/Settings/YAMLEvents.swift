@@ -32,9 +32,12 @@ struct YAMLEvent {
 
     /// Nil when there is no memory.
     init?(_ bytes: [UInt8]) {
+        // libyaml counts a byte-order mark as a column of the first line, and then finds the others indented less.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         unsafe parser = .allocate(capacity: 1)
-        unsafe input = .allocate(capacity: bytes.count)
-        _ = unsafe input.initialize(from: bytes)
+        unsafe input = .allocate(capacity: text.count)
+        _ = unsafe input.initialize(from: text)
         guard unsafe yaml_parser_initialize(parser) == 1 else {
             unsafe parser.deallocate()
             unsafe input.deallocate()
@@ -42,7 +45,7 @@ struct YAMLEvent {
         }
         // Without this a byte-order mark would choose UTF-16.
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-        unsafe yaml_parser_set_input_string(parser, input.baseAddress, bytes.count)
+        unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
 
     deinit {
@@ -65,38 +68,50 @@ struct YAMLEvent {
             guard let pointer = unsafe pointer else { return "" }
             return unsafe String(cString: pointer)
         }
+        // libyaml gives no line and column for bytes that are no text, but the number of bytes before them.
         if unsafe state.error == YAML_READER_ERROR {
-            let before = unsafe input.prefix(max(0, state.problem_offset))
-            let place = unsafe YAMLSyntaxError.place(after: before)
+            let place = place(of: unsafe characterStart(at: state.problem_offset))
             return unsafe YAMLSyntaxError(
-                line: place.line, column: place.column, problem: text(state.problem), context: "",
-                found: state.problem_value)
+                place: place, problem: text(state.problem), context: "", found: state.problem_value)
         }
-        // A quote or bracket that is never closed is found at the end of the file: where it opens is of more use.
+        // A quote or bracket that is not closed, or a name without a colon, is noticed further down: where it begins is
+        // of more use.
         let context = unsafe text(state.context)
-        let opens = context.hasPrefix("while scanning a quoted scalar") || context.hasPrefix("while parsing a flow ")
-        let mark = unsafe opens ? state.context_mark : state.problem_mark
-        let offending = unsafe state.problem_mark.index < input.count ? Int32(character(at: state.problem_mark)) : -1
+        let begins = ["while scanning a quoted scalar", "while scanning a simple key", "while parsing a flow "]
+        let mark = unsafe begins.contains(where: context.hasPrefix) ? state.context_mark : state.problem_mark
+        let problem = unsafe offset(of: state.problem_mark)
         return unsafe YAMLSyntaxError(
-            line: Int(clamping: mark.line) + 1, column: Int(clamping: mark.column) + 1, problem: text(state.problem),
-            context: context, found: offending)
+            place: place(of: offset(of: mark)), problem: text(state.problem), context: context,
+            found: problem < input.count ? Int32(input[problem]) : -1)
     }
 
-    /// The byte at a mark, whose own index counts characters.
-    private func character(at mark: yaml_mark_t) -> UInt8 {
-        var line = 0
-        var column = 0
-        for index in unsafe 0..<input.count {
-            let byte = unsafe input[index]
-            if line == Int(clamping: mark.line) && column == Int(clamping: mark.column) { return byte }
-            if byte == UInt8(ascii: "\n") {
-                line += 1
-                column = 0
-            } else if byte & 0xC0 != 0x80 {
-                column += 1
-            }
+    /// Where the byte stands that `offset` bytes are before.
+    private func place(of offset: Int) -> TextPlace {
+        var place = TextPlace()
+        for index in unsafe 0..<min(max(0, offset), input.count) { unsafe place.pass(input[index]) }
+        return place
+    }
+
+    /// The first byte of the broken character that the byte at `offset` should have continued, else `offset` itself.
+    private func characterStart(at offset: Int) -> Int {
+        // Four bytes make a character at most.
+        for start in stride(from: offset - 1, through: max(0, offset - 3), by: -1) where unsafe start < input.count {
+            let byte = unsafe input[start]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return offset - start < length ? start : offset
         }
-        return 0
+        return offset
+    }
+
+    /// The number of bytes before a mark, whose own index counts characters and, at the end of the text, lies beyond it.
+    private func offset(of mark: yaml_mark_t) -> Int {
+        var characters = 0
+        for index in unsafe 0..<input.count where unsafe input[index] & 0xC0 != 0x80 {
+            if characters == mark.index { return index }
+            characters += 1
+        }
+        return unsafe input.count
     }
 }
 

@@ -31,7 +31,8 @@ struct YAMLReader: ~Copyable {
         } catch {
             switch error {
             case .syntax(let error):
-                complaints.error(at: Position(file: file, line: error.line, column: error.column), error.words)
+                complaints.error(
+                    at: Position(file: file, line: error.place.line, column: error.place.column), error.words)
             case .limit(let position, let words): complaints.error(at: position, words)
             }
         }

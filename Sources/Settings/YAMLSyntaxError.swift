@@ -1,38 +1,11 @@
 /// Why libyaml gave up on a document.
 struct YAMLSyntaxError: Error {
-    /// From 1.
-    let line: Int
-    /// From 1, in characters.
-    let column: Int
+    let place: TextPlace
     /// libyaml's own words, which never quote the document.
     let problem: String
     let context: String
     /// The byte or character it stumbled over; negative when that is not known.
     let found: Int32
-
-    /// Where the byte that follows `bytes` stands. A line ends as libyaml has it: LF, CR, CR LF, NEL (U+0085), and the
-    /// line and paragraph separators (U+2028, U+2029).
-    static func place(after bytes: some Sequence<UInt8>) -> (line: Int, column: Int) {
-        var line = 1
-        var column = 1
-        var last: (UInt8, UInt8) = (0, 0)
-        for byte in bytes {
-            switch (last.0, last.1, byte) {
-            case (_, UInt8(ascii: "\r"), UInt8(ascii: "\n")): break
-            case (_, _, UInt8(ascii: "\n")), (_, _, UInt8(ascii: "\r")), (_, 0xC2, 0x85), (0xE2, 0x80, 0xA8),
-                (0xE2, 0x80, 0xA9):
-                line += 1
-                column = 1
-            case (0xEF, 0xBB, 0xBF) where line == 1 && column == 2:
-                // The byte-order mark at the start is no character.
-                column = 1
-            default:
-                if byte & 0xC0 != 0x80 { column += 1 }
-            }
-            last = (last.1, byte)
-        }
-        return (line, column)
-    }
 
     /// What is wrong; what to write instead.
     var words: String {
@@ -65,6 +38,8 @@ struct YAMLSyntaxError: Error {
             return #"an unknown escape after "\"; use single quotes where a backslash means itself"#
         case "mapping keys are not allowed in this context", "block sequence entries are not allowed in this context":
             return "not allowed on the same line; begin a new, indented line"
+        case "did not find expected node content" where found < 0:
+            return #"the file ends inside "[" or "{"; close it with "]" or "}""#
         case "did not find expected node content":
             return "a value is missing; write one, in quotes if it begins with a special character"
         case "found undefined tag handle", "did not find expected <document start>":

@@ -1,0 +1,207 @@
+import AppleClientSecret
+import Rotation
+import Testing
+
+/// The exact words of every trouble. A new code does not compile here until its words are written down.
+@Suite struct TroubleWordsTests {
+    @Test(arguments: Trouble.Code.allCases)
+    func everyCodeHasItsWords(code: Trouble.Code) throws {
+        let place = try #require(Self.place(of: code))
+        #expect(Trouble(code, at: place).sentence == Self.expected(code))
+    }
+
+    @Test func messagesNameDetailAndCause() throws {
+        let path = Trouble.Place.path(try #require(AbsolutePath("/srv/a b/web.jwt")))
+        #expect(
+            Trouble(.permissionDenied, at: path, cause: 13, detail: "/srv/a b belongs to alice (1000)").message
+                == "/srv/a b/web.jwt: the daemon's user may not do this: /srv/a b belongs to alice (1000) (permission denied)"
+        )
+        #expect(
+            Trouble(.systemError, at: path, cause: 4095).sentence == "/srv/a b/web.jwt: the system refused (errno 4095)"
+        )
+        #expect(Trouble(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
+        #expect(Trouble(.diskFull, at: path).remedy == "make room: df -h '/srv/a b'")
+    }
+
+    @Test(arguments: [
+        ("/a/b-c_d.e:f,g@h%i+j=", "/a/b-c_d.e:f,g@h%i+j="), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
+        ("$(x)", "'$(x)'"), ("ä", "'ä'"), ("*", "'*'"),
+    ])
+    func shellWordsAreQuoted(text: String, word: String) {
+        #expect(ShellWord.quoted(text) == word)
+    }
+
+    @Test func theCommandFitsThePlace() throws {
+        let exec = Action.exec(arguments: ["/usr/bin/hook", "a b"], timeout: 30).id
+        #expect(
+            Trouble(.actionFailed, at: .action(exec), detail: "exit status 3").sentence
+                == "exec /usr/bin/hook 'a b': failed: exit status 3; try it by hand as the daemon's user: /usr/bin/hook 'a b'"
+        )
+        let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
+        #expect(Trouble(.actionFailed, at: .action(signal)).remedy == "see why: systemctl status a.service")
+        let path = Trouble.Place.path(try #require(AbsolutePath("/run/web.jwt")))
+        #expect(Trouble(.unknownGroup, at: path, detail: "www").remedy == "add the group: addgroup --system www")
+        #expect(
+            Trouble(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy
+                == "convert it: openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW")
+    }
+
+    /// A place of the kind that the code speaks of.
+    private static func place(of code: Trouble.Code) -> Trouble.Place? {
+        switch code {
+        case .credentialMissing: .credential("apple-key")
+        case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .notPublished, .notDelivered,
+            .refusedByApple, .verdictUnknown:
+            ClientName("web").map { .client($0) }
+        case .keyNeedsPassphrase: KeyName("apple").map { .key($0) }
+        case .unknownUser, .unknownGroup: .named("www data")
+        case .clockBeforeBuild, .clockDoubtful: .clock
+        case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted:
+            .action(ActionID("restart a.service"))
+        default: AbsolutePath("/d/f.p8").map { .path($0) }
+        }
+    }
+
+    private static func expected(_ code: Trouble.Code) -> String {
+        switch code {
+        case .keyMissing:
+            #"/d/f.p8: there is no such key file; copy the .p8 file there, or mend "file" in the configuration"#
+        case .keyUnreadable:
+            #"/d/f.p8: the key cannot be read; give the file to the daemon's user with chown, or pass it as a systemd credential"#
+        case .keyNotGuarded:
+            #"/d/f.p8: others could read or replace the key"#
+        case .keyEmpty:
+            #"/d/f.p8: the key file is empty; copy the .p8 file again"#
+        case .keyTruncated:
+            #"/d/f.p8: the key file ends in the middle; copy the .p8 file again"#
+        case .keyTooLarge:
+            #"/d/f.p8: too large for a private key; name the .p8 file that Apple gave you"#
+        case .keyNotPEM:
+            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file: openssl pkey -inform DER -in /d/f.p8 -out /d/f.p8.pkcs8.p8"#
+        case .keyIsPublic:
+            #"/d/f.p8: a public key, where the private one is needed; name the .p8 file that Apple gave you"#
+        case .keyIsCertificate:
+            #"/d/f.p8: a certificate, where a private key is needed; name the .p8 file that Apple gave you"#
+        case .keyIsRSA:
+            #"/d/f.p8: an RSA key, where Apple's keys are P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+        case .keyWrongCurve:
+            #"/d/f.p8: an EC key on another curve than P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+        case .keyIsSEC1:
+            #"/d/f.p8: an EC PRIVATE KEY (SEC1), where PKCS#8 is needed; convert it: openssl pkcs8 -topk8 -nocrypt -in /d/f.p8 -out /d/f.p8.pkcs8.p8"#
+        case .keyMalformed:
+            #"/d/f.p8: the private key cannot be decoded; copy the .p8 file again"#
+        case .keyNeedsPassphrase:
+            #"key "apple": the key is encrypted and no passphrase is configured; write "passphrase_file" or "passphrase_credential" under the key"#
+        case .keyWrongPassphrase:
+            #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand: openssl pkey -in /d/f.p8 -noout"#
+        case .passphraseUnusable:
+            #"/d/f.p8: the passphrase cannot be used; write the passphrase alone into that file, readable by the daemon's user only"#
+        case .credentialMissing:
+            #"credential "apple-key": systemd has not passed this credential; add LoadCredential=apple-key:/path/to/file to the daemon's unit and restart it"#
+        case .signingFailed:
+            #"client "web": the key did not sign"#
+        case .selfCheckFailed:
+            #"client "web": the new secret did not pass the check with the key's public half and was thrown away; restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"#
+        case .directoryMissing:
+            #"/d/f.p8: its directory does not exist; make it: mkdir -p /d"#
+        case .notADirectory:
+            #"/d/f.p8: something on the way to it is not a directory; write another path"#
+        case .permissionDenied:
+            #"/d/f.p8: the daemon's user may not do this; let the daemon's user write to /d, with ReadWritePaths= in its unit too"#
+        case .readOnlyFileSystem:
+            #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=/d to the daemon's unit"#
+        case .diskFull:
+            #"/d/f.p8: the disk is full; make room: df -h /d"#
+        case .quotaExceeded:
+            #"/d/f.p8: the disk quota is used up; make room, or raise the quota of the daemon's user"#
+        case .ioError:
+            #"/d/f.p8: the disk or file server fails; look at what the kernel says: dmesg"#
+        case .isDirectory:
+            #"/d/f.p8: a directory, where a file is needed; write another path"#
+        case .isMountPoint:
+            #"/d/f.p8: mounted on its own, so it cannot be replaced; mount its directory instead"#
+        case .isImmutable:
+            #"/d/f.p8: marked so that it cannot be changed; take the mark away: chattr -i -a /d/f.p8"#
+        case .notARegularFile:
+            #"/d/f.p8: not a regular file; remove it, or write another path"#
+        case .hardLinked:
+            #"/d/f.p8: the file has further names, which would keep the old content; find the other names and keep one: find / -xdev -samefile /d/f.p8"#
+        case .fileTooLarge:
+            #"/d/f.p8: the file is too large; shorten it, or write another path"#
+        case .foreignOwner:
+            #"/d/f.p8: the file is another user's and is left alone; give it to the daemon's user with chown, or write another path"#
+        case .untrustedLink:
+            #"/d/f.p8: a link on the way is not followed, for others could change it; write the path that the link leads to"#
+        case .unguardedDirectory:
+            #"/d/f.p8: others may write to a directory on the way; take the right from them: chmod go-w on the directory"#
+        case .tooManyLinks:
+            #"/d/f.p8: too many links on the way; write a shorter path, without links"#
+        case .unknownUser:
+            #"www data: there is no such user; add the user: adduser --system 'www data'"#
+        case .unknownGroup:
+            #"www data: there is no such group; add the group: addgroup --system 'www data'"#
+        case .groupNotPermitted:
+            #"/d/f.p8: the daemon's user may not give files to this group; add the daemon's user to it and restart the daemon: adduser USER GROUP"#
+        case .attributesNotKept:
+            #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
+        case .changedMeanwhile:
+            #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it: inotifywait -m /d"#
+        case .environmentFileMalformed:
+            #"/d/f.p8: an environment file that cannot be edited safely; mend that line"#
+        case .nameTooLong:
+            #"/d/f.p8: the path is too long; write a shorter path, without links"#
+        case .outOfDescriptors:
+            #"/d/f.p8: too many files are open; raise LimitNOFILE= of the daemon's unit"#
+        case .outOfMemory:
+            #"/d/f.p8: out of memory; make room, or raise MemoryMax= of the daemon's unit"#
+        case .notResponding:
+            #"/d/f.p8: not responding; see whether it hangs for others too"#
+        case .systemError:
+            #"/d/f.p8: the system refused"#
+        case .environmentFileDeleted:
+            #"/d/f.p8: the file was deleted together with its other lines and is not made again with one; make the file again with its other lines; the variable is then added"#
+        case .contested:
+            #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
+        case .stateUnusable:
+            #"/d/f.p8: the state directory cannot be used, so a restart will mint anew; give the directory to the daemon's user with chown, mode 0700"#
+        case .stateDamaged:
+            #"/d/f.p8: what was kept here is damaged and was set aside"#
+        case .stateNewer:
+            #"/d/f.p8: what was kept here is a newer version's and was set aside"#
+        case .stateLocked:
+            #"/d/f.p8: another daemon holds the state directory; stop the other one, or give this one a "state_dir" of its own"#
+        case .actionFailed:
+            #"restart a.service: failed; see why: systemctl status a.service"#
+        case .actionTimedOut:
+            #"restart a.service: took longer than its timeout and was ended; make it faster, or give it a longer "timeout""#
+        case .actionNotStarted:
+            #"restart a.service: could not be started; see that it exists and that the daemon's user may run it"#
+        case .actionInterrupted:
+            #"restart a.service: was ended because the daemon stopped"#
+        case .noSecret:
+            #"client "web": there is no secret yet; clientsecretd renew web"#
+        case .secretExpired:
+            #"client "web": the secret has expired; clientsecretd renew web"#
+        case .secretExpiring:
+            #"client "web": the secret expires soon; clientsecretd renew web"#
+        case .notPublished:
+            #"client "web": the current secret is not in all of its outputs yet; clientsecretd renew --deliver-only web"#
+        case .notDelivered:
+            #"client "web": the current secret is published, but not all applications were told; clientsecretd renew --deliver-only web"#
+        case .refusedByApple:
+            #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
+        case .verdictUnknown:
+            #"client "web": Apple could not be asked about the new secret"#
+        case .clockBeforeBuild:
+            #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
+        case .clockDoubtful:
+            #"the clock: is not synchronised and behind a secret of ours, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
+        case .configurationRefused:
+            #"/d/f.p8: the configuration would not start; see everything that is wrong: clientsecretd check"#
+        case .socketUnusable:
+            #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket"#
+        case .notActedOn:
+            #"/d/f.p8: this version does not act on it yet; remove the setting"#
+        }
+    }
+}

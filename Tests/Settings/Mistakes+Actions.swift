@@ -1,0 +1,125 @@
+extension MistakeCase {
+    /// Actions and credentials.
+    static let ofActions = #"""
+        ## actions
+        @keys
+        clients:
+          web:
+            @out
+            on_change:
+              - myapp.service
+              - {}
+              - restart: myapp
+              - restart: myapp.servce
+              - reload: my app.service
+              - start: job@.service
+              - start: notice@%s.service
+              - restart: a.service
+                reload: b.service
+              - restart: c.service
+                timeout: 30s
+              - signal: SIGHUP
+              - signal: {unit: a.service}
+              - signal: {unit: a.service, signal: HUP}
+              - signal: {unit: a.service, signal: SIGHUPP}
+              - signal: {unit: a.service, signal: RELOAD, to: main}
+              - exec: /usr/bin/true --quiet
+              - exec: []
+              - exec: [true]
+              - exec: [/usr/bin/../true]
+              - exec: [/usr/bin/true, [a]]
+              - exec: [/usr/bin/true]
+                timeout: 0s
+              - exec: [/usr/bin/false]
+                timeout: 2d
+              - exec: [/usr/bin/yes]
+                timeout: 30
+        ->
+        c.yaml:6:9: error: an action says what to do; write "- restart: myapp.service"
+        c.yaml:7:9: error: this action does nothing; write restart, reload, reload_or_restart, start, signal or exec
+        c.yaml:8:18: error: "myapp" lacks the unit's suffix; write myapp.service
+        c.yaml:9:18: error: "myapp.servce" is not a unit's name; did you mean "myapp.service"?
+        c.yaml:10:17: error: "my app.service" is not a unit's name; write it as systemctl shows it
+        c.yaml:11:16: error: "job@.service" is a template; write an instance, "job@NAME.service"
+        c.yaml:12:16: error: "notice@%s.service" holds "%s", which stands for the state in on_state_change only; write the name
+        c.yaml:14:9: error: a second action in one item; begin a new item, "- reload: …"
+        c.yaml:16:9: error: "timeout" is for exec only; remove the line
+        c.yaml:17:17: error: "signal" needs a unit and a signal; write {unit: myapp.service, signal: SIGHUP}
+        c.yaml:18:9: error: "signal" has no "signal"; write {unit: myapp.service, signal: SIGHUP}
+        c.yaml:19:43: error: "HUP" is not a signal that can be sent; did you mean "SIGHUP"?
+        c.yaml:20:43: error: "SIGHUPP" is not a signal that can be sent; did you mean "SIGHUP"?
+        c.yaml:21:43: error: "RELOAD" is not a signal that can be sent; write SIGHUP, SIGUSR1 or another that ends or tells a program
+        c.yaml:21:51: error: unknown key "to"; "signal" takes unit and signal
+        c.yaml:22:15: error: "exec" is a list, for there is no shell; write [/usr/local/bin/after-rotation, --quiet]
+        c.yaml:23:9: error: "exec" is empty; write the program's path and its arguments
+        c.yaml:24:16: error: program "true" is not looked up in PATH; write its absolute path
+        c.yaml:25:16: error: "/usr/bin/../true" holds "..", which may lead elsewhere than it seems; write the path without it
+        c.yaml:26:31: error: an argument is one value; put it in quotes
+        c.yaml:28:18: error: "0s" is too short; write 1s or more
+        c.yaml:30:18: error: "2d" is too long; write 1d or less
+        c.yaml:32:18: error: "30" has no unit; write 30s, 30m, 30h or 30d
+        ## the same action twice
+        @keys
+        on_state_change:
+          - start: a@%s.service
+          - start: a@%s.service
+          - restart: my%d.service
+        clients:
+          a:
+            @out
+            on_change:
+              - restart: a.service
+              - exec: [/usr/bin/true]
+                timeout: 30s
+              - restart: a.service
+              - exec: [/usr/bin/true]
+                timeout: 31s
+          b:
+            outputs: [{path: /run/b}]
+            on_change:
+              - exec: [/usr/bin/true]
+                timeout: 1m
+        ->
+        c.yaml:4:5: error: the same action stands at line 3 already; remove one
+        c.yaml:5:14: error: "my%d.service" is not a unit's name; write it as systemctl shows it
+        c.yaml:13:9: error: the same action stands at line 10 already; remove one
+        c.yaml:14:9: error: the same action stands at line 11 already; remove one
+        c.yaml:19:9: error: the same command has a timeout of 30s at line 11 and of 1m here, and runs once for both; write the same in both
+        ## verify
+        @keys
+        clients:
+          a: {verify: yes, @out}
+          b: {verify: "false", outputs: [{path: /run/b}]}
+          c: {verify: perhaps, outputs: [{path: /run/c}]}
+          d: {verify: False, outputs: [{path: /run/d}]}
+        ->
+        c.yaml:3:15: error: "yes" is neither true nor false; write true
+        c.yaml:5:15: error: "perhaps" is neither true nor false; write true or false
+        c.yaml:6:15: error: "False" is neither true nor false; write false
+        ## credentials
+        @keys
+        clients:
+          a: {credential: secret}
+          b: {credential: {unit: app, name: "a:b"}}
+          c: {credential: {unit: app.service}}
+          d: {credential: {unit: app.service, name: s}}
+          e: {credential: {unit: app.service, name: s}}
+          f: {credential: {unit: app.service, name: abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghij}}
+        ->
+        c.yaml:3:19: error: "credential" needs a unit and a name; write {unit: myapp.service, name: apple-client-secret}
+        c.yaml:4:26: error: "app" lacks the unit's suffix; write app.service
+        c.yaml:4:37: error: "a:b" is not a credential's name; write the name that LoadCredential= gives it, without a path
+        c.yaml:5:7: error: "credential" has no "name"; write {unit: myapp.service, name: apple-client-secret}
+        c.yaml:7:7: error: app.service gets "s" from client "d" already (line 6); write another name
+        c.yaml:8:45: error: unit and name have 84 bytes together, and systemd can ask for 83; write a shorter name
+        ## reload of a unit that reads a credential
+        @keys
+        clients:
+          a:
+            credential: {unit: app.service, name: s}
+            on_change: [{reload: app.service}, {reload_or_restart: app.service}, {restart: app.service}, {reload: other.service}]
+        ->
+        c.yaml:5:18: warning: app.service reads a credential (line 4), which it does when it starts and not when it reloads; write "restart: app.service"
+        c.yaml:5:41: warning: app.service reads a credential (line 4), which it does when it starts and not when it reloads; write "restart: app.service"
+        """#
+}

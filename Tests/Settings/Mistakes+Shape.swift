@@ -1,0 +1,112 @@
+extension MistakeCase {
+    /// The shape of the file: sections, names, what is missing.
+    static let ofShape = #"""
+        ## empty file
+        ->
+        c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init"
+        ## only a comment
+        # nothing
+        ->
+        c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init"
+        ## an empty document
+        ---
+        ->
+        c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init"
+        ## a list
+        - keys
+        ->
+        c.yaml:1:1: error: the configuration is a list; write its settings as "name: value", without "-"
+        ## one value
+        keys
+        ->
+        c.yaml:1:1: error: the configuration is one value; write its settings as "name: value", indented
+        ## nothing but keys
+        @keys
+        ->
+        c.yaml:1:1: error: no clients; write "clients" with a name and its "client_id"
+        ## no keys
+        clients: {web: {@out}}
+        ->
+        c.yaml:1:1: error: no keys; write "keys" with the private key that Apple gave you
+        ## empty sections
+        keys:
+        clients:
+        ->
+        c.yaml:1:1: error: "keys" is empty; write its settings below it, indented, or remove the line
+        c.yaml:2:1: error: "clients" is empty; write its settings below it, indented, or remove the line
+        ## empty mappings
+        keys: {}
+        clients: {}
+        ->
+        c.yaml:1:1: error: no clients; write "clients" with a name and its "client_id"
+        c.yaml:1:1: error: no keys; write "keys" with the private key that Apple gave you
+        ## misspelt at the top
+        key: {apple: {team_id: DEF123GHIJ, credential: k, key_id: ABC123DEFG}}
+        @keys
+        client: {}
+        clients: {web: {@out}}
+        colour: blue
+        ->
+        c.yaml:1:1: error: unknown key "key"; did you mean "keys"?
+        c.yaml:3:1: error: unknown key "client"; did you mean "clients"?
+        c.yaml:5:1: error: unknown key "colour"; the configuration takes keys, defaults, clients, on_state_change, control_group, state_dir and metrics_file
+        ## misspelt in a key
+        keys:
+          apple:
+            teamid: DEF123GHIJ
+            keyid: ABC123DEFG
+            path: /etc/k/key.p8
+            passphrase: correct horse
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:3: error: key "apple" names no private key; write "file" or "credential"
+        c.yaml:3:5: error: unknown key "teamid"; did you mean "team_id"?
+        c.yaml:4:5: error: unknown key "keyid"; did you mean "key_id"?
+        c.yaml:5:5: error: unknown key "path"; key "apple" takes team_id, key_id, file, credential, passphrase_file and passphrase_credential
+        c.yaml:6:5: error: unknown key "passphrase"; key "apple" takes team_id, key_id, file, credential, passphrase_file and passphrase_credential
+        ## misspelt in a client
+        @keys
+        clients:
+          web:
+            lifetme: 90d
+            renew-before: 30d
+            Key: apple
+            output: []
+            domain: example.com
+            @out
+        ->
+        c.yaml:4:5: error: unknown key "lifetme"; did you mean "lifetime"?
+        c.yaml:5:5: error: unknown key "renew-before"; did you mean "renew_before"?
+        c.yaml:6:5: error: unknown key "Key"; did you mean "key"?
+        c.yaml:7:5: error: unknown key "output"; did you mean "outputs"?
+        c.yaml:8:5: error: unknown key "domain"; client "web" takes client_id, key, lifetime, renew_before, outputs, on_change, verify and credential
+        ## unknown in a list's items
+        @keys
+        clients:
+          web:
+            outputs:
+              - path: /run/x
+                varable: X
+                owner: app
+            on_change:
+              - restrt: myapp.service
+              - restart: myapp.service
+                when: always
+        ->
+        c.yaml:6:9: error: unknown key "varable"; did you mean "variable"?
+        c.yaml:7:9: error: unknown key "owner"; an output takes path, format, variable, mode, group and as
+        c.yaml:9:9: error: unknown key "restrt"; did you mean "restart"?
+        c.yaml:11:9: error: unknown key "when"; an action takes restart, reload, reload_or_restart, start, signal, exec and timeout
+        ## duplicate keys
+        @keys
+        clients:
+          web:
+            lifetime: 90d
+            lifetime: 80d
+            @out
+          web: {@out}
+        ->
+        c.yaml:5:5: error: "lifetime" stands here a second time; keep this or the one in line 4
+        c.yaml:7:3: error: "web" stands here a second time; keep this or the one in line 3
+        """#
+}

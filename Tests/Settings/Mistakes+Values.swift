@@ -1,0 +1,251 @@
+extension MistakeCase {
+    /// Values of keys, clients and outputs.
+    static let ofValues = #"""
+        ## bad names
+        keys:
+          my key: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}
+        clients:
+          ../web: {lifetime: 1, @out}
+          '': {@out}
+        ->
+        c.yaml:2:3: error: "my key" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        c.yaml:4:3: error: "../web" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        c.yaml:4:22: error: "1" has no unit; write 1s, 1m, 1h or 1d
+        c.yaml:5:3: error: an empty text is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        ## ids
+        keys:
+          apple:
+            team_id: def123ghij
+            key_id: ABC123
+            file: /etc/k/key.p8
+          banana:
+            team_id: Example Inc.
+            key_id: abc123defg
+            file: /etc/k/key.p8
+        clients: {web: {key: apple, client_id: "com.example web", @out}}
+        ->
+        c.yaml:3:14: error: "def123ghij" is not a team id; did you mean "DEF123GHIJ"?
+        c.yaml:4:13: error: "ABC123" is not a key id; write its ten characters A–Z and 0–9 (it stands in the name of the file, AuthKey_<KEYID>.p8)
+        c.yaml:7:14: error: "Example Inc." is not a team id; write its ten characters A–Z and 0–9 (Apple shows it beside your name)
+        c.yaml:8:13: error: "abc123defg" is not a key id; did you mean "ABC123DEFG"?
+        c.yaml:10:40: error: "com.example web" is not a Services ID or App ID; write it as Apple shows it, such as com.example.web
+        ## a key without anything
+        keys: {apple: {}, pear: }
+        clients: {web: {key: apple, @out}}
+        ->
+        c.yaml:1:8: error: key "apple" has no "team_id"; write the team's ten characters
+        c.yaml:1:8: error: key "apple" names no private key; write "file" or "credential"
+        c.yaml:1:19: error: key "pear" is empty; write its settings below it, indented, or remove the line
+        ## a key of both kinds
+        keys:
+          apple:
+            team_id: DEF123GHIJ
+            key_id: ABC123DEFG
+            credential: apple
+            file: /etc/k/key.p8
+            passphrase_file: hunter2
+            passphrase_credential: also
+        clients: {web: {@out}}
+        ->
+        c.yaml:6:5: error: "file" and "credential" exclude each other; keep one
+        c.yaml:7:22: error: the value is not an absolute path; write it from "/" on
+        c.yaml:8:5: error: "passphrase_file" and "passphrase_credential" exclude each other; keep one
+        ## passphrases are not quoted
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, credential: a/b, passphrase_file: hunter2}
+          other: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: key.p8, passphrase_credential: hunter/2}
+          third: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8, passphrase_file: /k.p8}
+        clients: {web: {key: third, @out}}
+        ->
+        c.yaml:2:64: error: "a/b" is not a credential's name; write the name that LoadCredential= gives it, without a path
+        c.yaml:2:86: error: the value is not an absolute path; write it from "/" on
+        c.yaml:3:58: error: "key.p8" is not an absolute path; write it from "/" on
+        c.yaml:3:89: error: the value is not a credential's name; write the name that LoadCredential= gives it
+        c.yaml:4:82: error: this is the private key itself; write where its passphrase lies
+        ## the key id of the name differs
+        keys: {apple: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: /etc/k/AuthKey_ABC123DEFG.p8}}
+        clients: {web: {@out}}
+        ->
+        c.yaml:1:45: warning: key id XYZ123DEFG is not the one in the file's name, ABC123DEFG; write the one that Apple shows for this key
+        ## lists and mappings where a value belongs
+        @keys
+        clients:
+          web:
+            client_id: [com.example.web]
+            lifetime: {days: 90}
+            key:
+            outputs: /run/x
+            on_change: {restart: myapp.service}
+            verify: {}
+          api:
+            outputs:
+            credential: []
+        ->
+        c.yaml:4:16: error: "client_id" is a list; write one value
+        c.yaml:5:15: error: "lifetime" has settings of its own; write one value
+        c.yaml:6:5: error: "key" has no value; write one or remove the line
+        c.yaml:7:14: error: "outputs" is a list; begin each of its items with "- "
+        c.yaml:8:16: error: "on_change" is a list; begin each of its items with "- "
+        c.yaml:9:13: error: "verify" has settings of its own; write one value
+        c.yaml:11:5: error: "outputs" is empty; write its items below it as "- …"
+        c.yaml:12:17: error: "credential" is a list; write its settings as "name: value", without "-"
+        ## a list for clients
+        @keys
+        clients:
+          - web: {@out}
+        ->
+        c.yaml:3:3: error: "clients" is a list; write its settings as "name: value", without "-"
+        ## client settings
+        @keys
+        clients:
+          web: 5
+          api: [outputs]
+        ->
+        c.yaml:3:8: error: client "web" is one value; write its settings as "name: value", indented
+        c.yaml:4:8: error: client "api" is a list; write its settings as "name: value", without "-"
+        ## lifetimes
+        @keys
+        clients:
+          a: {lifetime: 90, @out}
+          b: {lifetime: 90 days, outputs: [{path: /run/b}]}
+          c: {lifetime: 59s, outputs: [{path: /run/c}]}
+          d: {lifetime: 15776701s, outputs: [{path: /run/d}]}
+          e: {lifetime: 6 months, outputs: [{path: /run/e}]}
+          f: {lifetime: -1d, outputs: [{path: /run/f}]}
+          g: {lifetime: 99999999999999999999d, outputs: [{path: /run/g}]}
+          h: {lifetime: Max, outputs: [{path: /run/h}]}
+        ->
+        c.yaml:3:17: error: "90" has no unit; write 90s, 90m, 90h or 90d
+        c.yaml:4:17: error: "90 days" is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:5:17: error: "59s" is too short; write 1m or more
+        c.yaml:6:17: error: "15776701s" is longer than Apple accepts; write 182d14h25m or less, or max
+        c.yaml:7:17: error: "6 months" is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:8:17: error: "-1d" is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:9:17: error: what looks like a pasted key or token is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:10:17: error: "Max" is not a duration; did you mean "max"?
+        ## renew_before
+        @keys
+        defaults: {lifetime: 10d, renew_before: 5d}
+        clients:
+          a: {renew_before: 10d, @out}
+          b: {lifetime: 5d, outputs: [{path: /run/b}]}
+          c: {renew_before: max, outputs: [{path: /run/c}]}
+          d: {renew_before: 0s, outputs: [{path: /run/d}]}
+          e: {renew_before: 400d, outputs: [{path: /run/e}]}
+        ->
+        c.yaml:2:41: error: renew_before 5d is not shorter than the lifetime 5d of client "b"; write less, such as 1d16h
+        c.yaml:4:21: error: renew_before 10d is not shorter than the lifetime 10d of client "a"; write less, such as 3d8h
+        c.yaml:6:21: error: "max" is not a duration; write it like 30d, 12h or 1d12h
+        c.yaml:7:21: error: "0s" is too short; write 1s or more
+        c.yaml:8:21: error: "400d" is too long; write 182d14h25m or less
+        ## too short to be renewed in time
+        @keys
+        clients:
+          a: {lifetime: 60s, @out}
+          b: {lifetime: 67s, outputs: [{path: /run/b}]}
+          c: {lifetime: 68s, outputs: [{path: /run/c}]}
+          d: {lifetime: 2m, renew_before: 119s, outputs: [{path: /run/d}]}
+        ->
+        c.yaml:3:17: warning: a lifetime of 1m is too short: renewals are at least 60s apart, and by the next one the secret has nearly expired; write 2m or more
+        ## no such key
+        keys:
+          apple: {team_id: DEF123GHIJ, credential: a, key_id: ABC123DEFG}
+          banana: {team_id: DEF123GHIJ, credential: b, key_id: ABC123DEFG}
+        clients:
+          a: {key: aple, @out}
+          b: {key: cherry, outputs: [{path: /run/b}]}
+          c: {outputs: [{path: /run/c}]}
+        ->
+        c.yaml:5:12: error: there is no key "aple"; did you mean "apple"?
+        c.yaml:6:12: error: there is no key "cherry"; write apple or banana
+        c.yaml:7:3: error: client "c" does not say which key signs for it; write "key:" with apple or banana
+        ## nowhere to write
+        @keys
+        clients:
+          a:
+          b: {outputs: []}
+          c: {credential: {unit: a.service, name: s}}
+        ->
+        c.yaml:3:3: error: client "a" writes its secret nowhere; write "outputs" with a "path"
+        c.yaml:4:3: error: client "b" writes its secret nowhere; write "outputs" with a "path"
+        ## outputs
+        @keys
+        clients:
+          web:
+            outputs:
+              - /run/x
+              - {}
+              - path: web.jwt
+              - path: /run/../x
+              - path: ~/x
+              - path: /run/y/
+              - path: /run/a
+                format: environment
+              - path: /run/b
+                format: env
+              - path: /run/c
+                variable: SECRET
+              - path: /run/d
+                format: json
+                variable: SECRET
+              - path: /run/e
+                format: env
+                variable: 1SECRET
+              - path: /run/f
+                format: jsn
+              - path: /run/g
+                variable: APPLE SECRET
+        ->
+        c.yaml:5:9: error: an output has settings of its own; write "- path: …"
+        c.yaml:6:9: error: this output has no "path"; write the file that holds the secret
+        c.yaml:7:15: error: "web.jwt" is not an absolute path; write it from "/" on
+        c.yaml:8:15: error: "/run/../x" holds "..", which may lead elsewhere than it seems; write the path without it
+        c.yaml:9:15: error: "~/x" is not an absolute path; write it from "/" on
+        c.yaml:10:15: error: "/run/y/" names a directory; write the path of a file
+        c.yaml:12:17: error: unknown format "environment"; did you mean "env"?
+        c.yaml:14:17: error: format env needs a "variable"; write the one that the application reads
+        c.yaml:16:9: error: format raw has no variable; write "format: env" or remove the line
+        c.yaml:19:9: error: format json has no variable; write "format: env" or remove the line
+        c.yaml:22:19: error: "1SECRET" is not a variable's name; use letters, digits and "_", such as APPLE_CLIENT_SECRET
+        c.yaml:24:17: error: unknown format "jsn"; did you mean "json"?
+        c.yaml:26:9: error: format raw has no variable; write "format: env" or remove the line
+        c.yaml:26:19: error: "APPLE SECRET" is not a variable's name; use letters, digits and "_", such as APPLE_CLIENT_SECRET
+        ## modes
+        @keys
+        clients:
+          web:
+            outputs:
+              - {path: /run/a, mode: rw-r-----}
+              - {path: /run/b, mode: 2640}
+              - {path: /run/c, mode: 0240}
+              - {path: /run/d, mode: 0648}
+              - {path: /run/e, mode: 777777}
+              - {path: /run/f, mode: 0644}
+              - {path: /run/g, mode: 0602}
+              - {path: /run/h, mode: "0666"}
+              - {path: /run/i, mode: 0o640}
+              - {path: /run/j, mode: 640}
+        ->
+        c.yaml:5:30: error: "rw-r-----" is not a mode; write it in octal, such as 0640
+        c.yaml:6:30: error: mode 2640 holds more than permissions; write 0640
+        c.yaml:7:30: error: mode 0240 keeps its owner from reading the file, who checks it; write 0640
+        c.yaml:8:30: error: "0648" is not a mode; write it in octal, such as 0640
+        c.yaml:9:30: error: "777777" is not a mode; write it in octal, such as 0640
+        c.yaml:10:30: warning: mode 0644 lets every user read the secret; write 0640 and a group
+        c.yaml:11:30: warning: mode 0602 lets every user overwrite the secret; write 0600 and a group
+        c.yaml:12:30: warning: mode 0666 lets every user read and overwrite the secret; write 0660 and a group
+        ## users and groups
+        @keys
+        control_group: the admins
+        clients:
+          web:
+            outputs:
+              - {path: /run/a, group: www data, as: -app}
+              - {path: /run/b, group: 4294967295, as: 33}
+        ->
+        c.yaml:2:16: error: "the admins" is not a group; write its name or number
+        c.yaml:6:31: error: "www data" is not a group; write its name or number
+        c.yaml:6:45: error: "-app" is not a user; write its name or number
+        c.yaml:7:31: error: "4294967295" is not a group; write its name or number
+        """#
+}

@@ -1,0 +1,118 @@
+extension MistakeCase {
+    /// What does not fit together.
+    static let ofWhole = #"""
+        ## defaults
+        @keys
+        defaults:
+          client_id: com.example.web
+          lifetime: 1
+          lifetimes: 90d
+        clients: {a: {@out}, b: {outputs: [{path: /run/b}]}}
+        ->
+        c.yaml:3:3: error: "client_id" belongs to one client; write it under that client
+        c.yaml:4:13: error: "1" has no unit; write 1s, 1m, 1h or 1d
+        c.yaml:5:3: error: unknown key "lifetimes"; did you mean "lifetime"?
+        ## a default that harms several clients
+        @keys
+        defaults: {lifetime: 90d, renew_before: 90d}
+        clients: {a: {@out}, b: {outputs: [{path: /run/b}]}}
+        ->
+        c.yaml:2:41: error: renew_before 90d is not shorter than the lifetime 90d of client "a"; write less, such as 30d
+        c.yaml:2:41: error: renew_before 90d is not shorter than the lifetime 90d of client "b"; write less, such as 30d
+        ## outputs over what matters
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8, passphrase_file: /etc/k/pass}
+        state_dir: /srv/state
+        metrics_file: /srv/m.prom
+        clients:
+          web:
+            outputs:
+              - path: /etc/k/./key.p8
+              - path: /etc/k//pass
+              - path: /etc/c.yaml
+              - path: /etc/c.d/x.yaml
+              - path: /etc/c.d
+              - path: /srv/state
+              - path: /srv/state/web
+              - path: /srv/m.prom
+              - path: /usr/bin/hook
+              - path: /etc/k
+              - path: /srv/state2
+            on_change: [{exec: [/usr/bin/hook]}]
+        ->
+        c.yaml:8:15: error: /etc/k/key.p8 is the private key of "apple"; write another path
+        c.yaml:9:15: error: /etc/k/pass is the passphrase of key "apple"; write another path
+        c.yaml:10:15: error: /etc/c.yaml is the configuration; write another path
+        c.yaml:11:15: error: /etc/c.d/x.yaml lies where the configuration is read from; write another path
+        c.yaml:12:15: error: /etc/c.d lies where the configuration is read from; write another path
+        c.yaml:13:15: error: /srv/state is the state directory; write another path
+        c.yaml:14:15: error: /srv/state/web lies in the state directory /srv/state; write another path
+        c.yaml:15:15: error: /srv/m.prom is the metrics_file; write another path
+        c.yaml:16:15: error: /usr/bin/hook is a program that is run; write another path
+        c.yaml:17:15: error: /etc/k is a directory above /etc/k/key.p8; write the path of a file in it
+        ## state and metrics over what matters
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
+        state_dir: /etc/k/key.p8
+        metrics_file: /etc/k/key.p8
+        clients: {web: {@out}}
+        ->
+        c.yaml:3:12: error: /etc/k/key.p8 is the private key of "apple"; write a directory of its own
+        c.yaml:4:15: error: /etc/k/key.p8 is the private key of "apple"; write another path
+        ## relative state and metrics
+        @keys
+        state_dir: state
+        metrics_file: /srv/
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:12: error: "state" is not an absolute path; write it from "/" on
+        c.yaml:3:15: error: "/srv/" names a directory; write the path of a file
+        ## the state directory is the configuration's or the root
+        @keys
+        state_dir: /etc/c.d
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:12: error: /etc/c.d is where the configuration is read from; write a directory of its own
+        ## the default state directory
+        @keys
+        clients: {web: {outputs: [{path: /var/lib/clientsecretd/web}]}}
+        ->
+        c.yaml:2:34: error: /var/lib/clientsecretd/web lies in the state directory /var/lib/clientsecretd; write another path
+        ## one file, several outputs
+        @keys
+        clients:
+          a:
+            outputs:
+              - {path: /run/a, mode: 0600}
+              - {path: /run/a}
+              - {path: /run/e, format: env, variable: A, mode: 0600, group: www}
+              - {path: /run/e, format: env, variable: A, mode: 0600, group: www}
+          b:
+            outputs:
+              - {path: /run/e, format: env, variable: B, mode: 0640, as: app}
+              - {path: /run/e, format: json}
+              - {path: /run/a/b}
+        ->
+        c.yaml:5:16: error: /run/a is a directory above /run/a/b; write the path of a file in it
+        c.yaml:6:16: error: /run/a is a directory above /run/a/b; write the path of a file in it
+        c.yaml:6:16: error: /run/a is an output of client "a" (line 5) already; write another path, or format env in both
+        c.yaml:8:16: error: variable "A" of /run/e is set for client "a" already (line 7); write another variable or another path
+        c.yaml:11:16: error: /run/e has no group here and group www in client "a" (line 7); write the same in both
+        c.yaml:11:56: error: /run/e has mode 0640 here and mode 0600 in client "a" (line 7); write the same in both
+        c.yaml:11:66: error: /run/e has "as" app here and no "as" in client "a" (line 7); write the same in both
+        c.yaml:12:16: error: /run/e is an output of client "a" (line 7) already; write another path, or format env in both
+        ## one default output for two clients
+        @keys
+        defaults: {outputs: [{path: /run/x}]}
+        clients: {a: , b: }
+        ->
+        c.yaml:2:29: error: /run/x is an output of client "a" (line 2) already; write another path, or format env in both
+        ## two clients with one client id
+        @keys
+        clients:
+          a: {client_id: com.example.web, @out}
+          com.example.web: {outputs: [{path: /run/b}]}
+        ->
+        c.yaml:4:3: warning: "com.example.web" is the client id of "a" too (line 3); one client may have several outputs
+        """#
+}
