@@ -34,13 +34,13 @@ struct ResponseReader {
             guard bytes.count < Self.largestHead else { throw Failure(what: "its head does not end") }
             return
         }
-        var lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
-        let words = lines.removeFirst().split(separator: " ", maxSplits: 2)
+        let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
+        let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0] == "HTTP/1.1", words[1].count == 3, let status = Int(words[1]), status >= 200
         else { throw Failure(what: "it is not HTTP/1.1") }
         var length: Int?
         var contentType = ""
-        for line in lines {
+        for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { throw Failure(what: "a line of its head has no colon") }
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             switch line[..<colon].lowercased() {

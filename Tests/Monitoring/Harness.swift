@@ -56,7 +56,7 @@ final class Harness: Sendable {
 }
 
 /// A listening socket that everybody may connect to.
-private func listen(at path: String) throws -> Int32 {
+func listen(at path: String) throws -> Int32 {
     let listener = try UnixListener(path: path, mode: 0o666)
     return listener.release()
 }
