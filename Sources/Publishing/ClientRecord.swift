@@ -1,0 +1,48 @@
+package import AppleClientSecret
+package import Rotation
+
+/// What the state directory keeps of one client.
+package struct ClientRecord: Sendable {
+    /// The secret in force.
+    package var current: KeptSecret?
+    /// A newer one that Apple has not accepted yet: not to be published before it has.
+    package var candidate: KeptSecret?
+    /// What each action was last run for.
+    package var delivered: [ActionID: Issued]
+    /// Environment files that held other lines: one that has vanished since is not made again.
+    package var shared: Set<AbsolutePath>
+
+    package init(
+        current: KeptSecret? = nil, candidate: KeptSecret? = nil, delivered: [ActionID: Issued] = [:],
+        shared: Set<AbsolutePath> = []
+    ) {
+        self.current = current
+        self.candidate = candidate
+        self.delivered = delivered
+        self.shared = shared
+    }
+
+    /// What `record` says, with the bytes that it only names.
+    package init(_ record: Record, current: KeptSecret?, candidate: KeptSecret? = nil) {
+        self.init(current: current, candidate: candidate, delivered: record.delivered, shared: record.shared)
+    }
+
+    /// What is known of it without bytes; the candidate is left out.
+    package var record: Record {
+        Record(current: current?.issued, delivered: delivered, shared: shared)
+    }
+}
+
+/// A secret and all that is needed to judge it while its key cannot be read.
+package struct KeptSecret: Sendable {
+    package let token: Token
+    package let issued: Issued
+    /// The public half of the key that signed it, a DER SubjectPublicKeyInfo (RFC 5480).
+    package let signerKey: [UInt8]?
+
+    package init(token: Token, issued: Issued, signerKey: [UInt8]?) {
+        self.token = token
+        self.issued = issued
+        self.signerKey = signerKey
+    }
+}

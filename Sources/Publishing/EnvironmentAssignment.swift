@@ -1,0 +1,108 @@
+/// One assignment of a variable in an environment file, as offsets into its bytes.
+struct EnvironmentAssignment {
+    /// From the name, or the `export` before it, to the end of its value or of the comment behind that.
+    let statement: Range<Int>
+    /// Where the line break begins that ends the statement; the end of the file where there is none.
+    let lineEnd: Int
+    private let nameStart: Int
+    private let valueStart: Int
+    /// Where the value ends and a shell sees a comment, or the statement's end.
+    private let valueEnd: Int
+
+    /// The assignment of `name` that `statement` is; nil when it is something else.
+    init?(_ bytes: [UInt8], statement: Range<Int>, name: String) {
+        self.statement = statement
+        var index = statement.lowerBound
+        let export = Array("export".utf8)
+        if bytes[index...].starts(with: export), index + export.count < statement.upperBound,
+            bytes[index + export.count].isEnvironmentSpace
+        {
+            index += export.count
+            while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
+        }
+        nameStart = index
+        guard bytes[index..<statement.upperBound].starts(with: name.utf8) else { return nil }
+        index += name.utf8.count
+        while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
+        guard index < statement.upperBound, bytes[index] == .equals else { return nil }
+        valueStart = index + 1
+        valueEnd = ShellWords(bytes, valueStart..<statement.upperBound).commentStart ?? statement.upperBound
+        var end = statement.upperBound
+        while end < bytes.count, bytes[end] != .lineFeed { end += 1 }
+        lineEnd = end > statement.upperBound && bytes[end - 1] == .carriageReturn ? end - 1 : end
+    }
+
+    /// Why nothing but the variable would not survive a new value; nil when it may be set.
+    func flaw(in bytes: [UInt8]) -> String? {
+        let words = ShellWords(bytes, valueStart..<valueEnd)
+        if words.holdsCommand { return "a shell would run a command there, and that is not overwritten" }
+        if words.holdsAssignment { return "a shell would set a second variable there, and that is not overwritten" }
+        return nil
+    }
+
+    /// The comment behind the value as a line of its own, indented like the statement; empty where there is none.
+    func comment(in bytes: [UInt8], before lineBreak: [UInt8]) -> [UInt8] {
+        guard valueEnd < statement.upperBound else { return [] }
+        var indentation = statement.lowerBound
+        while indentation > 0, bytes[indentation - 1].isEnvironmentSpace { indentation -= 1 }
+        return bytes[valueEnd..<statement.upperBound] + lineBreak + bytes[indentation..<statement.lowerBound]
+    }
+
+    /// `export` and the blanks behind it, or nothing.
+    func exportPrefix(in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes[statement.lowerBound..<nameStart]
+    }
+
+    /// The value as it stands there, without blanks and quotes around it. What stands behind it as a comment belongs
+    /// to it: some readers take it so.
+    func unquotedValue(in bytes: [UInt8]) -> [UInt8] {
+        var value = bytes[valueStart..<statement.upperBound].drop { $0.isEnvironmentSpace }
+        if value.count >= 2, let quote = value.first, quote == value.last,
+            quote == .singleQuote || quote == .doubleQuote
+        {
+            let inner = value.dropFirst().dropLast()
+            if !inner.contains(quote), !inner.contains(.backslash) { value = inner }
+        }
+        return Array(value)
+    }
+}
+
+/// What a shell would see in the text behind an assignment's equals sign.
+struct ShellWords {
+    private(set) var commentStart: Int?
+    /// Whether a command substitution or an operator that ends the command stands there.
+    private(set) var holdsCommand = false
+    /// Whether a further word is an assignment.
+    private(set) var holdsAssignment = false
+
+    init(_ bytes: [UInt8], _ range: Range<Int>) {
+        var quote: UInt8?
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = bytes[index]
+            let next = index + 1 < range.upperBound ? bytes[index + 1] : nil
+            switch byte {
+            case quote: quote = nil
+            case _ where quote == .singleQuote: break
+            case .backslash: index += 1
+            case .backtick: holdsCommand = true
+            case .dollar where next == .openingParenthesis: holdsCommand = true
+            case _ where quote != nil: break
+            case .singleQuote, .doubleQuote: quote = byte
+            case .semicolon, .ampersand, .bar: holdsCommand = true
+            case .space, .tab:
+                if next == .hash {
+                    commentStart = index + 1
+                    return
+                }
+                let word = bytes[(index + 1)..<range.upperBound]
+                let name = word.prefix(while: \.isNamePart)
+                if name.first?.isNameStart == true, word.dropFirst(name.count).first == .equals {
+                    holdsAssignment = true
+                }
+            default: break
+            }
+            index += 1
+        }
+    }
+}

@@ -1,0 +1,63 @@
+internal import AppleClientSecret
+internal import FoundationEssentials
+internal import Rotation
+
+/// A client's record as bytes: one line with the format's version and the SHA-256 digest of all that follows, then a
+/// JSON object.
+///
+///     clientsecretd-state 1 sha256:<64 hexadecimal digits>
+///
+/// The digest tells a torn or flipped record from a whole one before anything in it is believed.
+struct RecordFormat: Sendable {
+    /// Why bytes are no record that can be used.
+    enum Flaw: Error, Hashable {
+        /// Not what this or a newer version writes: torn, flipped, edited, or of another client.
+        case damaged
+        /// Written by a newer version of this format.
+        case newer
+    }
+
+    static let version = 1
+
+    /// The largest record that is read, in bytes: two secrets of at most 16 KiB and some thousand deliveries.
+    static let sizeLimit = 1 << 20
+
+    private static let magic = "clientsecretd-state "
+
+    let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8]? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(RecordDocument(record, of: client)) else { return nil }
+        let body = Array(data) + [.lineFeed]
+        return Array(header(of: body).utf8) + body
+    }
+
+    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
+        guard let end = bytes.prefix(256).firstIndex(of: .lineFeed) else { throw .damaged }
+        let line = String(decoding: bytes[..<end], as: UTF8.self)
+        let body = Array(bytes[(end + 1)...])
+        guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }
+        guard let document = try? JSONDecoder().decode(RecordDocument.self, from: Data(body)),
+            let record = document.record(of: client, sha256: sha256)
+        else { throw .damaged }
+        return record
+    }
+
+    private func header(of body: [UInt8]) -> String {
+        "\(Self.magic)\(Self.version) sha256:\(hexadecimal(sha256(body)))\n"
+    }
+
+    private func isNewer(_ line: String) -> Bool {
+        guard line.hasPrefix(Self.magic),
+            let number = line.dropFirst(Self.magic.count).split(separator: " ").first.flatMap({ Int($0) })
+        else { return false }
+        return number > Self.version
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
