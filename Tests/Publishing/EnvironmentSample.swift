@@ -1,0 +1,92 @@
+/// An environment file as somebody might have written it, made from a seed.
+struct EnvironmentSample {
+    /// What is written into it.
+    enum Style: CaseIterable {
+        /// What docker reads: one variable to a line and comments with `#`.
+        case plain
+        /// What systemd, shells and dotenv libraries read alike.
+        case common
+        /// What some reader refuses or takes otherwise.
+        case loose
+        /// Pieces of syntax in any order.
+        case noise
+    }
+
+    let style: Style
+    private(set) var bytes: [UInt8]
+    /// Whether there is a value that a shell takes for a file to read from.
+    private(set) var redirects = false
+
+    init(style: Style, using random: inout some RandomNumberGenerator) {
+        self.style = style
+        bytes = []
+        if style == .noise {
+            bytes = Array(Self.noise(&random).utf8)
+            return
+        }
+        let lineBreak = style != .loose && Int.random(in: 0..<4, using: &random) == 0 ? "\r\n" : "\n"
+        var text = ""
+        let count = Int.random(in: 0..<7, using: &random)
+        for number in 0..<count {
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                text += secret(&random) + lineBreak
+            } else {
+                text +=
+                    other(number, &random).split(separator: "\n", omittingEmptySubsequences: false)
+                    .joined(separator: lineBreak) + lineBreak
+            }
+        }
+        if Int.random(in: 0..<4, using: &random) == 0 { text.removeLast(text.isEmpty ? 0 : 1) }
+        bytes = Array(text.utf8)
+    }
+
+    private mutating func secret(_ random: inout some RandomNumberGenerator) -> String {
+        let plain = [
+            "SECRET=", "SECRET=old", "SECRET=old.value-1", "  SECRET=old", "SECRET=<your secret>", "SECRET=a=b",
+        ]
+        let common = [
+            "SECRET='old'", "SECRET=\"old\"", "SECRET='ol\nd=x\n'", "SECRET=\"a \\\"b\\\"\nSECRET=c\"", "SECRET=\"\"",
+            "\tSECRET=old   ", "SECRET=old # it's a note", "SECRET=\"old\" # note=1", "SECRET=it\\'s",
+        ]
+        let exported = ["export SECRET=old", "  export  SECRET='old'", "export SECRET="]
+        let loose = ["SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words"]
+        var choices = plain
+        if style != .plain { choices += common + exported }
+        if style == .loose { choices += loose }
+        let choice = choices.randomElement(using: &random) ?? ""
+        if choice.contains("<") { redirects = true }
+        return choice
+    }
+
+    private func other(_ number: Int, _ random: inout some RandomNumberGenerator) -> String {
+        let name = "V\(number)"
+        let plain = [
+            "", "# a note", "#SECRET=old", "# it's \"quoted", "\(name)=x", "\(name)=", "\(name)=http://h:1/p?q",
+            "\(name)=\u{e9}", "SECRET_TOO=x", "NO_SECRET=x", "  \(name)=x",
+        ]
+        let common = [
+            "\(name)='single'", "\(name)=\"double \\\"x\\\"\"", "\(name)='a\nSECRET=hidden\nb'", "export \(name)=x",
+            "\(name)=\"a\nSECRET=hidden\n# x\"", "\(name)=x # note", "\(name)='a # b'", "\(name)=\"it's\"",
+            "\(name)='say \"x\"'", "export \(name)='y z'",
+        ]
+        let loose = [
+            "\(name) = x", "\(name)=a b", "; a note", ";SECRET=old", "some words", "\(name)=x \\\ny",
+            "\(name)=\"x \\\ny\"",
+            "\(name)='a\\", "\(name)=it's", "# C:\\",
+        ]
+        var choices = plain
+        if style != .plain { choices += common }
+        if style == .loose { choices += loose }
+        return choices.randomElement(using: &random) ?? ""
+    }
+
+    private static func noise(_ random: inout some RandomNumberGenerator) -> String {
+        let pieces = [
+            "SECRET", "=", "\n", "SECRET=", "\nSECRET=old\n", "'", "\"", "\\", " ", "#", ";", "\r", "\r\n", "A=", "B=x",
+            "\nC=", "export ", "\t", "x", "&", "|", "(", ")", "<<", "$(", "`", "\u{feff}", "\\'", "\\\"", "=",
+        ]
+        var text = Int.random(in: 0..<20, using: &random) == 0 ? "\u{feff}" : ""
+        for _ in 0..<Int.random(in: 0..<24, using: &random) { text += pieces.randomElement(using: &random) ?? "" }
+        return text
+    }
+}
