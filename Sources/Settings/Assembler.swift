@@ -22,7 +22,7 @@ struct Assembler {
         let main = drafts.first ?? FileDraft()
         collectKeys()
         collectClients(defaults: main.defaults)
-        noteSettings(main)
+        positions.note(main)
         let entries = clients.map { ($0.name.value, entry(of: $0)) }
         OutputChecks(
             places: places, keys: keyOrder.compactMap { keys[$0] }, clients: clients, main: main, complaints: complaints
@@ -48,20 +48,10 @@ struct Assembler {
             }
             keys[name.value] = key
             keyOrder.append(name.value)
-            note(key.location.placed, as: .key(name.value))
-            note(key.passphrase.placed, as: .passphrase(name.value))
+            positions.note(key)
         }
         if !drafts.contains(where: \.mentionsKeys) {
             complaints.error(at: positions.start, "no keys; write \"keys\" with the private key that Apple gave you")
-        }
-    }
-
-    private mutating func note(_ location: Placed<KeyEntry.Location>?, as subject: Positions.Subject) {
-        guard let location else { return }
-        positions.note(subject, at: location.position)
-        switch location.value {
-        case .file(let path): positions.note(.path(path), at: location.position)
-        case .credential(let name): positions.note(.credential(name), at: location.position)
         }
     }
 
@@ -78,7 +68,7 @@ struct Assembler {
             places[name.value] = name.position
             client.settings = client.settings.completed(by: defaults)
             clients.append(client)
-            note(client)
+            positions.note(client)
         }
         if !drafts.contains(where: \.mentionsClients) {
             complaints.error(at: positions.start, "no clients; write \"clients\" with a name and its \"client_id\"")
@@ -95,55 +85,6 @@ struct Assembler {
             } else {
                 ids[id] = client
             }
-        }
-    }
-
-    private mutating func note(_ client: ClientDraft) {
-        let name = client.name.value
-        positions.note(.client(name), at: client.name.position)
-        for output in client.settings.outputs.value?.compactMap({ $0 }) ?? [] {
-            if let path = output.path.placed {
-                positions.note(.output(name, path.value), at: path.position)
-                positions.note(.path(path.value), at: path.position)
-                if let group = output.group.placed {
-                    positions.note(.outputGroup(name, path.value), at: group.position)
-                }
-                if let owner = output.owner.placed { positions.note(.owner(name, path.value), at: owner.position) }
-            }
-            if let owner = output.owner.placed { positions.note(.user(owner.value), at: owner.position) }
-            if let group = output.group.placed { positions.note(.group(group.value), at: group.position) }
-        }
-        note(client.settings.onChange)
-        if let verify = client.settings.verify.placed { positions.note(.verify(name), at: verify.position) }
-        if let credential = client.settings.credential.placed {
-            positions.note(.servedCredential(name), at: credential.position)
-        }
-    }
-
-    private mutating func note(_ actions: Setting<[Placed<Action>?]>) {
-        for action in actions.value?.compactMap({ $0 }) ?? [] {
-            positions.note(.action(action.value.id), at: action.position)
-            if case .exec(let arguments, _) = action.value, let program = arguments.first.flatMap({ AbsolutePath($0) })
-            {
-                positions.note(.path(program), at: action.position)
-            }
-        }
-    }
-
-    private mutating func noteSettings(_ main: FileDraft) {
-        note(main.onStateChange)
-        if let actions = main.onStateChange.placed { positions.note(.onStateChange, at: actions.position) }
-        if let group = main.controlGroup.placed {
-            positions.note(.controlGroup, at: group.position)
-            positions.note(.group(group.value), at: group.position)
-        }
-        if let directory = main.stateDirectory.placed {
-            positions.note(.stateDirectory, at: directory.position)
-            positions.note(.path(directory.value), at: directory.position)
-        }
-        if let file = main.metricsFile.placed {
-            positions.note(.metricsFile, at: file.position)
-            positions.note(.path(file.value), at: file.position)
         }
     }
 
@@ -183,8 +124,10 @@ struct Assembler {
             guard !keyOrder.isEmpty else { return nil }
             let known = keyOrder.map(\.description)
             let advice =
-                nearest(to: name.value.description, among: known).map { "did you mean \"\($0)\"?" }
-                ?? "write \(alternatives(known.prefix(10)))"
+                complaints.isFull
+                ? ""
+                : nearest(to: name.value.description, among: known).map { "did you mean \"\($0)\"?" }
+                    ?? "write \(alternatives(known.prefix(10)))"
             complaints.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
             return nil
         case .wrong: return nil

@@ -9,6 +9,9 @@ final class Complaints {
     private var omitted = 0
     private var firstOmitted: Position?
 
+    /// Whether nothing more is shown, so that no work needs to go into its words.
+    var isFull: Bool { seen.count >= Self.maximum }
+
     func error(at position: Position, _ message: String) {
         errors += 1
         note(Diagnostic(.error, at: position, message))
@@ -34,7 +37,7 @@ final class Complaints {
 
     private func note(_ diagnostic: Diagnostic) {
         guard !seen.contains(diagnostic) else { return }
-        guard seen.count < Self.maximum else {
+        guard !isFull else {
             if diagnostic.severity == .warning { return }
             omitted += 1
             firstOmitted = firstOmitted ?? diagnostic.position

@@ -9,8 +9,8 @@ package func nearest(to text: String, among names: some Sequence<String>) -> Str
     let allowed = min(2, max(1, wanted.count / 3))
     var best: (name: String, distance: Int)?
     var continued: [String] = []
-    // A thousand names are compared at most: a suggestion is not worth more.
-    for name in names.prefix(1000) where name != text {
+    // So many names are compared at most: a suggestion is not worth more.
+    for name in names.prefix(200) where name != text {
         let candidate = folded(name)
         if min(wanted.count, candidate.count) >= 3 && (candidate.starts(with: wanted) || wanted.starts(with: candidate))
         {

@@ -53,6 +53,8 @@ import Testing
         #expect(place(Trouble(.diskFull, at: shared)) == "c.yaml:23:22")
         #expect(place(Trouble(.diskFull, at: shared), "other") == "c.yaml:27:22")
         #expect(place(Trouble(.unknownGroup, at: .named("www")), "web") == "c.yaml:16:16")
+        let web = Trouble.Place.path(try #require(AbsolutePath("/run/web")))
+        #expect(place(Trouble(.groupNotPermitted, at: web, detail: "www"), "web") == "c.yaml:16:16")
         #expect(place(Trouble(.unknownUser, at: .named("app")), "web") == "c.yaml:17:13")
         #expect(place(Trouble(.unknownGroup, at: .named("operators"))) == "c.yaml:28:16")
         let restart = Action.unit(verb: .restart, unit: "a.service").id
