@@ -24,13 +24,21 @@ static inline void shim_free(void *memory) {
     OPENSSL_free(memory);
 }
 
-/* Overwrites what the functions called before have left on the stack: as much as they may have used below this frame. */
-__attribute__((noinline, unused)) static void shim_wipe_stack(void) {
-    unsigned char used[32768];
-    OPENSSL_cleanse(used, sizeof used);
-}
-
 /* What EVP_PKEY_fromdata makes: both halves. */
 static inline int shim_keypair(void) {
     return EVP_PKEY_KEYPAIR;
+}
+
+/* The parameters of a key on P-256, its scalar in secure memory; NULL without memory. In C because the builder keeps the
+   pointers that it is given until the parameters are made, and a Swift text lies at its address for one call only. */
+static inline OSSL_PARAM *shim_p256_parameters(const BIGNUM *scalar, const unsigned char *point, size_t length) {
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (builder == NULL) return NULL;
+    if (OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, SN_X9_62_prime256v1, 0)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, scalar)
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, length))
+        parameters = OSSL_PARAM_BLD_to_param(builder);
+    OSSL_PARAM_BLD_free(builder);
+    return parameters;
 }

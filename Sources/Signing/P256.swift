@@ -34,8 +34,6 @@ internal import CLibcrypto
         guard let point = unsafe EC_POINT_new(group) else { return nil }
         defer { unsafe EC_POINT_free(point) }
         let done = unsafe EC_POINT_mul(group, point, scalar.raw, nil, nil, nil)
-        // The multiplication has copied the scalar to its stack frames, which nobody wipes.
-        shim_wipe_stack()
         guard done == 1 else { return nil }
         return unsafe encode(point)
     }

@@ -16,18 +16,8 @@ extension PKeyHandle {
     }
 
     private static func make(_ scalar: borrowing SecretNumber, _ point: [UInt8]) -> OpaquePointer? {
-        guard let builder = unsafe OSSL_PARAM_BLD_new() else { return nil }
-        defer { unsafe OSSL_PARAM_BLD_free(builder) }
-        guard unsafe OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, ObjectName.p256, 0) == 1,
-            unsafe OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, scalar.raw) == 1
-        else { return nil }
-        // The builder only remembers where the point lies: it has to stay there until the parameters are made.
-        let parameters = unsafe point.withUnsafeBytes { bytes -> UnsafeMutablePointer<OSSL_PARAM>? in
-            guard
-                unsafe OSSL_PARAM_BLD_push_octet_string(
-                    builder, OSSL_PKEY_PARAM_PUB_KEY, bytes.baseAddress, bytes.count) == 1
-            else { return nil }
-            return unsafe OSSL_PARAM_BLD_to_param(builder)
+        let parameters = unsafe point.withUnsafeBufferPointer { bytes in
+            unsafe shim_p256_parameters(scalar.raw, bytes.baseAddress, bytes.count)
         }
         guard let parameters = unsafe parameters else { return nil }
         defer { unsafe OSSL_PARAM_free(parameters) }

@@ -22,8 +22,10 @@ struct PrivateKeyInfo {
         }
         guard outer.isAtEnd else { throw KeyFlaw(.keyMalformed, "bytes follow the key") }
         var info = DERReader(content)
-        // Other structures under the head of a private key: a SubjectPublicKeyInfo, an ECPrivateKey.
-        if info.nextTag(in: der) == DERReader.Tag.sequence { throw KeyFlaw(.keyIsPublic) }
+        // Other structures under the head of a private key: a SubjectPublicKeyInfo here, an ECPrivateKey below.
+        if info.take(DERReader.Tag.sequence, in: der) != nil {
+            throw KeyFlaw(info.nextTag(in: der) == DERReader.Tag.bitString ? .keyIsPublic : .keyMalformed)
+        }
         guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyFlaw(.keyMalformed) }
         if info.nextTag(in: der) == DERReader.Tag.octetString { throw KeyFlaw(.keyIsSEC1) }
         guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyFlaw(.keyMalformed) }
