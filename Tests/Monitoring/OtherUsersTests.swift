@@ -12,17 +12,6 @@ struct OtherUsersTests {
     private static let reload = "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n"
     private static let health = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    /// The answers to these requests, each on a connection of its own that stays open until the last one is answered.
-    private func visit(_ harness: Harness, _ requests: [String], user: Int, group: Int = 9999, groups: String? = nil)
-        throws -> [String]
-    {
-        let finished = try run(
-            ["setpriv", "--reuid=\(user)", "--regid=\(group)", groups.map { "--groups=\($0)" } ?? "--clear-groups"]
-                + ["/usr/bin/python3", "-c", Self.visitor, harness.socket] + requests)
-        #expect(finished.status == 0, "\(finished.complaints)")
-        return try JSONDecoder().decode([String].self, from: Data(finished.output.utf8))
-    }
-
     /// A refusal to take control, as it arrives on a connection that is kept.
     private func forbidden(_ detail: String) -> String {
         Texts.problem(403, "Forbidden", detail).replacing("connection: close\r\n", with: "")
@@ -30,8 +19,8 @@ struct OtherUsersTests {
 
     @Test func strangersMayReadAndNoMore() throws {
         let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
-        let answers = try visit(
-            harness, [Self.reload, Self.health, Self.reload.replacing("reload", with: "clients/web/renew")], user: 1234)
+        let answers = try harness.visit(
+            [Self.reload, Self.health, Self.reload.replacing("reload", with: "clients/web/renew")], user: 1234)
         let detail =
             #"only root, the daemon's own user (4321) and members of the group "clientsecretd-control" may do this, and "#
             + #"you are user 1234; use sudo, or become a member of "clientsecretd-control""#
@@ -44,7 +33,7 @@ struct OtherUsersTests {
 
     @Test func withoutAGroup() throws {
         let harness = try Harness(show: try Samples.snapshot(.ok))
-        let answers = try visit(harness, [Self.reload], user: 1234, group: 4242, groups: "4242,0")
+        let answers = try harness.visit([Self.reload], user: 1234, group: 4242, groups: "4242,0")
         expectSame(
             answers.joined(),
             forbidden(
@@ -57,11 +46,11 @@ struct OtherUsersTests {
         let nobody = ControlPolicy(daemonUser: 65_534, group: ControlPolicy.Group(name: "nogroup", id: 65_534))
         let harness = try Harness(control: nobody, show: try Samples.snapshot(.ok))
         expectSame(
-            try visit(harness, [Self.reload], user: 65_534, group: 65_534).joined(),
+            try harness.visit([Self.reload], user: 65_534, group: 65_534).joined(),
             forbidden(
                 #"only root, the daemon's own user (65534) and members of the group "nogroup" may do this, and you come "#
                     + #"as user 65534, which stands for anybody; use sudo, or become a member of "nogroup""#))
-        #expect(try visit(harness, [Self.reload], user: 1234, group: 65_534).joined().hasPrefix("HTTP/1.1 403 "))
+        #expect(try harness.visit([Self.reload], user: 1234, group: 65_534).joined().hasPrefix("HTTP/1.1 403 "))
         #expect(harness.rotation.asked.isEmpty)
     }
 
@@ -72,7 +61,7 @@ struct OtherUsersTests {
         // The daemon's own user; a member by the primary group; one by a supplementary group among many.
         let many = ((5000..<5100).map(String.init) + ["4242"]).joined(separator: ",")
         for (user, group, groups) in [(4321, 9999, nil), (1234, 4242, nil), (1234, 9999, many)] {
-            let answer = try visit(harness, [Self.reload], user: user, group: group, groups: groups).joined()
+            let answer = try harness.visit([Self.reload], user: user, group: group, groups: groups).joined()
             expectSame(
                 answer,
                 Texts.answer("200 OK", "application/json", "{\"unserved\":[]}\n", connection: nil))
@@ -80,7 +69,7 @@ struct OtherUsersTests {
         #expect(harness.rotation.asked.count == 3)
         // A reload may take the group away.
         harness.server.permit(ControlPolicy(daemonUser: 4321))
-        #expect(try visit(harness, [Self.reload], user: 1234, group: 4242).joined().hasPrefix("HTTP/1.1 403 "))
+        #expect(try harness.visit([Self.reload], user: 1234, group: 4242).joined().hasPrefix("HTTP/1.1 403 "))
     }
 
     @Test func onlyRootRenewsAgainAtOnce() throws {
@@ -88,7 +77,7 @@ struct OtherUsersTests {
         let all = "POST /v1/renew HTTP/1.1\r\nHost: h\r\n\r\n"
         let web = "POST /v1/clients/web/renew HTTP/1.1\r\nHost: h\r\n\r\n"
         let api = "POST /v1/clients/api/renew HTTP/1.1\r\nHost: h\r\n\r\n"
-        let answers = try visit(harness, [web, web, api, all], user: 4321)
+        let answers = try harness.visit([web, web, api, all], user: 4321)
         #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 200 ", "HTTP/1.1 429 "])
         let wait = try #require(answers[1].firstMatch(of: /retry-after: (\d+)\r\n/)?.output.1)
         #expect(try (1...10).contains(#require(Int(wait))))
@@ -110,12 +99,12 @@ struct OtherUsersTests {
         let turnedAway = Texts.problem(
             503, "Service Unavailable", "user 1234 has 8 connections open, as many as one user may; close one",
             extra: "retry-after: 1\r\n")
-        let answers = try visit(harness, Array(repeating: Self.health, count: 10), user: 1234)
+        let answers = try harness.visit(Array(repeating: Self.health, count: 10), user: 1234)
         #expect(answers.prefix(8).allSatisfy { $0.hasPrefix("HTTP/1.1 200 OK\r\n") })
         #expect(answers.suffix(2) == [turnedAway, turnedAway])
         // Once they are closed there is room again.
         #expect(try eventually { try harness.openConnections() == 0 })
-        #expect(try visit(harness, [Self.health], user: 1234).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try harness.visit([Self.health], user: 1234).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
     @Test func someConnectionsAreKeptForThoseWhoRunTheMachine() throws {
@@ -131,10 +120,10 @@ struct OtherUsersTests {
         let held = try (0..<4).map { _ in try open() }
         #expect(held.allSatisfy { $0.1.hasPrefix("HTTP/1.1 200 OK\r\n") })
         expectSame(
-            try visit(harness, [Self.health], user: 1234).joined(),
+            try harness.visit([Self.health], user: 1234).joined(),
             Texts.problem(
                 503, "Service Unavailable", "all 4 connections are taken; try again", extra: "retry-after: 1\r\n"))
-        #expect(try visit(harness, [Self.health, Self.health], user: 4321).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try harness.visit([Self.health, Self.health], user: 4321).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(try eventually { try harness.openConnections() == 4 })
         let more = try (0..<2).map { _ in try open() }
         #expect(more.allSatisfy { $0.1.hasPrefix("HTTP/1.1 200 OK\r\n") })
@@ -145,28 +134,4 @@ struct OtherUsersTests {
                 503, "Service Unavailable", "all 6 connections are taken; try again", extra: "retry-after: 1\r\n"))
         withExtendedLifetime((held, more)) {}
     }
-
-    /// Sends each request on a connection of its own and prints the answers as a JSON list.
-    private static let visitor = """
-        import json, socket, sys
-        held, answers = [], []
-        for text in sys.argv[2:]:
-            connection = socket.socket(socket.AF_UNIX)
-            connection.settimeout(30)
-            connection.connect(sys.argv[1])
-            held.append(connection)
-            try:
-                connection.sendall(text.encode())
-            except BrokenPipeError:
-                pass  # turned away before it had said anything
-            answer = b""
-            while b"\\r\\n\\r\\n" not in answer:
-                answer += connection.recv(65536)
-            head = answer.split(b"\\r\\n\\r\\n")[0]
-            whole = len(head) + 4 + int(head.split(b"content-length: ")[1].split(b"\\r\\n")[0])
-            while len(answer) < whole:
-                answer += connection.recv(65536)
-            answers.append(answer.decode())
-        print(json.dumps(answers))
-        """
 }
