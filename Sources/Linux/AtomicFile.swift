@@ -21,12 +21,18 @@ package struct AtomicFile: ~Copyable {
     /// Walks to `path` under the rules for publishing. What is there must be a regular file with one name, of at most
     /// ``sizeLimit`` bytes, of the user that acts.
     package init(_ path: String, as identity: Identity) throws(FileError) {
+        self = try GuardedWalk.untilSettled { () throws(FileError) in try AtomicFile(once: path, as: identity) }
+    }
+
+    private init(once path: String, as identity: Identity) throws(FileError) {
         let place = try GuardedWalk.place(path, .publishing, as: identity)
         if let found = place.found {
             try Self.check(found, place.path, as: identity)
             let source = try OpenFile(place, limit: Self.sizeLimit)
             try Self.check(source.status, place.path, as: identity)
-            content = try source.content()
+            let content = try source.content()
+            try place.confirm(content.status)
+            self.content = content
             self.source = consume source
         } else {
             content = nil
@@ -86,7 +92,7 @@ package struct AtomicFile: ~Copyable {
 
     /// What has this name now; nil when it is not a file like the one that was read.
     private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
-        guard let status = try TemporaryFile.status(of: name, in: place.directory) else { return nil }
+        guard let status = try place.directory.status(of: name) else { return nil }
         let now = GuardedPlace(directory: place.directory, name: name, found: status, handle: nil)
         do throws(FileError) {
             return try OpenFile(now, limit: Self.sizeLimit).content()
@@ -116,9 +122,7 @@ package struct AtomicFile: ~Copyable {
             throw FileError(
                 .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))")
         }
-        if status.links != 1 {
-            throw FileError(.hardLinked, at: path, detail: "the file has \(status.links) names")
-        }
+        try status.requireOneName(path)
         try checkChangeable(status, path)
     }
 

@@ -35,7 +35,7 @@ struct Attributes {
         guard result < 0 else { return }
         let errno = Errno(rawValue: -result)
         // A group that a user namespace does not map is an invalid argument.
-        guard errno == .notPermitted || errno == .invalidArgument else { throw FileError(errno, at: path) }
+        guard errno == .notPermitted || errno == .invalidArgument else { throw FileError(of: errno, at: path) }
         throw FileError(.groupNotPermitted, at: path, errno: errno, detail: Owner.describe(group: wanted))
     }
 

@@ -48,7 +48,7 @@ struct ExtendedAttributes {
         let errno = Errno(rawValue: -result)
         switch errno {
         case .noSpace, .diskQuotaExceeded, .ioError, .noMemory, .readOnlyFileSystem:
-            throw FileError(errno, at: path)
+            throw FileError(of: errno, at: path)
         default:
             throw FileError(.attributesNotKept, at: path, errno: errno, detail: name)
         }

@@ -20,7 +20,8 @@ package struct OpenFile: ~Copyable, Sendable {
     ///
     /// Nothing here waits: neither for a FIFO's other end nor for a terminal.
     init(_ place: borrowing GuardedPlace, limit: Int) throws(FileError) {
-        path = place.path
+        // Nothing is stored before the last throw: the compiler (6.3.1) would end the parts not stored yet, too.
+        let path = place.path
         guard let found = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
         // Before opening, which on a device can have an effect of its own.
         try found.requireRegular(path)
@@ -30,12 +31,14 @@ package struct OpenFile: ~Copyable, Sendable {
         let descriptor = Descriptor(adopting: try checked(raw, place.path, missing: .changedMeanwhile))
         let status = try FileStatus(of: descriptor.raw, path: place.path)
         try status.requireRegular(path)
+        guard status.isSameFile(as: found) else { throw FileError(.changedMeanwhile, at: path) }
         guard status.size <= limit else {
             throw FileError(
                 .fileTooLarge, at: path, detail: "\(status.size) bytes are more than the \(limit) allowed")
         }
         self.descriptor = descriptor
         self.status = status
+        self.path = path
     }
 
     /// Reads from the file's start until `buffer` is full or the file ends; returns how many bytes there were.

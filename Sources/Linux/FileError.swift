@@ -68,7 +68,7 @@ extension FileError: CustomStringConvertible {
 
 extension FileError {
     /// What a failed call's errno says about `path`. `missing` is the kind for a name that is not there.
-    init(_ errno: Errno, at path: String, missing: Kind = .missing) {
+    init(of errno: Errno, at path: String, missing: Kind = .missing) {
         let kind: Kind =
             switch errno {
             case .noSuchFileOrDirectory: missing
@@ -98,5 +98,5 @@ func checked<Value: SignedInteger & FixedWidthInteger>(
     _ result: Value, _ path: @autoclosure () -> String, missing: FileError.Kind = .missing
 ) throws(FileError) -> Value {
     guard result < 0 else { return result }
-    throw FileError(Errno(rawValue: Int32(truncatingIfNeeded: -result)), at: path(), missing: missing)
+    throw FileError(of: Errno(rawValue: Int32(truncatingIfNeeded: -result)), at: path(), missing: missing)
 }

@@ -87,4 +87,10 @@ package struct FileStatus: Hashable, Sendable {
         }
         throw FileError(.notARegularFile, at: path(), detail: what)
     }
+
+    func requireOneName(_ path: @autoclosure () -> String) throws(FileError) {
+        // None: it was replaced between finding and opening it.
+        if links == 0 { throw FileError(.changedMeanwhile, at: path()) }
+        if links != 1 { throw FileError(.hardLinked, at: path(), detail: "the file has \(links) names") }
+    }
 }

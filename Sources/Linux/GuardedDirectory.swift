@@ -29,6 +29,12 @@ final class GuardedDirectory: Sendable {
         return Descriptor(adopting: try checked(raw, path.appending(name).string))
     }
 
+    /// What has this name now; nil when nothing has.
+    func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
+        guard let handle = try step(to: name) else { return nil }
+        return try FileStatus(of: handle.raw, path: path.appending(name).string)
+    }
+
     /// What has this name is removed, whatever the outcome.
     func remove(_ name: FilePath.Component) {
         _ = unsafe name.withPlatformString { unsafe clinux_path_remove(descriptor.raw, $0) }

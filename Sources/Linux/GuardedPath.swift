@@ -1,19 +1,50 @@
+import Glibc
 import SystemPackage
 
 /// Looks at files where others may have a hand in: on the way no link of somebody else's is followed, and no directory
 /// gone through in which somebody else could put one thing in another's place.
 package enum GuardedPath {
-    /// Reads a regular file; nil when nothing has that name. Never waits for a FIFO.
+    /// Reads a regular file with one name; nil when nothing has that name. Never waits for a FIFO.
     ///
     /// - Parameter limit: in bytes; a larger file is refused.
     package static func read(_ path: String, as identity: Identity, limit: Int) throws(FileError) -> FileContent? {
-        let place = try GuardedWalk.place(path, .publishing, as: identity)
-        guard place.found != nil else { return nil }
-        return try OpenFile(place, limit: limit).content()
+        try GuardedWalk.untilSettled { () throws(FileError) in
+            let place = try GuardedWalk.place(path, .publishing, as: identity)
+            guard place.found != nil else { return nil }
+            let file = try OpenFile(place, limit: limit)
+            // A second name may have been given to a file of ours that lies elsewhere, such as a key.
+            try file.status.requireOneName(file.path)
+            let content = try file.content()
+            try place.confirm(content.status)
+            return content
+        }
     }
 
     /// The real path of a directory that is fit to publish in.
     package static func directory(_ path: String, as identity: Identity) throws(FileError) -> String {
         try GuardedWalk.directory(path, .publishing, as: identity).path.string
+    }
+
+    /// Makes a directory of this user's own where none is; its parent must be there and fit to publish in. A directory
+    /// that is there must belong to this user and be writable by nobody else.
+    package static func makeDirectory(_ path: String, mode: UInt16, as identity: Identity) throws(FileError) {
+        let place = try GuardedWalk.place(path, .publishing, as: identity)
+        if let found = place.found {
+            guard found.kind == .directory else { throw FileError(.notADirectory, at: place.path) }
+            guard found.owner == identity.user else {
+                throw FileError(
+                    .foreignOwner, at: place.path,
+                    detail: "the directory belongs to \(Owner.describe(user: found.owner))",
+                    remedy: "chown \(identity.user) \(shellWord(place.path))")
+            }
+            guard found.mode & 0o022 == 0 else {
+                throw FileError(.unguardedDirectory, at: place.path, remedy: "chmod go-w \(shellWord(place.path))")
+            }
+            return
+        }
+        let made = unsafe place.name.withPlatformString {
+            unsafe mkdirat(place.directory.descriptor.raw, $0, mode_t(mode))
+        }
+        guard made == 0 || errno == EEXIST else { throw FileError(of: Errno(rawValue: errno), at: place.path) }
     }
 }

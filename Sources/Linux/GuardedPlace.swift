@@ -20,4 +20,14 @@ struct GuardedPlace: ~Copyable {
 
     /// The real path: links are followed.
     var path: String { directory.path.appending(name).string }
+
+    /// Refuses what was read if the name does not stand for it alone any more.
+    ///
+    /// A second name that is taken away between opening and judging would not be noticed otherwise: this, and that
+    /// taking it away moves the time of change, leaves nobody a way to have another file read.
+    func confirm(_ read: FileStatus) throws(FileError) {
+        guard let now = try directory.status(of: name), now.identity == read.identity, now.links == 1 else {
+            throw FileError(.changedMeanwhile, at: path)
+        }
+    }
 }

@@ -9,6 +9,8 @@ import SystemPackage
 struct GuardedWalk {
     /// As many as the kernel follows in one path.
     static let linkLimit = 40
+    /// Whoever replaces a file this often in the time it takes to read it will not let it be read.
+    private static let tryLimit = 20
     /// The bytes of a path or of a link's text, with a zero at the end (PATH_MAX).
     private static let textLimit = 4096
 
@@ -39,6 +41,20 @@ struct GuardedWalk {
         var walk = try GuardedWalk(path, rule, as: identity)
         while let step = walk.ahead.popLast() { try walk.pass(step) }
         return walk.here
+    }
+
+    /// Tries again where somebody was just replacing what is read: each try starts from the path.
+    static func untilSettled<Value: ~Copyable>(
+        _ attempt: () throws(FileError) -> Value
+    ) throws(FileError) -> Value {
+        for _ in 1..<tryLimit {
+            do throws(FileError) {
+                return try attempt()
+            } catch {
+                guard error.kind == .changedMeanwhile else { throw error }
+            }
+        }
+        return try attempt()
     }
 
     private init(_ text: String, _ rule: GuardRule, as identity: Identity) throws(FileError) {

@@ -17,7 +17,7 @@ struct TemporaryFile: ~Copyable {
         let name = try naming.next(for: target)
         let raw = unsafe name.withPlatformString { unsafe clinux_path_create(directory.descriptor.raw, $0) }
         if [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(Errno(rawValue: -raw)) {
-            throw FileError(Errno(rawValue: -raw), at: directory.path.string)
+            throw FileError(of: Errno(rawValue: -raw), at: directory.path.string)
         }
         let descriptor = Descriptor(
             adopting: try checked(raw, directory.path.appending(target).string, missing: .directoryMissing))
@@ -35,7 +35,7 @@ struct TemporaryFile: ~Copyable {
     }
 
     deinit {
-        if let there = try? Self.status(of: name, in: directory), there.isSameFile(as: own) { directory.remove(name) }
+        if let there = try? directory.status(of: name), there.isSameFile(as: own) { directory.remove(name) }
     }
 
     func write(_ bytes: [UInt8], path: String) throws(FileError) {
@@ -56,7 +56,7 @@ struct TemporaryFile: ~Copyable {
         if Errno(rawValue: -result) == .invalidArgument {
             // A file system without that kind of rename: look, then rename.
             result =
-                try Self.status(of: target, in: directory) == nil
+                try directory.status(of: target) == nil
                 ? rename(to: target, CLINUX_RENAME_OVER) : -Errno.fileExists.rawValue
         }
         let path = directory.path.appending(target).string
@@ -87,10 +87,15 @@ struct TemporaryFile: ~Copyable {
         // Each round puts what was taken back under the name, and should take out what the round before put there.
         var expected = own
         for _ in 0..<Self.roundLimit {
-            guard let taken = try Self.status(of: name, in: directory) else { break }
-            guard rename(to: target, CLINUX_RENAME_EXCHANGE) == 0 else { break }
+            guard let taken = try directory.status(of: name) else { break }
+            let result = rename(to: target, CLINUX_RENAME_EXCHANGE)
+            if Errno(rawValue: -result) == .noSuchFileOrDirectory {
+                guard rename(to: target, CLINUX_RENAME_NEW) < 0 else { break }
+                continue
+            }
+            guard result == 0 else { break }
             own = expected
-            guard let there = try Self.status(of: name, in: directory), !there.isSameFile(as: expected) else { break }
+            guard let there = try directory.status(of: name), !there.isSameFile(as: expected) else { break }
             expected = taken
         }
         throw FileError(.changedMeanwhile, at: path)
@@ -102,12 +107,5 @@ struct TemporaryFile: ~Copyable {
                 unsafe clinux_path_rename(directory.descriptor.raw, from, to, Int32(how))
             }
         }
-    }
-
-    static func status(
-        of name: FilePath.Component, in directory: GuardedDirectory
-    ) throws(FileError) -> FileStatus? {
-        guard let handle = try directory.step(to: name) else { return nil }
-        return try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
     }
 }

@@ -1,0 +1,167 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Linux
+
+/// What cannot be replaced is told apart, is left as it was, and leaves nothing beside it.
+@Suite(.enabled(if: isRoot)) struct AtomicFileRefusalTests {
+    private let naming: TemporaryNames
+
+    init() throws { naming = try TemporaryNames() }
+
+    private func replace(
+        _ path: String, group: UInt32? = nil, bytes: [UInt8] = Array("new".utf8), as identity: Identity = Room.root
+    ) throws(FileError) {
+        try AtomicFile(path, as: identity).replace(with: bytes, group: group, naming: naming)
+    }
+
+    /// The error of a replacement by a user without any privilege.
+    private func refusal(_ path: String, group: UInt32? = nil) throws -> FileError {
+        try acting(as: Room.strangerIdentity) { [self] in
+            try fileError { () throws(FileError) in try replace(path, group: group, as: Room.strangerIdentity) }
+        }
+    }
+
+    @Test func aFileOfAnotherOwnerIsNeverTaken() throws {
+        let room = try Room()
+        try room.file("f", mode: 0o666, owner: Room.stranger)
+        #expect(
+            throws: FileError(.foreignOwner, at: room("f"), detail: "the file belongs to nobody (65534)")
+        ) { try replace(room("f")) }
+        #expect(try room.status("f").st_uid == Room.stranger)
+        let other = try Room(owner: Room.stranger)
+        try other.file("f", mode: 0o644)
+        #expect(
+            try refusal(other("f")) == FileError(.foreignOwner, at: other("f"), detail: "the file belongs to root (0)"))
+        #expect(try other.text("f") == "old")
+    }
+
+    @Test func aFileWithTwoNamesIsRefused() throws {
+        let room = try Room()
+        try room.file("f")
+        try room.hardLink("g", to: "f")
+        #expect(throws: FileError(.hardLinked, at: room("f"), detail: "the file has 2 names")) {
+            try replace(room("f"))
+        }
+        #expect(try room.names() == ["f", "g"])
+    }
+
+    @Test func whatIsNoFileIsRefused() throws {
+        let room = try Room()
+        try room.folder("folder")
+        try room.fifo("fifo")
+        try room.folder("mounted")
+        try room.mount(["-t", "tmpfs", "-o", "size=64k,mode=755", "tmpfs"], at: "mounted")
+        try room.file("bound")
+        try room.file("other")
+        try room.mount(["--bind", room("other")], at: "bound")
+        #expect(throws: FileError(.isDirectory, at: room("folder"))) { try replace(room("folder")) }
+        #expect(throws: FileError(.notARegularFile, at: room("fifo"), detail: "FIFO")) { try replace(room("fifo")) }
+        #expect(throws: FileError(.isMountPoint, at: room("mounted"))) { try replace(room("mounted")) }
+        #expect(throws: FileError(.isMountPoint, at: room("bound"))) { try replace(room("bound")) }
+        try room.file("large", String(repeating: "x", count: AtomicFile.sizeLimit + 1))
+        #expect(
+            throws: FileError(
+                .fileTooLarge, at: room("large"), detail: "1048577 bytes are more than the 1048576 allowed")
+        ) { try replace(room("large")) }
+        #expect(try room.names() == ["bound", "fifo", "folder", "large", "mounted", "other"])
+    }
+
+    @Test func whatIsMadeUnchangeableIsRefusedBeforeAnythingIsMade() throws {
+        let room = try Room()
+        for (flag, detail, undo) in [("+i", nil, "-i"), ("+a", "append-only", "-a")] {
+            let file = "f\(flag)"
+            let folder = "d\(flag)"
+            try room.file(file)
+            try room.folder(folder)
+            try room.flag(flag, file)
+            try room.flag(flag, folder)
+            #expect(
+                throws: FileError(.isImmutable, at: room(file), detail: detail, remedy: "chattr \(undo) \(room(file))")
+            ) { try replace(room(file)) }
+            #expect(
+                throws: FileError(
+                    .isImmutable, at: room(folder), detail: detail, remedy: "chattr \(undo) \(room(folder))")
+            ) { try replace(room("\(folder)/f")) }
+            #expect(try room.names(folder) == [])
+        }
+    }
+
+    @Test func aReadOnlyFileSystemIsCalledSo() throws {
+        let room = try Room()
+        try room.folder("here")
+        try room.file("here/f")
+        try room.mount(["-o", "bind,ro", room("here")], at: "here")
+        #expect(throws: FileError(.readOnlyFileSystem, at: room("here"), errno: .readOnlyFileSystem)) {
+            try replace(room("here/f"))
+        }
+        #expect(try room.text("here/f") == "old")
+        #expect(try room.names("here") == ["f"])
+    }
+
+    @Test func aFullDiskLeavesTheOldFile() throws {
+        let room = try Room()
+        try room.folder("small")
+        try room.mount(["-t", "tmpfs", "-o", "size=64k,mode=755", "tmpfs"], at: "small")
+        try room.file("small/f")
+        let bytes = [UInt8](repeating: 65, count: 100_000)
+        for _ in 0..<3 {
+            #expect(throws: FileError(.diskFull, at: room("small/f"), errno: .noSpace)) {
+                try replace(room("small/f"), bytes: bytes)
+            }
+            #expect(try room.text("small/f") == "old")
+            #expect(try room.names("small") == ["f"])
+        }
+        try replace(room("small/f"))
+        #expect(try room.text("small/f") == "new")
+    }
+
+    @Test func withoutTheRightToWriteTheDirectoryIsNamed() throws {
+        let room = try Room()
+        try room.command("chmod", ["755", room("")])
+        #expect(try refusal(room("f")) == FileError(.permissionDenied, at: room(""), errno: .permissionDenied))
+        #expect(try room.names() == [])
+    }
+
+    @Test func aGroupThatTheUserIsNotInIsRefused() throws {
+        let room = try Room(owner: Room.stranger)
+        try room.file("f", owner: Room.stranger)
+        let expected = FileError(
+            .groupNotPermitted, at: room("f"), errno: .notPermitted, detail: "www-data (33)")
+        #expect(try refusal(room("f"), group: 33) == expected)
+        try room.own("f", Room.stranger, group: 33)
+        #expect(try refusal(room("f")) == expected)
+        #expect(try room.text("f") == "old")
+        #expect(try room.names() == ["f"])
+    }
+
+    @Test func anAttributeThatCannotBeKeptStopsIt() throws {
+        let room = try Room(owner: Room.stranger)
+        try room.file("f", owner: Room.stranger)
+        // A label that only root may set, where no security module gives new files theirs.
+        try room.command("setfattr", ["-n", "security.SMACK64", "-v", "label", room("f")])
+        #expect(
+            try refusal(room("f"))
+                == FileError(.attributesNotKept, at: room("f"), errno: .notPermitted, detail: "security.SMACK64"))
+        #expect(try room.text("f") == "old")
+        #expect(try room.names() == ["f"])
+        try room.own("f", 0)
+        try room.own("", 0)
+        try replace(room("f"))
+        #expect(try room.command("getfattr", ["-n", "security.SMACK64", room("f")]).contains("label"))
+    }
+
+    @Test func everyErrorOfTheSystemHasItsKind() {
+        let kinds: [(Errno, FileError.Kind)] = [
+            (.diskQuotaExceeded, .quotaExceeded), (.noSpace, .diskFull), (.ioError, .ioError),
+            (.staleNFSFileHandle, .ioError), (.tooManyOpenFiles, .outOfDescriptors),
+            (.tooManyOpenFilesInSystem, .outOfDescriptors), (.noMemory, .outOfMemory),
+            (.resourceBusy, .isMountPoint), (.notPermitted, .permissionDenied), (.badAddress, .systemError),
+        ]
+        for (errno, kind) in kinds {
+            #expect(FileError(of: errno, at: "/f") == FileError(kind, at: "/f", errno: errno))
+        }
+    }
+}

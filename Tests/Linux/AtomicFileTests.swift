@@ -1,0 +1,166 @@
+import Glibc
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A file is replaced whole, with everything about it that the old one had.
+@Suite(.enabled(if: isRoot)) struct AtomicFileTests {
+    private let naming: TemporaryNames
+
+    init() throws { naming = try TemporaryNames() }
+
+    private func replace(
+        _ path: String, _ text: String = "new", mode: UInt16? = nil, group: UInt32? = nil,
+        as identity: Identity = Room.root
+    ) throws(FileError) {
+        try AtomicFile(path, as: identity).replace(with: Array(text.utf8), mode: mode, group: group, naming: naming)
+    }
+
+    @Test func aNewFileIsTheOwnersAlone() throws {
+        let room = try Room()
+        let file = try AtomicFile(room("f"), as: Room.root)
+        #expect(file.content == nil)
+        let status = try file.replace(with: Array("new".utf8), naming: naming)
+        #expect(try room.text("f") == "new")
+        #expect(try room.status("f").st_mode == S_IFREG | 0o600)
+        #expect(try GuardedPath.read(room("f"), as: Room.root, limit: 9)?.status == status)
+        #expect(try room.names() == ["f"])
+    }
+
+    @Test func settingsGiveModeAndGroup() throws {
+        let room = try Room()
+        try replace(room("f"), mode: 0o640, group: 33)
+        #expect(try room.status("f").st_mode == S_IFREG | 0o640)
+        #expect(try room.status("f").st_gid == 33)
+        try replace(room("f"), mode: 0o444, group: 0)
+        #expect(try room.status("f").st_mode == S_IFREG | 0o444)
+        #expect(try room.status("f").st_gid == 0)
+    }
+
+    @Test func theOldFileGivesWhatSettingsLeaveOpen() throws {
+        let room = try Room()
+        try room.file("f", mode: 0o4644)
+        try room.own("f", 0, group: 33)
+        try room.command("chmod", ["4644", room("f")])
+        let before = try room.status("f")
+        let file = try AtomicFile(room("f"), as: Room.root)
+        #expect(file.content?.bytes == Array("old".utf8))
+        let status = try file.replace(with: Array("new".utf8), naming: naming)
+        let after = try room.status("f")
+        #expect(try room.text("f") == "new")
+        #expect(after.st_ino != before.st_ino)
+        // What holds a secret is nothing to be run as another user.
+        #expect(after.st_mode == S_IFREG | 0o644)
+        #expect(after.st_gid == 33)
+        #expect(status.identity.inode == UInt64(after.st_ino))
+        #expect(try room.names() == ["f"])
+    }
+
+    @Test func aSetGroupDirectoryGivesItsGroup() throws {
+        let room = try Room()
+        try room.folder("out")
+        try room.own("out", 0, group: 33)
+        try room.command("chmod", ["2750", room("out")])
+        try replace(room("out/f"), mode: 0o640)
+        #expect(try room.status("out/f").st_gid == 33)
+    }
+
+    @Test func theRealTargetOfALinkIsReplaced() throws {
+        let room = try Room()
+        try room.folder("real")
+        try room.file("real/f")
+        try room.link("f", to: "real/f")
+        let file = try AtomicFile(room("f"), as: Room.root)
+        #expect(file.path == room("real/f"))
+        try file.replace(with: Array("new".utf8), naming: naming)
+        #expect(try room.status("f").st_mode & S_IFMT == S_IFLNK)
+        #expect(try room.text("real/f") == "new")
+        #expect(try room.names() == ["f", "real"])
+        #expect(try room.names("real") == ["f"])
+    }
+
+    @Test func accessListsAndAttributesStay() throws {
+        let room = try Room()
+        try room.file("f", mode: 0o640)
+        try room.command("setfacl", ["-m", "u:nobody:r,g:www-data:rw,m::rw", room("f")])
+        try room.command("setfattr", ["-n", "user.origin", "-v", "by hand", room("f")])
+        try room.command("setfattr", ["-n", "user.empty", room("f")])
+        func attributes() throws -> [String] {
+            [
+                try room.command("getfacl", ["-cEp", room("f")]),
+                try room.command("getfattr", ["-d", "--absolute-names", room("f")]),
+            ]
+        }
+        let before = try attributes()
+        #expect(before[0].contains("user:nobody:r--") && before[1].contains("by hand"))
+        try replace(room("f"))
+        #expect(try attributes() == before)
+        // A mode from the settings sets the list's mask, as chmod does.
+        try replace(room("f"), mode: 0o600)
+        #expect(try attributes() == [before[0].replacing("mask::rw-", with: "mask::---"), before[1]])
+    }
+
+    @Test func aReadOnlyFileWithAttributesIsReplacedByItsOwner() throws {
+        let room = try Room(owner: Room.stranger)
+        try room.file("f", owner: Room.stranger)
+        try room.command("setfattr", ["-n", "user.origin", "-v", "by hand", room("f")])
+        try room.command("setfacl", ["-m", "u::r,u:daemon:r", room("f")])
+        let path = room("f")
+        let naming = naming
+        try acting(as: Room.strangerIdentity) {
+            let file = try AtomicFile(path, as: Room.strangerIdentity)
+            try file.replace(with: Array("new".utf8), naming: naming)
+        }
+        #expect(try room.text("f") == "new")
+        #expect(try room.status("f").st_uid == Room.stranger)
+        #expect(try room.status("f").st_mode == S_IFREG | 0o440)
+        #expect(try room.command("getfattr", ["-d", path]).contains("by hand"))
+        #expect(try room.command("getfacl", ["-cEp", path]).contains("user:daemon:r--"))
+    }
+
+    @Test func aDefaultListIsForNewFilesOnly() throws {
+        let room = try Room()
+        try room.file("f")
+        try room.command("setfacl", ["-d", "-m", "u:nobody:r", room("")])
+        try replace(room("f"))
+        #expect(try !room.command("getfacl", ["-cEp", room("f")]).contains("nobody"))
+        try replace(room("g"), mode: 0o640)
+        #expect(try room.command("getfacl", ["-cEp", room("g")]).contains("user:nobody:r--"))
+    }
+
+    @Test func aReaderWithTheFileOpenKeepsTheOldWhole() throws {
+        let room = try Room()
+        try room.file("f", "old")
+        let descriptor = unsafe open(room("f"), O_RDONLY)
+        defer { close(descriptor) }
+        try replace(room("f"))
+        var bytes = [UInt8](repeating: 0, count: 4)
+        #expect(unsafe read(descriptor, &bytes, 4) == 3)
+        #expect(bytes.prefix(3) == Array("old".utf8)[...])
+    }
+
+    @Test func aDirectoryThatCannotBeListedWillDo() throws {
+        let room = try Room(owner: Room.stranger)
+        try room.folder("drop", mode: 0o300, owner: Room.stranger)
+        let path = room("drop/f")
+        let naming = naming
+        try acting(as: Room.strangerIdentity) {
+            try AtomicFile(path, as: Room.strangerIdentity).replace(with: Array("new".utf8), naming: naming)
+        }
+        #expect(try room.text("drop/f") == "new")
+    }
+
+    @Test func largeContentIsWrittenWhole() throws {
+        let room = try Room()
+        let bytes = (0..<AtomicFile.sizeLimit).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try AtomicFile(room("f"), as: Room.root).replace(with: bytes, naming: naming)
+        #expect(try AtomicFile(room("f"), as: Room.root).content?.bytes == bytes)
+        try AtomicFile(room("f"), as: Room.root).replace(with: [], naming: naming)
+        #expect(try AtomicFile(room("f"), as: Room.root).content?.bytes == [])
+        #expect(
+            throws: FileError(
+                .fileTooLarge, at: room("f"), detail: "1048577 bytes are more than the 1048576 allowed")
+        ) { try AtomicFile(room("f"), as: Room.root).replace(with: bytes + [0], naming: naming) }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Does one harm after another, on a thread of its own, until it is stopped.
+final class Attacker {
+    private let halt = Halt()
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// - Parameter harm: to be done and undone: when it returns everything is in its place again.
+    init(_ generator: SeededGenerator, harm: @escaping @Sendable (inout SeededGenerator) throws -> Void) {
+        let halt = halt
+        let ended = ended
+        Thread.detachNewThread {
+            var random = generator
+            while !halt.isSet {
+                do { try harm(&random) } catch { Issue.record(error) }
+            }
+            ended.signal()
+        }
+    }
+
+    func stop() {
+        halt.set()
+        ended.wait()
+    }
+
+    /// Lets the other side run for up to so many microseconds.
+    static func pause(_ most: UInt32, _ random: inout SeededGenerator) {
+        usleep(UInt32.random(in: 0..<most, using: &random))
+    }
+}
+
+/// Tells a thread to end.
+private final class Halt: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
+}
+
+/// renameat2 with RENAME_EXCHANGE, which Swift does not import: there is no moment without anything under either name.
+@safe struct Exchange: Sendable {
+    private typealias Call =
+        @convention(c) @Sendable (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+    private let call: Call
+
+    init() throws {
+        guard let address = unsafe dlsym(nil, "renameat2") else { throw NothingThrown() }
+        unsafe call = unsafe unsafeBitCast(address, to: Call.self)
+    }
+
+    func callAsFunction(_ one: String, _ other: String) {
+        _ = unsafe call(AT_FDCWD, one, AT_FDCWD, other, 2)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Glibc
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A file that somebody changed since it was read is left as they made it.
+@Suite(.enabled(if: isRoot)) struct ChangedMeanwhileTests {
+    private let naming: TemporaryNames
+
+    init() throws { naming = try TemporaryNames() }
+
+    /// Reads, lets `somebody` act, then replaces.
+    private func replace(_ room: Room, after somebody: () throws -> Void) throws -> FileError {
+        let file = try AtomicFile(room("f"), as: Room.root)
+        try somebody()
+        return try fileError { () throws(FileError) in try file.replace(with: Array("new".utf8), naming: naming) }
+    }
+
+    @Test func whateverSomebodyPutThereStays() throws {
+        let room = try Room()
+        let changed = FileError(.changedMeanwhile, at: room("f"))
+        try room.file("f")
+        #expect(try replace(room) { try room.file("f", "theirs") } == changed)
+        #expect(try room.text("f") == "theirs")
+        #expect(try replace(room) { _ = try room.command("chmod", ["640", room("f")]) } == changed)
+        #expect(
+            try replace(room) {
+                try room.file("g", "theirs")
+                try room.command("mv", [room("g"), room("f")])
+            } == changed)
+        #expect(
+            try replace(room) {
+                try room.remove("f")
+                try room.fifo("f")
+            } == changed)
+        #expect(try room.status("f").st_mode & S_IFMT == S_IFIFO)
+        try room.remove("f")
+        try room.file("f")
+        #expect(
+            try replace(room) {
+                try room.remove("f")
+                try room.folder("f")
+            } == changed)
+        #expect(try room.names() == ["f"])
+        try room.remove("f")
+        try room.file("f")
+        try room.file("key", "secret")
+        #expect(
+            try replace(room) {
+                try room.remove("f")
+                try room.link("f", to: "key")
+            } == changed)
+        #expect(try room.text("key") == "secret")
+        try room.remove("f")
+        try room.file("f")
+        #expect(try replace(room) { try room.remove("f") } == changed)
+        #expect(try room.names() == ["key"])
+    }
+
+    @Test func aFileThatAppearedIsNotReplaced() throws {
+        let room = try Room()
+        #expect(try replace(room) { try room.file("f", "theirs") } == FileError(.changedMeanwhile, at: room("f")))
+        #expect(try room.text("f") == "theirs")
+        #expect(try room.names() == ["f"])
+    }
+
+    /// Somebody appends lines by renaming, as editors do, and so does this: no line of either is ever lost.
+    @Test func twoWhoMergeLoseNothing() throws {
+        let room = try Room()
+        try room.file("f", "")
+        let rounds = 100
+        @Sendable func append(_ line: String, _ path: String, _ naming: TemporaryNames) throws {
+            while true {
+                let file = try AtomicFile(path, as: Room.root)
+                do throws(FileError) {
+                    let bytes = (file.content?.bytes ?? []) + Array("\(line)\n".utf8)
+                    try file.replace(with: bytes, naming: naming)
+                    return
+                } catch {
+                    guard error.kind == .changedMeanwhile else { throw error }
+                }
+            }
+        }
+        let done = DispatchSemaphore(value: 0)
+        let path = room("f")
+        let naming = naming
+        for name in ["a", "b"] {
+            Thread.detachNewThread {
+                for round in 0..<rounds {
+                    do { try append("\(name)\(round)", path, naming) } catch { Issue.record(error) }
+                }
+                done.signal()
+            }
+        }
+        done.wait()
+        done.wait()
+        let lines = try room.text("f").split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 * rounds)
+        for name in ["a", "b"] {
+            #expect(lines.filter { $0.hasPrefix(name) } == (0..<rounds).map { "\(name)\($0)" })
+        }
+        #expect(try room.names() == ["f"])
+    }
+}

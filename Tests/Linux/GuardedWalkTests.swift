@@ -1,0 +1,230 @@
+import Glibc
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Which links are followed and which directories gone through on the way to a file that is published.
+@Suite(.enabled(if: isRoot)) struct GuardedWalkTests {
+    private func read(_ path: String, as identity: Identity = Room.root) throws(FileError) -> FileContent? {
+        try GuardedPath.read(path, as: identity, limit: 100)
+    }
+
+    @Test func aPlainPathIsReadWhole() throws {
+        let room = try Room()
+        try room.folder("a")
+        try room.file("a/f", "content", mode: 0o640)
+        let content = try #require(try read(room("a/./f")))
+        #expect(content.bytes == Array("content".utf8))
+        #expect(content.path == room("a/f"))
+        #expect(content.status.mode == 0o640)
+        #expect(content.status.size == 7)
+    }
+
+    @Test func anAbsentFileIsNothingAndAnAbsentDirectoryAnError() throws {
+        let room = try Room()
+        #expect(try read(room("f")) == nil)
+        #expect(throws: FileError(.directoryMissing, at: room("a"), errno: .noSuchFileOrDirectory)) {
+            try read(room("a/b/f"))
+        }
+        try room.file("a")
+        #expect(throws: FileError(.notADirectory, at: room("a"), errno: .notDirectory)) { try read(room("a/f")) }
+    }
+
+    @Test func aRelativePathAndOneWithAZeroAreRefused() {
+        for path in ["a/f", "", "/tmp/\0f"] {
+            #expect(
+                throws: FileError(
+                    .systemError, at: path, errno: .invalidArgument, detail: "not an absolute path")
+            ) { try read(path) }
+        }
+    }
+
+    @Test func linksOfRootsAreFollowedOnTheWayAndAtTheEnd() throws {
+        let room = try Room()
+        try room.folder("real")
+        try room.folder("real/deep")
+        try room.file("real/deep/f", "content")
+        try room.link("way", to: "real/./deep")
+        try room.link("absolute", to: room("real"))
+        try room.link("real/deep/end", to: "../deep/f")
+        try room.link("last", to: "way/end")
+        for path in ["way/f", "absolute/deep/f", "way/end", "last", "way/../deep/f", "way/../../last"] {
+            let content = try #require(try read(room(path)), "\(path)")
+            #expect(content.bytes == Array("content".utf8))
+            #expect(content.path == room("real/deep/f"))
+        }
+    }
+
+    @Test func aLinkToNothingIsAnAbsentFileAtItsEnd() throws {
+        let room = try Room()
+        try room.folder("real")
+        try room.link("last", to: "real/f")
+        #expect(try read(room("last")) == nil)
+        #expect(try AtomicFile(room("last"), as: Room.root).path == room("real/f"))
+    }
+
+    @Test func aStrangersLinkIsNotFollowed() throws {
+        let room = try Room()
+        try room.folder("real")
+        try room.file("real/f")
+        try room.link("way", to: "real", owner: Room.stranger)
+        try room.link("real/end", to: "f", owner: Room.stranger)
+        try room.link("dangling", to: "nothing", owner: Room.stranger)
+        for (path, link) in [("way/f", "way"), ("real/end", "real/end"), ("dangling", "dangling")] {
+            let expected = FileError(
+                .untrustedLink, at: room(link),
+                detail: "the link belongs to nobody (65534), what it points to does not",
+                remedy: "chown -h root \(room(link))")
+            #expect(throws: expected) { try read(room(path)) }
+        }
+    }
+
+    @Test func aStrangersLinkToTheStrangersOwnFileIsFollowed() throws {
+        let room = try Room()
+        try room.file("f", "theirs", owner: Room.stranger)
+        try room.link("hop", to: "f", owner: Room.stranger)
+        try room.link("end", to: "hop", owner: Room.stranger)
+        #expect(try read(room("end"))?.bytes == Array("theirs".utf8))
+        // What counts is where the links end, not the next one.
+        try room.file("key", "secret")
+        try room.link("hop2", to: "key", owner: Room.stranger)
+        try room.link("end2", to: "hop2", owner: Room.stranger)
+        #expect(try fileError { () throws(FileError) in _ = try read(room("end2")) }.kind == .untrustedLink)
+    }
+
+    @Test func linksGoRoundOnlySoOften() throws {
+        let room = try Room()
+        try room.link("loop", to: "loop")
+        #expect(
+            throws: FileError(.tooManyLinks, at: room("loop"), errno: .tooManySymbolicLinkLevels)
+        ) { try read(room("loop")) }
+        try room.file("0")
+        for number in 1...41 { try room.link("\(number)", to: "\(number - 1)") }
+        #expect(try read(room("40")) != nil)
+        #expect(try fileError { () throws(FileError) in _ = try read(room("41")) }.kind == .tooManyLinks)
+    }
+
+    @Test func linksOfProcAreNotFollowed() throws {
+        let room = try Room()
+        let path = try room.file("f")
+        let descriptor = unsafe open(path, O_RDONLY)
+        defer { close(descriptor) }
+        let expected = FileError(
+            .untrustedLink, at: "/proc/\(getpid())/fd/\(descriptor)", detail: "links of /proc are not followed")
+        #expect(throws: expected) { try read("/proc/\(getpid())/fd/\(descriptor)") }
+        #expect(throws: (any Error).self) { try read("/proc/self/root\(path)") }
+        #expect(throws: (any Error).self) { try read("/proc/\(getpid())/cwd/f") }
+    }
+
+    @Test(arguments: [
+        (0o775, "its group", "g-w"), (0o757, "everybody", "o-w"), (0o777, "its group and everybody", "go-w"),
+        (0o2775, "its group", "g-w"),
+    ])
+    func aDirectoryThatOthersMayWriteToIsRefused(mode: Int, who: String, take: String) throws {
+        let room = try Room()
+        try room.folder("a b", mode: mode_t(mode))
+        try room.folder("a b/c")
+        let expected = FileError(
+            .unguardedDirectory, at: room("a b"), detail: "the directory is writable by \(who)",
+            remedy: "chmod \(take) '\(room("a b"))'")
+        #expect(throws: expected) { try read(room("a b/f")) }
+        #expect(throws: expected) { try read(room("a b/c/f")) }
+        #expect(throws: expected) { _ = try AtomicFile(room("a b/f"), as: Room.root) }
+        #expect(throws: expected) { try GuardedPath.directory(room("a b"), as: Room.root) }
+        try room.command("chmod", ["+t", room("a b")])
+        #expect(try read(room("a b/f")) == nil)
+    }
+
+    @Test func aDirectoryThatAnAccessListOpensIsRefused() throws {
+        let room = try Room()
+        try room.folder("a")
+        try room.command("setfacl", ["-m", "u:nobody:rwx", room("a")])
+        #expect(
+            throws: FileError(
+                .unguardedDirectory, at: room("a"), detail: "the directory is writable by its group",
+                remedy: "chmod g-w \(room("a"))")
+        ) { try read(room("a/f")) }
+    }
+
+    @Test func aStrangersDirectoryIsRefusedStickyOrNot() throws {
+        let room = try Room()
+        try room.folder("a", owner: Room.stranger)
+        try room.folder("b", mode: 0o1777, owner: Room.stranger)
+        for name in ["a", "b"] {
+            #expect(
+                throws: FileError(
+                    .unguardedDirectory, at: room(name), detail: "the directory belongs to nobody (65534)")
+            ) { try read(room("\(name)/f")) }
+            let itself = Identity(user: Room.stranger, group: Room.stranger)
+            try room.own("", Room.stranger)
+            #expect(try GuardedPath.read(room("\(name)/f"), as: itself, limit: 1) == nil)
+            try room.own("", 0)
+        }
+    }
+
+    @Test func theCallerOfSudoIsTrusted() throws {
+        let room = try Room()
+        try room.folder("a", owner: Room.stranger)
+        try room.link("way", to: "a", owner: Room.stranger)
+        let sudo = Identity(user: 0, group: 0, caller: Room.stranger)
+        #expect(try read(room("way/f"), as: sudo) == nil)
+    }
+
+    @Test func onlyRegularFilesAreRead() throws {
+        let room = try Room()
+        try room.folder("folder")
+        try room.fifo("fifo")
+        try room.device("device")
+        #expect(throws: FileError(.isDirectory, at: room("folder"))) { try read(room("folder")) }
+        #expect(throws: FileError(.isDirectory, at: room("folder"))) { try read(room("folder/.")) }
+        #expect(throws: FileError(.isDirectory, at: "/")) { try read("/") }
+        for name in ["fifo", "device"] {
+            let expected = FileError(.notARegularFile, at: room(name), detail: name == "fifo" ? "FIFO" : "device")
+            #expect(throws: expected) { try read(room(name)) }
+        }
+    }
+
+    @Test func aFileOverTheLimitIsRefused() throws {
+        let room = try Room()
+        try room.file("f", String(repeating: "x", count: 100))
+        #expect(try read(room("f"))?.bytes.count == 100)
+        try room.file("f", String(repeating: "x", count: 101))
+        #expect(
+            throws: FileError(.fileTooLarge, at: room("f"), detail: "101 bytes are more than the 100 allowed")
+        ) { try read(room("f")) }
+    }
+
+    @Test func namesAndPathsThatAreTooLongAreRefused() throws {
+        let room = try Room()
+        let long = String(repeating: "x", count: 256)
+        #expect(throws: FileError(.nameTooLong, at: room(long), errno: .fileNameTooLong)) { try read(room(long)) }
+        let path = "/" + String(repeating: "x/", count: 2_048)
+        #expect(throws: FileError(.nameTooLong, at: path)) { try read(path) }
+    }
+
+    @Test func directoriesThatAreTooDeepAreRefused() throws {
+        let room = try Room()
+        // The root is the first of 128.
+        let more = 127 - room("").split(separator: "/").count
+        let deepest = room("") + String(repeating: "/d", count: more)
+        try room.command("mkdir", ["-p", deepest + "/d"])
+        #expect(try read(deepest + "/f") == nil)
+        #expect(
+            throws: FileError(
+                .nameTooLong, at: deepest + "/d", detail: "more than 128 directories below one another")
+        ) { try read(deepest + "/d/f") }
+    }
+
+    @Test func withoutTheRightToSearchItSaysWhere() throws {
+        let room = try Room(owner: Room.stranger)
+        try room.folder("a", mode: 0o700)
+        let path = room("a/b/f")
+        let error = try acting(as: Room.strangerIdentity) {
+            try fileError { () throws(FileError) in
+                _ = try GuardedPath.read(path, as: Room.strangerIdentity, limit: 1)
+            }
+        }
+        #expect(error == FileError(.permissionDenied, at: room("a"), errno: .permissionDenied))
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Who may read a key file, and the command that mends one that too many may.
+@Suite(.enabled(if: isRoot)) struct KeyGuardTests {
+    private static let daemon = Identity(user: 1, group: 1)
+
+    private func open(_ path: String, as identity: Identity) throws(FileError) {
+        _ = try TrustedFile.open(path, for: .key, as: identity, limit: 100)
+    }
+
+    @Test func ownersAndTheDaemonsGroupMayRead() throws {
+        let room = try Room()
+        for (mode, owner, group) in [(0o600, 0, 0), (0o400, 1, 7), (0o640, 0, 1), (0o440, 1, 1)] {
+            try room.file("key", mode: mode_t(mode))
+            try room.own("key", UInt32(owner), group: UInt32(group))
+            try open(room("key"), as: Self.daemon)
+        }
+        // A group that the daemon is in, but not its primary one.
+        try room.own("key", 0, group: 2)
+        let error = try fileError { () throws(FileError) in
+            try open(room("key"), as: Identity(user: 1, group: 1, groups: [2]))
+        }
+        #expect(error.detail == "the file can be read by the group bin (2)")
+    }
+
+    @Test(arguments: [
+        (0o644, 0, 0, "the file can be read by everybody", "chgrp daemon KEY && chmod 0640 KEY"),
+        (0o644, 0, 1, "the file can be read by everybody", "chmod 0640 KEY"),
+        (0o644, 1, 1, "the file can be read by everybody", "chmod 0600 KEY"),
+        (0o640, 1, 2, "the file can be read by the group bin (2)", "chmod 0600 KEY"),
+        (0o640, 0, 2, "the file can be read by the group bin (2)", "chgrp daemon KEY && chmod 0640 KEY"),
+        (0o660, 1, 1, "the file is writable by its group", "chmod 0600 KEY"),
+        (0o601, 1, 1, "the file can be read by everybody", "chmod 0600 KEY"),
+        (0o600, 65_534, 1, "the file belongs to nobody (65534)", "chown daemon KEY"),
+        (0o644, 65_534, 1, "the file belongs to nobody (65534)", "chown daemon KEY && chmod 0600 KEY"),
+    ])
+    func anyoneElseIsRefused(mode: Int, owner: Int, group: Int, detail: String, remedy: String) throws {
+        let room = try Room()
+        try room.file("key", mode: mode_t(mode))
+        try room.own("key", UInt32(owner), group: UInt32(group))
+        let command = remedy.replacing("KEY", with: room("key"))
+        #expect(throws: FileError(.notGuarded, at: room("key"), detail: detail, remedy: command)) {
+            try open(room("key"), as: Self.daemon)
+        }
+        // The command does what it says it does.
+        try room.command("sh", ["-c", command])
+        try open(room("key"), as: Self.daemon)
+    }
+
+    @Test func anAccessListThatNamesAReaderIsRefused() throws {
+        let room = try Room()
+        try room.file("key", mode: 0o640)
+        try room.own("key", 0, group: 1)
+        for (entry, reader) in [
+            ("u:nobody:r", "the user nobody (65534)"), ("g:bin:r", "the group bin (2)"),
+        ] {
+            try room.command("setfacl", ["-b", "-m", entry, room("key")])
+            #expect(
+                throws: FileError(
+                    .notGuarded, at: room("key"), detail: "its access list lets \(reader) read it",
+                    remedy: "setfacl -b \(room("key"))")
+            ) { try open(room("key"), as: Self.daemon) }
+        }
+        for entry in ["u:daemon:r", "u:root:r", "g:daemon:r", "u:nobody:-"] {
+            try room.command("setfacl", ["-b", "-m", entry, room("key")])
+            try open(room("key"), as: Self.daemon)
+        }
+    }
+}

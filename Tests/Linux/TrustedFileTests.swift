@@ -1,0 +1,156 @@
+import Glibc
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What decides who may use a key has to be guarded like the key.
+@Suite(.enabled(if: isRoot)) struct TrustedFileTests {
+    private func read(_ path: String, as identity: Identity = Room.root) throws(FileError) -> [UInt8] {
+        try TrustedFile.read(path, for: .configuration, as: identity, limit: 100).bytes
+    }
+
+    @Test func aGuardedFileIsRead() throws {
+        let room = try Room()
+        try room.file("f", "content", mode: 0o644)
+        try room.link("way", to: room("f"))
+        #expect(try read(room("way")) == Array("content".utf8))
+        #expect(try TrustedFile.read(room("way"), for: .configuration, as: Room.root, limit: 9).path == room("f"))
+    }
+
+    @Test func anAbsentFileAndAnAbsentDirectoryAreToldApart() throws {
+        let room = try Room()
+        #expect(throws: FileError(.missing, at: room("f"), errno: .noSuchFileOrDirectory)) { try read(room("f")) }
+        #expect(throws: FileError(.directoryMissing, at: room("a"), errno: .noSuchFileOrDirectory)) {
+            try read(room("a/f"))
+        }
+    }
+
+    @Test func aStrangersFileIsRefused() throws {
+        let room = try Room()
+        try room.file("it's", mode: 0o644, owner: Room.stranger)
+        #expect(
+            throws: FileError(
+                .notGuarded, at: room("it's"), detail: "the file belongs to nobody (65534)",
+                remedy: #"chown root '\#(room("it"))'\''s'"#)
+        ) { try read(room("it's")) }
+        #expect(try read(room("it's"), as: Identity(user: 0, group: 0, caller: Room.stranger)) == Array("old".utf8))
+    }
+
+    @Test(arguments: [(0o664, "its group", "g-w"), (0o646, "everybody", "o-w")])
+    func aFileThatOthersMayWriteToIsRefused(mode: Int, who: String, take: String) throws {
+        let room = try Room()
+        try room.file("f", mode: mode_t(mode))
+        #expect(
+            throws: FileError(
+                .notGuarded, at: room("f"), detail: "the file is writable by \(who)",
+                remedy: "chmod \(take) \(room("f"))")
+        ) { try read(room("f")) }
+    }
+
+    @Test func everyDirectoryAboveCounts() throws {
+        let room = try Room()
+        try room.folder("a")
+        try room.folder("a/b")
+        try room.file("a/b/f")
+        try room.own("a", Room.stranger)
+        #expect(
+            throws: FileError(
+                .notGuarded, at: room("a"), detail: "the directory belongs to nobody (65534)",
+                remedy: "chown root \(room("a"))")
+        ) { try read(room("a/b/f")) }
+        try room.own("a", 0)
+        try room.command("chmod", ["g+w", room("a")])
+        #expect(
+            throws: FileError(
+                .notGuarded, at: room("a"), detail: "the directory is writable by its group",
+                remedy: "chmod g-w \(room("a"))")
+        ) { try read(room("a/b/f")) }
+        try room.command("chmod", ["+t", room("a")])
+        #expect(try read(room("a/b/f")) == Array("old".utf8))
+    }
+
+    @Test func onlyRootsStickyDirectoryIsFine() throws {
+        let room = try Room(owner: Room.stranger)
+        try room.folder("a", mode: 0o1777, owner: Room.stranger)
+        try room.file("a/f", owner: Room.stranger)
+        #expect(
+            throws: FileError(
+                .notGuarded, at: room("a"), detail: "the directory is writable by its group and everybody",
+                remedy: "chmod go-w \(room("a"))")
+        ) { try read(room("a/f"), as: Room.strangerIdentity) }
+    }
+
+    @Test func aStrangersLinkIsRefusedWhateverItPointsTo() throws {
+        let room = try Room()
+        try room.file("f")
+        try room.link("end", to: "f", owner: Room.stranger)
+        #expect(
+            throws: FileError(
+                .notGuarded, at: room("end"), detail: "the link belongs to nobody (65534)",
+                remedy: "chown -h root \(room("end"))")
+        ) { try read(room("end")) }
+    }
+
+    @Test func aFIFOHoldsUpNothing() throws {
+        let room = try Room()
+        try room.fifo("fifo")
+        #expect(throws: FileError(.notARegularFile, at: room("fifo"), detail: "FIFO")) { try read(room("fifo")) }
+        #expect(throws: FileError(.isDirectory, at: room(""))) { try read(room("")) }
+    }
+
+    @Test func anOpenFileIsReadIntoItsReadersMemory() throws {
+        let room = try Room()
+        try room.file("f", "0123456789")
+        let file = try TrustedFile.open(room("f"), for: .key, as: Room.root, limit: 10)
+        #expect(file.status.size == 10)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        #expect(try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0) } == 10)
+        #expect(bytes.prefix(10) == Array("0123456789".utf8)[...])
+        var few = [UInt8](repeating: 0, count: 4)
+        #expect(try unsafe few.withUnsafeMutableBytes { try unsafe file.read(into: $0) } == 4)
+        #expect(few == Array("0123".utf8))
+        #expect(
+            throws: FileError(.fileTooLarge, at: room("f"), detail: "10 bytes are more than the 9 allowed")
+        ) { _ = try TrustedFile.open(room("f"), for: .key, as: Room.root, limit: 9) }
+    }
+
+    @Test func aHookHasToBeExecutable() throws {
+        let room = try Room()
+        try room.file("hook", mode: 0o755)
+        #expect(try TrustedFile.check(room("hook"), for: .executable, as: Room.root).mode == 0o755)
+        try room.file("hook", mode: 0o644)
+        #expect(
+            throws: FileError(
+                .permissionDenied, at: room("hook"), errno: .permissionDenied, detail: "it may not be executed",
+                remedy: "chmod a+x \(room("hook"))")
+        ) { try TrustedFile.check(room("hook"), for: .executable, as: Room.root) }
+        try room.file("hook", mode: 0o700)
+        try room.command("chmod", ["755", room("")])
+        let path = room("hook")
+        let kind = try acting(as: Room.strangerIdentity) {
+            try fileError { () throws(FileError) in
+                try TrustedFile.check(path, for: .executable, as: Room.strangerIdentity)
+            }.kind
+        }
+        #expect(kind == .permissionDenied)
+    }
+
+    @Test func namesComeInByteOrderWithoutHiddenOnes() throws {
+        let room = try Room()
+        for name in ["b.yaml", "a.yaml", "Z.yaml", "ä.yaml", ".x.yaml", "c.yml", "d.yaml~", ".yaml"] {
+            try room.file(name)
+        }
+        #expect(
+            try TrustedFile.names(in: room(""), ending: ".yaml", as: Room.root)
+                == ["Z.yaml", "a.yaml", "b.yaml", "ä.yaml"])
+        #expect(throws: FileError(.directoryMissing, at: room("no"), errno: .noSuchFileOrDirectory)) {
+            try TrustedFile.names(in: room("no"), ending: ".yaml", as: Room.root)
+        }
+        try room.command("sh", ["-c", #"touch "$1/$(printf '\377').yaml""#, "sh", room("")])
+        #expect(
+            throws: FileError(
+                .systemError, at: room("\u{FFFD}.yaml"), errno: .illegalByteSequence, detail: "its name is not UTF-8")
+        ) { try TrustedFile.names(in: room(""), ending: ".yaml", as: Room.root) }
+    }
+}
