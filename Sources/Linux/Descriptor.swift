@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// A file descriptor that has one owner and is closed when that owner lets it go.
 ///
@@ -17,6 +18,13 @@ package struct Descriptor: ~Copyable, Sendable {
         let raw = raw
         discard self
         return raw
+    }
+
+    /// Another descriptor of the same open file, closed by an owner of its own.
+    package func duplicate() throws(SystemError) -> Descriptor {
+        let copy = fcntl(raw, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemError("duplicate a descriptor", errno: Errno(rawValue: errno)) }
+        return Descriptor(adopting: copy)
     }
 
     deinit {

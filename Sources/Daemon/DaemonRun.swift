@@ -1,0 +1,134 @@
+import AppleClientSecret
+import Linux
+import Monitoring
+import Publishing
+import Rotation
+import Settings
+import Signing
+import Systemd
+
+/// `clientsecretd run`: from the command line to the loop and back to an exit code.
+package struct DaemonRun {
+    private let settings: SettingsSource
+    private let socketPath: String
+    private let isOnce: Bool
+    private let environment: [String: String]
+    private let log: Log
+
+    /// - Parameters:
+    ///   - configuration: the configuration's path as the user wrote it.
+    ///   - socket: where the status socket is made unless systemd passes one.
+    ///   - once: bring everything up to date and end.
+    package init(configuration: String, socket: String, once: Bool, environment: [String: String]) {
+        settings = SettingsSource(path: configuration, environment: environment)
+        socketPath = socket
+        isOnce = once
+        self.environment = environment
+        log = Log(environment: environment)
+    }
+
+    /// How a run ended, by the exit codes of the commands.
+    package enum Ending: Int32, Sendable {
+        case done = 0
+        /// With `--once`: something could not be brought up to date. Else: the system refused what the loop needs.
+        case failed = 1
+        /// Another daemon holds the state directory.
+        case locked = 75
+        case configuration = 78
+    }
+
+    /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
+    package func run() -> Ending {
+        do {
+            return try start()
+        } catch {
+            log.fail("cannot run: \(error)")
+            return .failed
+        }
+    }
+
+    private func start() throws(SystemError) -> Ending {
+        // Before the first key is read: no core dump and no look by another process of the same user.
+        try Hardening.forbidInspection()
+        try Hardening.becomeSubreaper()
+        try SignalDescriptor.blockSignals()
+        let startedAt = Clock.now()
+        let loaded: Loaded
+        switch settings.load() {
+        case .success(let value): loaded = value
+        case .failure(let refusal):
+            for diagnostic in refusal.diagnostics { log.fail(diagnostic.description) }
+            return .configuration
+        }
+        for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+        if case .absent = SecureHeap.start() {
+            log.warn("no memory could be set apart for keys; they lie in ordinary memory")
+        }
+
+        let identity = settings.identity
+        let state = openState(loaded.configuration, identity)
+        if case .failure(let trouble) = state, trouble.code == .stateLocked {
+            log.fail(trouble.sentence)
+            return .locked
+        }
+        let naming: TemporaryNames
+        do throws(FileError) {
+            switch state {
+            case .success(let directory): naming = directory.naming
+            case .failure: naming = try TemporaryNames()
+            }
+        } catch {
+            log.fail("cannot run: \(error)")
+            return .failed
+        }
+        let shelf = Shelf()
+        let cancel = try EventCounter()
+        let inbox = try Inbox<Fact>()
+        let callers = Callers()
+        let hands = Hands(
+            identity: identity, naming: naming, state: state, settings: settings, shelf: shelf, keyring: Keyring(),
+            runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel))
+        var rotation = Rotation(
+            seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
+            startedAt: startedAt.wall, configurationPath: settings.path, once: isOnce)
+        rotation.absorb(.configured(loaded.configuration), at: startedAt)
+        let listener = isOnce ? nil : openSocket(inbox, callers, loaded.configuration, identity, &rotation, startedAt)
+        let loop = try Loop(
+            rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: listener?.server,
+            cancel: cancel)
+        let end = try loop.run()
+        listener?.close()
+        guard isOnce else { return .done }
+        for client in end.clients where client.standing != .ok {
+            log.fail("\(client.name): \(client.reason?.trouble.sentence ?? client.standing.rawValue)")
+        }
+        return end.standing == .ok ? .done : .failed
+    }
+
+    private func openState(_ configuration: Configuration, _ identity: Identity) -> Result<StateDirectory, Trouble> {
+        guard let path = settings.stateDirectory(of: configuration) else {
+            return .failure(Trouble(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
+        }
+        do throws(Trouble) {
+            return .success(try StateDirectory.open(path, as: identity, sha256: { SHA256.digest($0) }))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func openSocket(
+        _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration, _ identity: Identity,
+        _ rotation: inout Rotation, _ now: Now
+    ) -> StatusListener? {
+        do throws(Trouble) {
+            return try StatusListener(
+                path: socketPath, control: ControlPolicy(configuration, identity),
+                handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
+        } catch {
+            // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.
+            log.fail(error.sentence)
+            rotation.absorb(.hampered(error), at: now)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import AppleClientSecret
+import Rotation
+
+/// How urgent a line of the log is, by the numbers of syslog(3).
+enum Urgency: Int, Sendable {
+    case error = 3
+    case warning = 4
+    case notice = 5
+    case info = 6
+}
+
+extension Entry {
+    var urgency: Urgency {
+        switch self {
+        case .minted, .tookOver, .published, .ran: .info
+        case .failing: .error
+        case .recovered, .configured, .clockTrusted, .ready: .notice
+        case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
+        case .refused, .clockDistrusted: .error
+        }
+    }
+
+    /// The line for people.
+    var words: String {
+        switch self {
+        case .minted(let client, let issued, let reason):
+            "\(client): minted \(issued.fingerprint), valid until \(issued.expiresAt), \(reason.words)"
+        case .tookOver(let client, let issued):
+            "\(client): took over \(issued.fingerprint), valid until \(issued.expiresAt)"
+        case .published(let path, let secrets):
+            "wrote \(path): \(Self.list(secrets))"
+        case .ran(let action, let secrets):
+            "done: \(action): \(Self.list(secrets))"
+        case .failing(let resource, let trouble, let failures, let retryAt):
+            resource.prefix + trouble.sentence + (failures > 1 ? "; failed \(failures) times" : "")
+                + (retryAt.map { "; next attempt \($0)" } ?? "")
+        case .recovered(let resource, let trouble):
+            resource.prefix + "works again; it was: " + trouble.message
+        case .standing(let client, let standing, let reason):
+            "\(client): \(standing.rawValue)" + (reason.map { ": " + $0.trouble.sentence } ?? "")
+        case .configured(let clients):
+            "configuration in force, \(clients) client\(clients == 1 ? "" : "s")"
+        case .refused(let lines):
+            "the configuration was not accepted, the old one stays in force:\n" + lines.joined(separator: "\n")
+        case .clockDistrusted(let trouble):
+            trouble.sentence
+        case .clockTrusted:
+            "the clock is believed again"
+        case .ready:
+            "every client was tried once"
+        }
+    }
+
+    private static func list(_ secrets: [ClientName: Issued]) -> String {
+        secrets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.fingerprint)" }.joined(separator: ", ")
+    }
+}
+
+extension MintReason {
+    /// Why, as the end of a sentence.
+    package var words: String {
+        switch self {
+        case .missing: "because there was no usable secret"
+        case .unusable(let issued): "because \(issued.fingerprint) does not fit the key, the ids or the time any more"
+        case .due: "because the one before was due"
+        case .together: "together with a client that shares a file or an action"
+        case .asked: "because it was asked for"
+        }
+    }
+}
+
+extension Resource {
+    /// Whom a line is about, where the trouble's own words do not say it.
+    fileprivate var prefix: String {
+        switch self {
+        case .client(let name), .record(let name): "\(name): "
+        case .key(let name): "key \(name): "
+        case .configuration, .file, .action: ""
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import AppleClientSecret
+import Linux
+import Publishing
+package import Rotation
+import Settings
+import Signing
+
+/// What `run` would do with a configuration, found by its reading jobs alone: nothing is written, started or locked.
+package struct Forecast: Sendable {
+    /// What would become of one client's secret.
+    package struct Secret: Sendable {
+        package let client: ClientName
+        package let decision: Decision
+        /// How many of its outputs do not hold the secret that would be kept, and would be written.
+        package let outputsToWrite: [AbsolutePath]
+    }
+
+    /// Something that would not work, and for which client.
+    package struct Problem: Sendable {
+        package let trouble: Trouble
+        /// Nil when it concerns several clients, such as a key that they share.
+        package let client: ClientName?
+    }
+
+    /// In the order of the clients' names.
+    package let secrets: [Secret]
+    package let problems: [Problem]
+
+    /// Reads every key, every output and the state directory. Blocks.
+    package init(of configuration: Configuration, from settings: SettingsSource) {
+        let now = Clock.now()
+        let identity = settings.identity
+        _ = SecureHeap.start()
+        guard let reader = ForecastReader(configuration, settings, identity) else {
+            secrets = []
+            problems = [Problem(trouble: Trouble(.systemError, at: .named("the kernel's random source")), client: nil)]
+            return
+        }
+        var rotation = Rotation(
+            seed: 0, hostJitter: Host.jitter, builtAt: Version.builtAt, startedAt: now.wall,
+            configurationPath: settings.path)
+        rotation.absorb(.configured(configuration), at: now)
+        while true {
+            let jobs = rotation.plan(at: now).start
+            let facts = jobs.compactMap { reader.read($0) }
+            // The other jobs would write: the plan is left standing where it comes to them.
+            if facts.isEmpty { break }
+            for fact in facts { rotation.absorb(fact, at: now) }
+        }
+        let names = configuration.clients.keys.sorted()
+        secrets = names.map { name in
+            var deadlines = Deadlines(now: now)
+            let paths = Set(configuration.clients[name]?.outputs.map(\.path) ?? []).sorted()
+            return Secret(
+                client: name, decision: rotation.decide(name, &deadlines),
+                outputsToWrite: paths.filter { !rotation.isGood($0) })
+        }
+        var problems = rotation.world.attempts
+            .map { Problem(trouble: $0.value.trouble, client: $0.key.client) }
+            .sorted {
+                ($0.client?.description ?? "", $0.trouble.message) < ($1.client?.description ?? "", $1.trouble.message)
+            }
+        let failed = Set(rotation.world.attempts.keys)
+        for (path, spec) in configuration.files.sorted(by: { $0.key < $1.key }) where !failed.contains(.file(path)) {
+            if let trouble = Probe.trouble(of: spec, as: identity) {
+                problems.append(Problem(trouble: trouble, client: spec.slots.values.min()))
+            }
+        }
+        for name in names {
+            for action in configuration.clients[name]?.onChange ?? [] {
+                if let trouble = Probe.trouble(of: action, as: identity) {
+                    problems.append(Problem(trouble: trouble, client: name))
+                }
+            }
+        }
+        self.problems = problems
+    }
+}
+
+/// Answers the jobs that only read.
+private struct ForecastReader {
+    private let hands: Hands
+    private let settings: SettingsSource
+    private let state: AbsolutePath?
+    private let identity: Identity
+
+    init?(_ configuration: Configuration, _ settings: SettingsSource, _ identity: Identity) {
+        guard let naming = try? TemporaryNames() else { return nil }
+        self.settings = settings
+        self.identity = identity
+        state = settings.stateDirectory(of: configuration)
+        hands = Hands(
+            identity: identity, naming: naming, state: .failure(Trouble(.stateUnusable, at: .named("check"))),
+            settings: settings,
+            shelf: Shelf(), keyring: Keyring(), runner: nil)
+    }
+
+    func read(_ job: Job) -> Fact? {
+        let result: Result<Outcome, Trouble>
+        do throws(Trouble) {
+            switch job.work {
+            case .readKey, .look: result = .success(try hands.carryOut(job))
+            case .recall(let client): result = .success(try recall(client))
+            case .readConfiguration, .mint, .keep, .publish, .run: return nil
+            }
+        } catch {
+            result = .failure(error)
+        }
+        return .finished(job.id, result)
+    }
+
+    private func recall(_ client: ClientName) throws(Trouble) -> Outcome {
+        guard let state else { return .recalled(Record()) }
+        let kept = try StateDirectory.peek(client, in: state, as: identity, sha256: { SHA256.digest($0) })
+        return hands.remember(kept)
+    }
+}
+
+extension Resource {
+    fileprivate var client: ClientName? {
+        switch self {
+        case .client(let name), .record(let name): name
+        case .configuration, .key, .file, .action: nil
+        }
+    }
+}

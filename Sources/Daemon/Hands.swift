@@ -1,0 +1,183 @@
+import AppleClientSecret
+import Linux
+import Publishing
+import Rotation
+import Settings
+import Signing
+import Synchronization
+import SystemPackage
+
+/// Carries jobs out on worker threads: everything that blocks, touches a disk or sees a secret.
+final class Hands: Sendable {
+    private let shelf: Shelf
+    private let keyring: Keyring
+    private let publisher: Publisher
+    /// Nil where nothing is to be written.
+    private let leftovers: Leftovers?
+    /// Nil when the state directory cannot be used: then nothing is kept, and every attempt says why.
+    private let state: Result<StateDirectory, Trouble>
+    private let identity: Identity
+    private let settings: SettingsSource
+    /// Nil where nothing is to be run.
+    private let runner: ActionRunner?
+    private let pool: WorkerPool<Lane>
+    private let mounts: Mutex<MountTable>
+
+    /// A job's own work waits for a disk, so that threads, not cores, set the pace; more than eight gain nothing.
+    private static let threads = 8
+
+    init(
+        identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>, settings: SettingsSource,
+        shelf: Shelf,
+        keyring: Keyring, runner: ActionRunner?
+    ) {
+        self.identity = identity
+        self.state = state
+        self.settings = settings
+        self.shelf = shelf
+        self.keyring = keyring
+        self.runner = runner
+        publisher = Publisher(as: identity, naming: naming, sha256: { SHA256.digest($0) })
+        leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity)
+        pool = WorkerPool(limit: Self.threads)
+        mounts = Mutex(MountTable(MountTable.current()))
+    }
+
+    /// Starts a job; `report` is called once with what came of it, from the worker's thread.
+    func start(_ job: Job, report: @escaping @Sendable (Fact) -> Void) {
+        do {
+            try pool.run(in: lane(of: job)) { [self] in
+                let result: Result<Outcome, Trouble>
+                do throws(Trouble) { result = .success(try carryOut(job)) } catch { result = .failure(error) }
+                report(.finished(job.id, result))
+            }
+        } catch {
+            report(
+                .finished(
+                    job.id, .failure(Trouble(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue))))
+        }
+    }
+
+    private func lane(of job: Job) -> Lane {
+        switch job.work {
+        case .readConfiguration: .settings
+        case .readKey: .keys
+        case .recall, .keep: .state
+        case .mint: .signing
+        case .look(let spec), .publish(let spec, _, _): .mount(mounts.withLock { $0.point(of: spec.path) })
+        case .run(let action, _): .hook(action.id)
+        }
+    }
+
+    /// Does what a job asks for. Blocks.
+    func carryOut(_ job: Job) throws(Trouble) -> Outcome {
+        switch job.work {
+        case .readConfiguration: readConfiguration()
+        case .readKey(let name, let entry): try readKey(name, entry)
+        case .recall(let client): try recall(client)
+        case .look(let spec): try look(spec)
+        case .mint(_, let key, let claims): try mint(key, claims)
+        case .keep(let client, let record): try keep(record, of: client)
+        case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
+        case .run(let action, let covering): try run(action, covering)
+        }
+    }
+
+    private func readConfiguration() -> Outcome {
+        switch settings.load() {
+        case .success(let loaded):
+            mounts.withLock { $0 = MountTable(MountTable.current()) }
+            return .configuration(loaded.configuration)
+        case .failure(let refusal):
+            return .refused(refusal.diagnostics.map(\.description))
+        }
+    }
+
+    private func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {
+        do throws(Trouble) {
+            let key = try KeyLoader(as: identity, credentials: settings.credentials).load(entry)
+            keyring.put(key, as: name)
+            return .key(key.print)
+        } catch {
+            keyring.remove(name)
+            throw error
+        }
+    }
+
+    private func recall(_ client: ClientName) throws(Trouble) -> Outcome {
+        remember(try state.get().recall(client))
+    }
+
+    /// Puts what the state directory held where it can be used.
+    func remember(_ record: ClientRecord?) -> Outcome {
+        guard let record else { return .recalled(Record()) }
+        if let current = record.current {
+            if let spki = current.signerKey, let key = PublicKey(spki: spki) { keyring.remember(key) }
+            shelf.put(Secret(token: current.token, issued: current.issued))
+        }
+        return .recalled(record.record)
+    }
+
+    private func keep(_ record: Record, of client: ClientName) throws(Trouble) -> Outcome {
+        let state = try state.get()
+        var current: KeptSecret?
+        if let issued = record.current {
+            guard let secret = shelf.secret(issued.fingerprint) else { throw lost(issued) }
+            current = KeptSecret(
+                token: secret.token, issued: issued, signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
+        }
+        try state.keep(ClientRecord(record, current: current), of: client)
+        return .kept(record)
+    }
+
+    private func look(_ spec: FileSpec) throws(Trouble) -> Outcome {
+        // Every file is looked at before it is first written.
+        leftovers?.sweep(beside: spec.path)
+        return .seen(look(try publisher.look(spec)))
+    }
+
+    private func mint(_ name: KeyName, _ claims: Claims) throws(Trouble) -> Outcome {
+        guard let key = keyring.signingKey(name) else { throw Trouble(.keyMissing, at: .key(name)) }
+        let minted = try key.mint(claims)
+        shelf.put(Secret(token: minted.token, issued: minted.issued))
+        return .minted(minted.issued)
+    }
+
+    private func publish(
+        _ wanted: [Slot: Issued], in spec: FileSpec, mayCreate: Bool
+    ) throws(Trouble) -> Outcome {
+        var secrets: [Slot: Secret] = [:]
+        for (slot, issued) in wanted {
+            guard let secret = shelf.secret(issued.fingerprint) else { throw lost(issued) }
+            secrets[slot] = secret
+        }
+        return .published(look(try publisher.publish(secrets, in: spec, mayCreate: mayCreate).sight))
+    }
+
+    private func look(_ sight: FileSight) -> Look {
+        let keys = keyring.publicKeys
+        return sight.look { token in
+            if let known = shelf.secret(token.fingerprint), known.issued.signer != nil { return known.issued }
+            guard let issued = TokenReader.read(token, keys: keys) else { return nil }
+            shelf.put(Secret(token: token, issued: issued))
+            return issued
+        }
+    }
+
+    private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Trouble) -> Outcome {
+        try runner?.run(action, covering)
+        return .ran
+    }
+
+    /// A secret whose bytes are gone is a mistake of the program's; the next look finds or mints another.
+    private func lost(_ issued: Issued) -> Trouble {
+        Trouble(.systemError, at: .named(issued.fingerprint.description), detail: "its bytes are not known any more")
+    }
+
+    /// Forgets secrets that nothing speaks of any more.
+    func forget(allBut fingerprints: Set<Fingerprint>) {
+        shelf.keepOnly(fingerprints)
+    }
+
+    var secretCount: Int { shelf.count }
+}

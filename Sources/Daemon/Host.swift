@@ -1,0 +1,29 @@
+import Glibc
+import Signing
+import SystemPackage
+
+/// What tells this machine from others, so that a fleet does not renew at one moment.
+enum Host {
+    /// A number from 0 up to 1 that stays the same for this machine: from its machine id (machine-id(5)), else from
+    /// its host name, as in a container without one.
+    static var jitter: Double {
+        let digest = SHA256.digest(Array("clientsecretd renewal ".utf8) + (machineID ?? hostName))
+        return Double(digest.prefix(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 32)
+    }
+
+    private static var machineID: [UInt8]? {
+        guard let file = try? FileDescriptor.open(FilePath("/etc/machine-id"), .readOnly, options: .closeOnExec) else {
+            return nil
+        }
+        defer { try? file.close() }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe (try? file.read(into: $0)) ?? 0 }
+        return count < 32 ? nil : Array(bytes.prefix(count))
+    }
+
+    private static var hostName: [UInt8] {
+        var name = [CChar](repeating: 0, count: 256)
+        _ = unsafe gethostname(&name, name.count - 1)
+        return name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    }
+}

@@ -1,0 +1,44 @@
+import Rotation
+import Signing
+import Synchronization
+
+/// The keys as they were last read, and the public halves that the state directory remembers, by which a published
+/// secret is still told from a forged one while its key cannot be read.
+final class Keyring: Sendable {
+    private struct Keys {
+        var signing: [KeyName: SigningKey] = [:]
+        var remembered: [KeyPrint: PublicKey] = [:]
+    }
+
+    private let keys = Mutex(Keys())
+
+    func put(_ key: SigningKey, as name: KeyName) {
+        keys.withLock { $0.signing[name] = key }
+    }
+
+    /// Forgets a key that cannot be used any more: what was removed from the disk must not go on signing from memory.
+    func remove(_ name: KeyName) {
+        keys.withLock { $0.signing[name] = nil }
+    }
+
+    func remember(_ key: PublicKey) {
+        keys.withLock { $0.remembered[key.print] = key }
+    }
+
+    func signingKey(_ name: KeyName) -> SigningKey? {
+        keys.withLock { $0.signing[name] }
+    }
+
+    /// Every public half that a secret of ours may have been signed for.
+    var publicKeys: [PublicKey] {
+        keys.withLock { keys in
+            var all = keys.remembered
+            for key in keys.signing.values { all[key.print] = key.publicKey }
+            return Array(all.values)
+        }
+    }
+
+    func publicKey(_ print: KeyPrint) -> PublicKey? {
+        publicKeys.first { $0.print == print }
+    }
+}

@@ -1,0 +1,158 @@
+import AppleClientSecret
+import Linux
+import Monitoring
+import Rotation
+import Systemd
+
+/// The one loop: facts come in, the core decides, hands start, and the main thread sleeps until something happens.
+///
+/// Not Sendable: it stays on the thread that made it.
+final class Loop {
+    private var rotation: Rotation
+    private let inbox: Inbox<Fact>
+    private let callers: Callers
+    private let hands: Hands
+    private let log: Log
+    private let server: StatusServer?
+    private let cancel: EventCounter
+    private let epoll: Epoll
+    private let wallTimer: WallTimer
+    private let bootTimer: BootTimer
+    private let signals: SignalDescriptor
+
+    private var lastShown: BootTime?
+    private var lastSnapshot: Snapshot?
+    private var isReady = false
+    private var stopAt: BootTime?
+
+    private enum Tag: UInt64 {
+        case wallTimer
+        case bootTimer
+        case signals
+        case inbox
+    }
+
+    /// Rendering ten thousand clients after each of ten thousand facts would be felt; a person would not see it.
+    private static let showInterval: Int64 = 100
+    /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
+    private static let stopPatience: Seconds = 4
+
+    init(
+        rotation: Rotation, inbox: Inbox<Fact>, callers: Callers, hands: Hands, log: Log, server: StatusServer?,
+        cancel: EventCounter
+    ) throws(SystemError) {
+        self.rotation = rotation
+        self.inbox = inbox
+        self.callers = callers
+        self.hands = hands
+        self.log = log
+        self.server = server
+        self.cancel = cancel
+        epoll = try Epoll()
+        wallTimer = try WallTimer()
+        bootTimer = try BootTimer()
+        signals = try SignalDescriptor()
+        try epoll.add(wallTimer.raw, tag: Tag.wallTimer.rawValue)
+        try epoll.add(bootTimer.raw, tag: Tag.bootTimer.rawValue)
+        try epoll.add(signals.raw, tag: Tag.signals.rawValue)
+        try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
+    }
+
+    /// Runs until a signal, or until everything was done once; returns how things stood at the end.
+    func run() throws(SystemError) -> Snapshot {
+        while true {
+            let now = Clock.now()
+            for fact in inbox.drain() { rotation.absorb(fact, at: now) }
+            let turn = rotation.plan(at: now)
+            for job in turn.start { hands.start(job) { [inbox] in inbox.post($0) } }
+            for entry in turn.changes { log.note(entry) }
+            for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
+            let mustShow = show(at: now, isLast: turn.ended || !turn.answers.isEmpty)
+            if turn.ended { return rotation.snapshot(at: now) }
+            if let stopAt, now.boot >= stopAt {
+                log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
+                return rotation.snapshot(at: now)
+            }
+            if hands.secretCount > 4 * rotation.world.clients.count + 64 {
+                hands.forget(allBut: rotation.fingerprintsInUse)
+            }
+            try sleep(until: turn.wake, mustShow: mustShow, now: now)
+        }
+    }
+
+    private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
+        try wallTimer.arm(at: wake.wall?.secondsSinceEpoch)
+        let boot = [wake.boot, mustShow, stopAt].compactMap { $0 }.min()
+        try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
+        for event in try epoll.wait() {
+            switch Tag(rawValue: event.tag) {
+            case .wallTimer:
+                if case .clockWasSet? = try wallTimer.read() { rotation.absorb(.clockSet, at: Clock.now()) }
+            case .bootTimer:
+                _ = try bootTimer.read()
+            case .signals:
+                for signal in try signals.read() { take(signal) }
+            case .inbox, nil:
+                break
+            }
+        }
+    }
+
+    private func take(_ signal: Signal) {
+        switch signal {
+        case .terminate, .interrupt:
+            guard stopAt == nil else { return }
+            let now = Clock.now()
+            stopAt = now.boot + Self.stopPatience
+            tell(.stopping)
+            cancel.signal()
+            rotation.absorb(.stop, at: now)
+        case .hangUp:
+            rotation.absorb(.asked(.reload, nil), at: Clock.now())
+        case .childEnded:
+            ChildProcess.reapOrphans()
+        }
+    }
+
+    /// Shows how things stand to whoever looks, unless that was done just now.
+    ///
+    /// - Returns: when it has to be done at the latest; nil when it was.
+    private func show(at now: Now, isLast: Bool) -> BootTime? {
+        if let lastShown, !isLast {
+            let next = lastShown.advanced(milliseconds: Self.showInterval)
+            if now.boot < next { return next }
+        }
+        lastShown = now.boot
+        let snapshot = rotation.snapshot(at: now)
+        guard snapshot != lastSnapshot else { return nil }
+        let isNews = snapshot.statusLine != lastSnapshot?.statusLine
+        lastSnapshot = snapshot
+        server?.show(snapshot)
+        if isNews { tell(.status(snapshot.statusLine)) }
+        if snapshot.ready, !isReady {
+            isReady = true
+            tell(.ready)
+        }
+        return nil
+    }
+
+    private func tell(_ message: Notify.Message) {
+        do {
+            try Notify.send(message)
+        } catch {
+            log.warn("the service manager cannot be told: \(error)")
+        }
+    }
+}
+
+extension Snapshot {
+    /// One line for `systemctl status`.
+    var statusLine: String {
+        if let reason { return "\(standing.rawValue): \(reason.trouble.sentence)" }
+        let next = clients.compactMap { client in client.renewAt.map { (at: $0, name: client.name) } }.min {
+            $0.at < $1.at
+        }
+        let count = clients.count == 1 ? "1 client" : "\(clients.count) clients"
+        return "ok: \(count)" + (next.map { "; next renewal \($0.at), \($0.name)" } ?? "")
+    }
+}

@@ -1,0 +1,57 @@
+import Linux
+import Monitoring
+import Rotation
+import SystemPackage
+import Systemd
+
+/// The status server together with the socket it listens on: one that systemd passed, or one of the daemon's own.
+final class StatusListener {
+    let server: StatusServer
+    /// Nil when systemd passed the socket, which then outlives the daemon.
+    private let own: UnixListener?
+
+    /// Whoever may open the socket may read; what one may ask for is judged by who one is.
+    private static let mode: UInt32 = 0o666
+
+    init(
+        path: String, control: ControlPolicy,
+        handle: @escaping @Sendable (Request, @escaping @Sendable (Answer) -> Void) -> Void
+    ) throws(Trouble) {
+        let descriptor: Int32
+        do {
+            if let passed = try Self.passed() {
+                descriptor = passed
+                own = nil
+            } else {
+                let listener = try UnixListener(path: path, mode: Self.mode)
+                // The server closes what it is given; the name has to be taken away after that.
+                descriptor = try listener.descriptor.duplicate().release()
+                own = consume listener
+            }
+        } catch {
+            throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue)
+        }
+        server = try StatusServer(listener: descriptor, version: Version.current, control: control, handle: handle)
+    }
+
+    private static func passed() throws(SystemError) -> Int32? {
+        var sockets = try PassedSockets()
+        guard let socket = try sockets.take("status") else { return nil }
+        return socket.release()
+    }
+
+    func close() {
+        server.stop()
+        own?.removeName()
+    }
+}
+
+extension ControlPolicy {
+    /// Root, the daemon's own user and, where there is one, the configured group.
+    init(_ configuration: Configuration, _ identity: Identity) {
+        let group = configuration.controlGroup.flatMap { name in
+            (try? Accounts.groupID(name)).flatMap { $0 }.map { Group(name: name, id: $0) }
+        }
+        self.init(daemonUser: identity.user, group: group)
+    }
+}

@@ -1,0 +1,34 @@
+package import AppleClientSecret
+package import Linux
+package import Rotation
+
+/// What a file was found to hold when it was read back.
+package struct FileSight: Sendable {
+    package var exists: Bool
+    /// Whether an environment file holds anything besides the variables of ours.
+    package var otherLines: Bool
+    /// Whether mode and group are what the configuration says.
+    package var isAsConfigured: Bool
+    /// Equal: the file was not touched since. Nil when there is no file.
+    package var identity: FileIdentity?
+    /// Where it really lies, links followed.
+    package var realPath: String
+    /// A slot that is missing here is absent.
+    package var slots: [Slot: SlotSight]
+
+    /// What the core is told: every token is named by what `issued` knows of it, and what it does not know is foreign.
+    package func look(_ issued: (Token) -> Issued?) -> Look {
+        let sightings = slots.mapValues { sight -> Sighting in
+            guard case .token(let token) = sight, let known = issued(token) else { return .foreign }
+            return .secret(known)
+        }
+        return Look(slots: sightings, otherLines: otherLines, isAsConfigured: isAsConfigured, exists: exists)
+    }
+}
+
+/// What stands in one place of a file.
+package enum SlotSight: Sendable {
+    case token(Token)
+    /// Anything else: damage, or two different values for one variable.
+    case foreign
+}

@@ -1,0 +1,190 @@
+internal import AppleClientSecret
+package import Linux
+package import Rotation
+internal import SystemPackage
+
+/// Reads files back and publishes into them, as the user that it is made for: the narrow interface that serves the
+/// daemon's own files, and those of other users from a process of theirs.
+package struct Publisher: Sendable {
+    private let identity: Identity
+    private let naming: TemporaryNames
+    private let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    /// How often a file that somebody else keeps changing is merged anew before that is called a trouble.
+    private static let mergeLimit = 8
+
+    /// - Parameters:
+    ///   - identity: who reads and writes: the files must be this user's own.
+    ///   - naming: names of temporaries that are told from everybody else's after a kill.
+    ///   - sha256: the digest function, 32 bytes: this module has no cryptography of its own.
+    package init(as identity: Identity, naming: TemporaryNames, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        self.identity = identity
+        self.naming = naming
+        self.sha256 = sha256
+    }
+
+    /// Reads `file` back. A file that is not there is no trouble; one that cannot be read or understood is.
+    package func look(_ file: FileSpec) throws(Trouble) -> FileSight {
+        let content = try onDisk(file) { () throws(FileError) in
+            try GuardedPath.read(file.path.description, as: identity, limit: AtomicFile.sizeLimit)
+        }
+        guard let content else {
+            return FileSight(
+                exists: false, otherLines: false, isAsConfigured: true, identity: nil, realPath: file.path.description,
+                slots: [:])
+        }
+        let sight = try read(content.bytes, file)
+        return FileSight(
+            exists: true, otherLines: sight.otherLines,
+            isAsConfigured: isAsConfigured(content.status, file),
+            identity: content.status.identity, realPath: content.path, slots: sight.slots)
+    }
+
+    /// Sets these slots in one write; other variables and lines stay. Nothing is written when all is already as it
+    /// would be. When somebody else changes the file meanwhile, their version is merged.
+    ///
+    /// - Parameter mayCreate: whether a file that is not there is made; otherwise that is
+    ///   ``Trouble/Code/environmentFileDeleted``.
+    package func publish(
+        _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
+    ) throws(Trouble) -> Publication {
+        for (slot, secret) in secrets where !isWritable(secret, in: slot, of: file) {
+            throw Trouble(.selfCheckFailed, at: .path(file.path))
+        }
+        guard !secrets.isEmpty else { return Publication(sight: try look(file), wrote: false) }
+        let group = try group(of: file)
+        for _ in 0..<Self.mergeLimit {
+            if let wrote = try write(secrets, file, group: group, mayCreate: mayCreate) {
+                return Publication(sight: try look(file), wrote: wrote)
+            }
+        }
+        throw Trouble(.changedMeanwhile, at: .path(file.path))
+    }
+
+    /// Whether writing the secret there would give what is meant: a token is nothing but plain characters, and the slot
+    /// one of the file's.
+    private func isWritable(_ secret: Secret, in slot: Slot, of file: FileSpec) -> Bool {
+        file.slots[slot] != nil && (slot == .whole) == (file.kind != .env)
+            && secret.token.withBytes { FileFormat.plain($0) != nil }
+    }
+
+    /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.
+    private func write(
+        _ secrets: [Slot: Secret], _ file: FileSpec, group: UInt32?, mayCreate: Bool
+    ) throws(Trouble) -> Bool? {
+        let target: AtomicFile
+        do throws(FileError) {
+            target = try AtomicFile(file.path.description, as: identity)
+        } catch {
+            if error.kind == .changedMeanwhile { return nil }
+            throw Trouble(error, at: file.path)
+        }
+        guard target.content != nil || mayCreate else { throw Trouble(.environmentFileDeleted, at: .path(file.path)) }
+        let bytes = try merged(target.content?.bytes ?? [], secrets, file)
+        if let content = target.content, content.bytes == bytes, isAsConfigured(content.status, file) {
+            return false
+        }
+        do throws(FileError) {
+            try target.replace(with: bytes, mode: file.mode, group: group, naming: naming)
+            return true
+        } catch {
+            if error.kind == .changedMeanwhile { return nil }
+            throw Trouble(error, at: file.path)
+        }
+    }
+
+    /// The file's content with these secrets in it.
+    private func merged(_ bytes: [UInt8], _ secrets: [Slot: Secret], _ file: FileSpec) throws(Trouble) -> [UInt8] {
+        switch file.kind {
+        case .raw, .json:
+            guard let secret = secrets[.whole] else { return bytes }
+            // What reads back as this secret already is left as it is, an editor's newline included.
+            if case .token(let token)? = try read(bytes, file).slots[.whole],
+                token.fingerprint == secret.token.fingerprint
+            {
+                return bytes
+            }
+            return file.kind == .raw ? FileFormat.raw(secret) : FileFormat.json(secret)
+        case .env:
+            var values: [String: [UInt8]] = [:]
+            for case (.variable(let name), let secret) in secrets {
+                values[name] = secret.token.withBytes { $0 }
+            }
+            do throws(EnvironmentFile.Malformed) {
+                var text = try EnvironmentFile(bytes)
+                try text.set(values)
+                return text.bytes
+            } catch {
+                throw malformed(error, file)
+            }
+        }
+    }
+
+    private func read(
+        _ bytes: [UInt8], _ file: FileSpec
+    ) throws(Trouble) -> (slots: [Slot: SlotSight], otherLines: Bool) {
+        switch file.kind {
+        case .raw: return ([.whole: sight(FileFormat.tokenBytes(raw: bytes))], false)
+        case .json: return ([.whole: sight(FileFormat.tokenBytes(json: bytes))], false)
+        case .env: break
+        }
+        do throws(EnvironmentFile.Malformed) {
+            let text = try EnvironmentFile(bytes)
+            var slots: [Slot: SlotSight] = [:]
+            var names: [String] = []
+            for case .variable(let name) in file.slots.keys {
+                names.append(name)
+                switch try text.value(of: name) {
+                case .absent: break
+                case .differing: slots[.variable(name)] = .foreign
+                case .one(let value): slots[.variable(name)] = sight(FileFormat.plain(value))
+                }
+            }
+            return (slots, try text.holdsOtherLines(than: names))
+        } catch {
+            throw malformed(error, file)
+        }
+    }
+
+    private func sight(_ bytes: [UInt8]?) -> SlotSight {
+        bytes.map { .token(Token($0, sha256: sha256)) } ?? .foreign
+    }
+
+    /// A group that nobody knows is no file's: what the file holds can be told all the same, and writing it tells why.
+    private func isAsConfigured(_ status: FileStatus, _ file: FileSpec) -> Bool {
+        guard let wanted = try? group(of: file) else { return file.group == nil && hasMode(status, file) }
+        return wanted == status.group && hasMode(status, file)
+    }
+
+    private func hasMode(_ status: FileStatus, _ file: FileSpec) -> Bool {
+        file.mode == nil || file.mode == status.mode
+    }
+
+    private func group(of file: FileSpec) throws(Trouble) -> UInt32? {
+        guard let name = file.group else { return nil }
+        do throws(SystemError) {
+            if let id = try Accounts.groupID(name) { return id }
+        } catch {
+            throw Trouble(.unknownGroup, at: .path(file.path), cause: error.errno.rawValue, detail: name)
+        }
+        throw Trouble(.unknownGroup, at: .path(file.path), detail: name)
+    }
+
+    private func malformed(_ flaw: EnvironmentFile.Malformed, _ file: FileSpec) -> Trouble {
+        Trouble(.environmentFileMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)")
+    }
+
+    private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Trouble) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw Trouble(error, at: file.path)
+        }
+    }
+}
+
+/// Whether anything was written, and what was read back afterwards.
+package struct Publication: Sendable {
+    package let sight: FileSight
+    package let wrote: Bool
+}

@@ -1,0 +1,149 @@
+internal import Glibc
+package import Linux
+package import Rotation
+internal import SystemPackage
+
+/// What the daemon keeps over its own death: a record of each client, and the mark of its temporaries.
+///
+///     lock                  held for as long as the daemon lives
+///     temporaries           the tag of the names of temporary files
+///     clients/NAME.state    a client's record; one that is not believed ends in .damaged or .newer
+///
+/// Losing it costs nothing but a second delivery and, where the outputs are gone as well, a new secret.
+package final class StateDirectory: Sendable {
+    package let path: AbsolutePath
+    /// Names of temporaries that are this directory's, now and after a restart.
+    package let naming: TemporaryNames
+    private let identity: Identity
+    private let format: RecordFormat
+    private let lock: Descriptor
+
+    private static let mode: UInt16 = 0o700
+    private static let tagLimit = 64
+
+    /// Opens the directory, made when it is missing, and locks it for as long as the object lives.
+    ///
+    /// Throws ``Trouble/Code/stateLocked`` when another daemon holds it, ``Trouble/Code/stateUnusable`` when it cannot be
+    /// used: then a daemon goes on without.
+    package static func open(
+        _ path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) throws(Trouble) -> StateDirectory {
+        do throws(FileError) {
+            try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
+            try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
+            let held = try FileLock.take(path.description + "/lock")
+            guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
+            let naming = try tag(in: path, as: identity)
+            try naming.sweep(beside: path.description + "/lock", as: identity)
+            try naming.sweep(beside: path.description + "/clients/lock", as: identity)
+            return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock)
+        } catch {
+            if error.errno == .wouldBlock { throw Trouble(.stateLocked, at: .path(path)) }
+            throw unusable(error, path)
+        }
+    }
+
+    private init(
+        _ path: AbsolutePath, _ naming: TemporaryNames, _ identity: Identity, _ format: RecordFormat,
+        _ lock: consuming Descriptor
+    ) {
+        self.path = path
+        self.naming = naming
+        self.identity = identity
+        self.format = format
+        self.lock = lock
+    }
+
+    private static func tag(in path: AbsolutePath, as identity: Identity) throws(FileError) -> TemporaryNames {
+        let file = path.description + "/temporaries"
+        if let content = try GuardedPath.read(file, as: identity, limit: tagLimit),
+            let known = TemporaryNames(tag: String(decoding: content.bytes, as: UTF8.self))
+        {
+            return known
+        }
+        let fresh = try TemporaryNames()
+        try AtomicFile(file, as: identity).replace(with: Array(fresh.tag.utf8), naming: fresh)
+        return fresh
+    }
+
+    /// What is kept of a client; nil when nothing is.
+    ///
+    /// A record that is damaged (``Trouble/Code/stateDamaged``) or of a newer version (``Trouble/Code/stateNewer``) is set
+    /// aside before that is thrown: the next one does not meet it again.
+    package func recall(_ client: ClientName) throws(Trouble) -> ClientRecord? {
+        do throws(Trouble) {
+            return try Self.read(client, in: path, as: identity, format)
+        } catch {
+            if error.code == .stateDamaged { setAside(client, as: "damaged") }
+            if error.code == .stateNewer { setAside(client, as: "newer") }
+            throw error
+        }
+    }
+
+    /// What is kept of a client in a directory that is neither made nor locked for it: for a look from outside.
+    package static func peek(
+        _ client: ClientName, in path: AbsolutePath, as identity: Identity,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) throws(Trouble) -> ClientRecord? {
+        try read(client, in: path, as: identity, RecordFormat(sha256: sha256))
+    }
+
+    private static func read(
+        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat
+    ) throws(Trouble) -> ClientRecord? {
+        let file = file(of: client, in: path)
+        let place = AbsolutePath(file).map(Trouble.Place.path) ?? .client(client)
+        let content: FileContent?
+        do throws(FileError) {
+            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
+        } catch {
+            if error.kind == .directoryMissing { return nil }
+            if error.kind == .fileTooLarge || error.kind == .notARegularFile {
+                throw Trouble(.stateDamaged, at: place, detail: error.detail)
+            }
+            throw unusable(error, path)
+        }
+        guard let content else { return nil }
+        // A record that others could have written is not believed.
+        guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
+            throw Trouble(.stateDamaged, at: place, detail: "others may have written it")
+        }
+        do throws(RecordFormat.Flaw) {
+            return try format.decode(content.bytes, of: client)
+        } catch {
+            throw Trouble(error == .newer ? .stateNewer : .stateDamaged, at: place)
+        }
+    }
+
+    /// Keeps a client's record; durable when it returns.
+    package func keep(_ record: ClientRecord, of client: ClientName) throws(Trouble) {
+        guard let bytes = format.encode(record, of: client) else {
+            throw Trouble(.stateUnusable, at: .path(path), detail: "the record of \(client) cannot be written down")
+        }
+        do throws(FileError) {
+            try AtomicFile(Self.file(of: client, in: path), as: identity)
+                .replace(with: bytes, mode: 0o600, naming: naming)
+        } catch {
+            throw Self.unusable(error, path)
+        }
+    }
+
+    /// Of each kind one set-aside record a client is kept for whoever wonders, the latest.
+    private func setAside(_ client: ClientName, as kind: String) {
+        let file = FilePath(Self.file(of: client, in: path))
+        _ = unsafe file.withPlatformString { from in
+            unsafe FilePath(file.string + "." + kind).withPlatformString { to in unsafe rename(from, to) }
+        }
+    }
+
+    private static func file(of client: ClientName, in path: AbsolutePath) -> String {
+        "\(path)/clients/\(client).state"
+    }
+
+    private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Trouble {
+        let trouble = Trouble(error, at: path)
+        return Trouble(
+            .stateUnusable, at: .path(path), cause: trouble.cause,
+            detail: [error.kind.rawValue, trouble.detail].compactMap { $0 }.joined(separator: ": "))
+    }
+}
