@@ -1,6 +1,11 @@
 extension Trouble {
-    /// The one command or step that helps; nil when there is none, or when `detail` has it already.
+    /// The one command or step that helps: the one in `detail`, after its first `; `, else what helps with such troubles;
+    /// nil when there is none.
     package var remedy: String? {
+        splitDetail.remedy ?? generalRemedy
+    }
+
+    private var generalRemedy: String? {
         switch code {
         case .keyMissing: "copy the .p8 file there, or mend \"file\" in the configuration"
         case .keyUnreadable: "give the file to the daemon's user with chown, or pass it as a systemd credential"

@@ -2,7 +2,7 @@ extension Trouble {
     /// What happened, for people: where, what, what exactly, and what the system said. One line without a full stop.
     package var message: String {
         var text = "\(place): \(words)"
-        if let detail, !detail.isEmpty { text += ": " + detail }
+        if let what = splitDetail.what { text += ": " + what }
         if let cause { text += " (\(ErrorNumber.words(for: cause)))" }
         return text
     }
@@ -10,6 +10,16 @@ extension Trouble {
     /// What happened; what helps.
     package var sentence: String {
         remedy.map { "\(message); \($0)" } ?? message
+    }
+
+    /// The detail, and what mends it where whoever met the trouble knew: the part after the first `; `.
+    var splitDetail: (what: String?, remedy: String?) {
+        guard let detail, !detail.isEmpty else { return (nil, nil) }
+        for index in detail.indices where detail[index...].hasPrefix("; ") {
+            let what = detail[..<index]
+            return (what.isEmpty ? nil : String(what), String(detail[index...].dropFirst(2)))
+        }
+        return (detail, nil)
     }
 
     private var words: String {

@@ -8,8 +8,8 @@ package struct Trouble: Error, Hashable, Sendable {
     package let place: Place
     /// The errno value of the call that failed, where one did.
     package let cause: Int32?
-    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status. Never a
-    /// secret, never a key's content.
+    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status; after a
+    /// `; `, the command that mends it where one is known. Never a secret, never a key's content.
     package let detail: String?
 
     package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil) {

@@ -31,6 +31,15 @@ import Testing
         #expect(ShellWord.quoted(text) == word)
     }
 
+    @Test func aCommandInTheDetailTakesThePlaceOfTheUsualOne() throws {
+        let path = Trouble.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
+        let trouble = Trouble(.unguardedDirectory, at: path, cause: 1, detail: "/srv; chmod o-w /srv")
+        #expect(trouble.message == "/srv/web.jwt: others may write to a directory on the way: /srv (not permitted)")
+        #expect(trouble.remedy == "chmod o-w /srv")
+        let bare = Trouble(.keyNotGuarded, at: path, detail: "; chmod 600 /srv/web.jwt")
+        #expect(bare.sentence == "/srv/web.jwt: others could read or replace the key; chmod 600 /srv/web.jwt")
+    }
+
     @Test func theCommandFitsThePlace() throws {
         let exec = Action.exec(arguments: ["/usr/bin/hook", "a b"], timeout: 30).id
         #expect(
