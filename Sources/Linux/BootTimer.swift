@@ -20,7 +20,7 @@ package struct BootTimer: ~Copyable {
     package func arm(after milliseconds: Int64?) throws(SystemError) {
         var nanoseconds: Int64 = 0
         // Zero would disarm.
-        if let milliseconds { nanoseconds = max(min(milliseconds, BootTimer.longest) * 1_000_000, 1) }
+        if let milliseconds { nanoseconds = max(min(max(milliseconds, 0), BootTimer.longest) * 1_000_000, 1) }
         try SystemError.check(clinux_boot_timer_arm(descriptor.raw, nanoseconds), "arm a timer")
     }
 

@@ -16,15 +16,13 @@ struct OutputLines {
     func report(_ ending: ExitReport.Ending) -> ExitReport {
         var bytes = kept[...]
         if dropped > 0 {
-            let lineEnd = kept.lastIndex(of: UInt8(ascii: "\n"))
-            bytes = kept[..<(lineEnd ?? 0)]
+            bytes = kept[..<(kept.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
         }
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         let text = lines.map { line in
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
         }
-        let cut = dropped > 0 ? kept.count - bytes.count : 0
-        return ExitReport(ending: ending, lines: text, truncated: dropped + cut)
+        return ExitReport(ending: ending, lines: text, truncated: dropped + kept.count - bytes.count)
     }
 }

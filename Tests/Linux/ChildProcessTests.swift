@@ -1,0 +1,124 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Linux
+
+struct ChildProcessTests {
+    private let hooks: Hooks
+
+    init() throws {
+        hooks = try Hooks()
+    }
+
+    @Test func tellsHowItEnded() throws {
+        #expect(try hooks.run("exit 0").ending == .exited(0))
+        #expect(try hooks.run("exit 42").ending == .exited(42))
+        #expect(try hooks.run("kill -USR1 $$").ending == .signalled(SIGUSR1))
+    }
+
+    @Test func gathersBothOutputsInOrder() throws {
+        let report = try hooks.run("echo one; echo two >&2; printf three")
+        #expect(report == ExitReport(ending: .exited(0), lines: ["one", "two", "three"], truncated: 0))
+    }
+
+    @Test func passesWordsAsTheyAreWithoutAShell() throws {
+        let words = ["/usr/bin/printf", "%s|", "a b", "", "$HOME", "*", "ä'\"\\"]
+        let report = try ChildProcess.run(words, environment: [:], timeout: Hooks.never)
+        #expect(report.lines == ["a b||$HOME|*|ä'\"\\|"])
+    }
+
+    @Test func hasTheEnvironmentItIsGivenAndNoOther() throws {
+        let report = try ChildProcess.run(
+            ["/usr/bin/env"], environment: ["B": "2", "A": "1 =\n3"], timeout: Hooks.never)
+        #expect(report.lines == ["A=1 =", "3", "B=2"])
+    }
+
+    @Test func inheritsNothing() throws {
+        // A descriptor that somebody forgot to mark.
+        let leak = unsafe open("/etc/passwd", O_RDONLY)
+        defer { close(leak) }
+        let report = try hooks.run(
+            """
+            readlink /proc/$$/fd/0
+            ls /proc/$$/fd | tr '\\n' ' '; echo
+            grep SigBlk /proc/$$/status
+            # Without the two signals that the C library keeps for itself.
+            echo $(( 0x$(awk '/SigIgn/ { print $2 }' /proc/$$/status) & ~0x180000000 ))
+            ps -o pgid= -o sid= -p $$ | awk -v pid=$$ '{ print ($1 == pid), ($2 == pid) }'
+            cat
+            """)
+        #expect(
+            report.lines == [
+                "/dev/null", "0 1 2 ", "SigBlk:\t0000000000000000", "0", "1 1",
+            ])
+    }
+
+    @Test func saysWhyItCouldNotBeStarted() throws {
+        let plain = try hooks.directory.write("text", to: "plain", mode: 0o600)
+        let noInterpreter = try hooks.directory.write("exit 0\n", to: "script", mode: 0o700)
+        for (program, errno) in [
+            (hooks.directory("nothing"), Errno.noSuchFileOrDirectory), (plain, .permissionDenied),
+            (noInterpreter, Errno(rawValue: ENOEXEC)),
+            (hooks.directory.path, .permissionDenied), ("sh", .invalidArgument), ("/bin/sh\0", .invalidArgument),
+        ] {
+            let error = #expect(throws: SystemError.self) {
+                try ChildProcess.run([program], environment: [:], timeout: Hooks.never)
+            }
+            #expect(error?.errno == errno)
+            #expect(error?.operation == "start \(program)")
+        }
+    }
+
+    @Test func endsWhatIsNotDoneInTime() throws {
+        let report = try hooks.run("echo $$ >$HERE/pids; exec sleep 600", timeout: 1_000)
+        #expect(report.ending == .timedOut)
+        #expect(try hooks.run("exec sleep 600", timeout: .min).ending == .timedOut)
+        #expect(try hooks.run("exit 3", timeout: .max).ending == .exited(3))
+        try hooks.expectGone(1)
+    }
+
+    @Test func endsWhatIgnoresTERM() throws {
+        let report = try hooks.cancelOnceUp(
+            "trap '' TERM; echo deaf; echo $$ >$HERE/pids; echo >$HERE/up; exec sleep 600")
+        #expect(report == ExitReport(ending: .cancelled, lines: ["deaf"], truncated: 0))
+        try hooks.expectGone(1)
+    }
+
+    @Test func endsWhatClosedItsOutputAndHangs() throws {
+        let report = try hooks.cancelOnceUp("echo $$ >$HERE/pids; exec >&- 2>&-; echo >$HERE/up; exec sleep 600")
+        #expect(report == ExitReport(ending: .cancelled, lines: [], truncated: 0))
+        try hooks.expectGone(1)
+    }
+
+    @Test func countsAFloodAndIsNotHeldUpByIt() throws {
+        let measured = try hooks.run("yes 1234567 | head -c 1000000")
+        #expect(measured.ending == .exited(0))
+        #expect(measured.lines == Array(repeating: "1234567", count: 8_192))
+        #expect(measured.truncated == 1_000_000 - 65_536)
+
+        let endless = try hooks.run("exec yes", timeout: 1_000)
+        #expect(endless.ending == .timedOut)
+    }
+
+    @Test func isCancelledWithEveryOtherThatSharesTheCounter() throws {
+        let cancel = try EventCounter()
+        let pool = WorkerPool<Int>()
+        let done = try Inbox<ExitReport.Ending?>()
+        for number in 0..<3 {
+            let fifo = hooks.directory("up\(number)")
+            try Hooks.makeFIFO(fifo)
+            try pool.run(in: number) {
+                let report = try? ChildProcess.run(
+                    ["/bin/sh", "-c", "echo up >\(fifo); exec sleep 600"], environment: [:], timeout: Hooks.never,
+                    cancel: cancel)
+                done.post(report?.ending)
+            }
+            try Hooks.waitFor(fifo)
+        }
+        cancel.signal()
+        for _ in 0..<3 { #expect(try Hooks.next(of: done) == .cancelled) }
+        #expect(try hooks.run("exec sleep 600", cancel: cancel).ending == .cancelled)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Linux
+import TestSupport
+import Testing
+
+struct HardeningTests {
+    @Test func othersOfTheSameUserSeeNothing() async {
+        await #expect(processExitsWith: .success) {
+            let hardened = try ForkedProcess(asUser: 34_567)
+            let look = """
+                exec 2>/dev/null
+                for file in environ maps mem; do cat /proc/\(hardened.process)/$file | head -c 1 | wc -c; done
+                """
+            let program = ["setpriv", "--reuid=34567", "--regid=34567", "--clear-groups", "sh", "-c", look]
+            // Whether the memory itself may be read before depends on the machine's Yama.
+            #expect(try run(program).output.hasPrefix("1\n1\n"))
+            try hardened.harden()
+            #expect(try run(program).output == "0\n0\n0\n")
+            let limits = try run(["grep", "core file", "/proc/\(hardened.process)/limits"]).output
+            #expect(limits.split(separator: " ").prefix(6) == ["Max", "core", "file", "size", "0", "0"])
+        }
+    }
+
+    @Test func newPrivilegesAreGivenUpForChildrenToo() async {
+        await #expect(processExitsWith: .success) {
+            let program = ["/bin/grep", "NoNewPrivs", "/proc/self/status"]
+            let before = try ChildProcess.run(program, environment: [:], timeout: 600_000)
+            #expect(before.lines == ["NoNewPrivs:\t0"])
+            try Hardening.forbidNewPrivileges()
+            let after = try ChildProcess.run(program, environment: [:], timeout: 600_000)
+            #expect(after.lines == ["NoNewPrivs:\t1"])
+        }
+    }
+}
+
+/// A copy of this process with one thread, which runs as another user and does as it is told. The kernel judges a
+/// process by its first thread, and the runner's has ended by the time a test runs.
+private struct ForkedProcess {
+    let process: Int32
+    private let orders: Int32
+    private let answers: Int32
+
+    init(asUser user: UInt32) throws {
+        var orders: [Int32] = [0, 0]
+        var answers: [Int32] = [0, 0]
+        try #require(unsafe pipe(&orders) == 0 && pipe(&answers) == 0)
+        guard let fork = unsafe dlsym(nil, "fork"), let prctl = unsafe dlsym(nil, "prctl") else {
+            throw POSIXError(.ENOSYS)
+        }
+        let makeCopy = unsafe unsafeBitCast(fork, to: (@convention(c) () -> Int32).self)
+        let control = unsafe unsafeBitCast(prctl, to: (@convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32).self)
+        process = makeCopy()
+        if process == 0 {
+            // The orders end with the process that gives them.
+            close(orders[1])
+            let setDumpable: Int32 = 4
+            // The change of user forbids what is to be forbidden later.
+            guard setgid(user) == 0, setuid(user) == 0, control(setDumpable, 1, 0, 0, 0) == 0 else { _exit(1) }
+            var byte: UInt8 = 0
+            while unsafe write(answers[1], &byte, 1) == 1, unsafe read(orders[0], &byte, 1) == 1 {
+                do { try Hardening.forbidInspection() } catch { _exit(2) }
+            }
+            _exit(0)
+        }
+        close(orders[0])
+        close(answers[1])
+        self.orders = orders[1]
+        self.answers = answers[0]
+        try waitForAnswer()
+    }
+
+    func harden() throws {
+        try #require(unsafe write(orders, "\n", 1) == 1)
+        try waitForAnswer()
+    }
+
+    private func waitForAnswer() throws {
+        var byte: UInt8 = 0
+        try #require(unsafe read(answers, &byte, 1) == 1)
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+struct UnixSocketTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory("socket")
+    }
+
+    @Test func carriesBytesBothWays() throws {
+        let listener = try UnixListener(path: path, mode: 0o600)
+        #expect(try listener.accept() == nil)
+        let client = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        let server = UnixStream(adopting: try nextConnection(to: listener))
+        try client.write(Array("question".utf8))
+        #expect(try server.read(upTo: 100) == Array("question".utf8))
+        try server.write(Array("answer".utf8))
+        #expect(try client.read(upTo: 3) == Array("ans".utf8))
+        #expect(try client.read(upTo: 100) == Array("wer".utf8))
+        hangUp(server)
+        #expect(try client.read(upTo: 100) == [])
+        let error = #expect(throws: SystemError.self) { try client.write([1]) }
+        #expect(error?.errno == .brokenPipe)
+    }
+
+    @Test func aServerThatNeverAnswersIsATimeout() throws {
+        let listener = try UnixListener(path: path, mode: 0o600)
+        let client = try UnixStream.connect(to: path, timeoutSeconds: 1)
+        let error = #expect(throws: SystemError.self) { _ = try client.read(upTo: 1) }
+        #expect(error?.errno == .wouldBlock)
+        _ = consume listener
+    }
+
+    @Test func theNameHasItsModeAndGroupWhateverTheUmask() async {
+        await #expect(processExitsWith: .success) {
+            umask(0o077)
+            let directory = try TemporaryDirectory()
+            let listener = try UnixListener(path: directory("socket"), mode: 0o664, group: 54_321)
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory("socket"))
+            #expect(attributes[.posixPermissions] as? Int == 0o664)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 54_321)
+            #expect(attributes[.type] as? FileAttributeType == .typeSocket)
+            listener.removeName()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+        }
+    }
+
+    @Test func aSocketThatNobodyListensOnIsTakenOver() throws {
+        close(try UnixListener(path: path, mode: 0o600).release())
+        #expect(FileManager.default.fileExists(atPath: path))
+        let refused = #expect(throws: SystemError.self) { _ = try UnixStream.connect(to: path, timeoutSeconds: 1) }
+        #expect(refused?.errno == .connectionRefused)
+        let listener = try UnixListener(path: path, mode: 0o600)
+        _ = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        #expect(try listener.accept() != nil)
+    }
+
+    @Test func aLiveSocketIsNotStolen() throws {
+        let listener = try UnixListener(path: path, mode: 0o600)
+        let error = #expect(throws: SystemError.self) { _ = try UnixListener(path: path, mode: 0o600) }
+        #expect(error?.errno == .addressInUse)
+        #expect(error?.description == "cannot listen on \(path): Address already in use")
+        // The look was a connection, and the name still leads here.
+        #expect(try listener.accept() != nil)
+        _ = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        #expect(try listener.accept() != nil)
+    }
+
+    @Test(arguments: ["file", "directory", "link", "dangling"]) func whatIsNotASocketStays(_ kind: String) throws {
+        let files = FileManager.default
+        switch kind {
+        case "file": try directory.write("precious", to: "socket")
+        case "directory": try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case "link":
+            close(try UnixListener(path: directory("other"), mode: 0o600).release())
+            try files.createSymbolicLink(atPath: path, withDestinationPath: directory("other"))
+        default: try files.createSymbolicLink(atPath: path, withDestinationPath: directory("nowhere"))
+        }
+        let before = try files.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+        let error = #expect(throws: SystemError.self) { _ = try UnixListener(path: path, mode: 0o600) }
+        #expect(error?.errno == .notSocket)
+        #expect(error?.description == "cannot listen on \(path): Socket operation on non-socket")
+        #expect(try files.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64 == before)
+    }
+
+    @Test func saysWhenThePathIsTooLongOrItsDirectoryMissing() throws {
+        let long = directory(String(repeating: "x", count: 100))
+        let tooLong = #expect(throws: SystemError.self) { _ = try UnixListener(path: long, mode: 0o600) }
+        #expect(tooLong?.errno == .fileNameTooLong)
+        let missing = #expect(throws: SystemError.self) { _ = try UnixListener(path: directory("a/b"), mode: 0o600) }
+        #expect(missing?.errno == .noSuchFileOrDirectory)
+    }
+
+    @Test func aNameThatIsSomebodyElsesByNowIsNotRemoved() throws {
+        let listener = try UnixListener(path: path, mode: 0o600)
+        try FileManager.default.removeItem(atPath: path)
+        try directory.write("other", to: "socket")
+        listener.removeName()
+        #expect(try directory.read("socket") == "other")
+    }
+
+    @Test func knowsThePeersUserAndGroups() throws {
+        _ = unsafe chmod(directory.path, 0o755)
+        let listener = try UnixListener(path: path, mode: 0o666)
+        let groups = (30_001...30_100).map(String.init)
+        let connect = "IO::Socket::UNIX->new(Peer => '\(path)') or die $!; print $$"
+        let client = try run([
+            "setpriv", "--reuid=23456", "--regid=23457", "--groups=\(groups.joined(separator: ","))", "perl",
+            "-MIO::Socket::UNIX",
+            "-e", connect,
+        ])
+        #expect(client.complaints == "")
+        let accepted = try nextConnection(to: listener)
+        let peer = try Peer(of: accepted.raw)
+        #expect(peer.user == 23_456)
+        #expect(peer.group == 23_457)
+        #expect(String(peer.process) == client.output)
+        #expect(peer.groups.sorted() == Array(30_001...30_100))
+        #expect(peer.belongs(to: 23_457))
+        #expect(peer.belongs(to: 30_077))
+        #expect(!peer.belongs(to: 0))
+    }
+
+    @Test func onlyASocketHasAPeer() throws {
+        let counter = try EventCounter()
+        let error = #expect(throws: SystemError.self) { _ = try Peer(of: counter.raw) }
+        #expect(error?.errno == .notSocket)
+    }
+
+    private func nextConnection(to listener: borrowing UnixListener) throws -> Descriptor {
+        guard let accepted = try listener.accept() else { throw Errno.wouldBlock }
+        return accepted
+    }
+
+    private func hangUp(_ stream: consuming UnixStream) {}
+}

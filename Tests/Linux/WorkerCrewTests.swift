@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Linux
+
+struct WorkerCrewTests {
+    /// The threads that have to be started for so many jobs.
+    private func fill(_ crew: inout WorkerCrew<String>, _ lane: String, _ jobs: Int, at now: Int64) -> [Int] {
+        (0..<jobs).compactMap { _ in crew.add({}, to: lane, at: now) }
+    }
+
+    @Test func aLaneHasAThreadAtOnceHoweverManyWork() {
+        var crew = WorkerCrew<String>(limit: 4, perLane: 4)
+        let counts = ["stuck", "other", "third"].map { fill(&crew, $0, 10, at: 0).count }
+        #expect(counts == [4, 1, 1])
+    }
+
+    @Test func aLaneTakesNoMoreThanItsShare() {
+        var crew = WorkerCrew<String>(limit: 8, perLane: 2)
+        let threads = fill(&crew, "a", 10, at: 0)
+        #expect(threads.count == 2)
+    }
+
+    @Test func overdueThreadsDoNotCountAndTheirLaneGetsNoMore() {
+        var crew = WorkerCrew<String>(limit: 4, perLane: 8)
+        var counts = [fill(&crew, "stuck", 4, at: 0).count]
+        counts.append(fill(&crew, "other", 4, at: 30_000).count)
+        counts.append(fill(&crew, "other", 4, at: 30_001).count)
+        counts.append(fill(&crew, "stuck", 4, at: 60_000).count)
+        #expect(counts == [4, 1, 3, 0])
+    }
+
+    @Test func aThreadThatIsFreeGoesFirstWhereNobodyIs() {
+        var crew = WorkerCrew<String>(limit: 200, perLane: 200)
+        let threads = fill(&crew, "crowd", 129, at: 0)
+        #expect(threads == Array(1...128))
+        let late = fill(&crew, "late", 1, at: 0)
+        #expect(late.isEmpty)
+        // 128 jobs are taken, one is left for the thread that comes back first; the next goes to the late lane.
+        var visited: [String] = []
+        for thread in threads + [1, 1] {
+            var lane = "crowd"
+            let job = crew.nextJob(for: thread, in: &lane, at: 0)
+            visited.append(job == nil ? "nothing" : lane)
+        }
+        #expect(visited == Array(repeating: "crowd", count: 129) + ["late"])
+    }
+
+    @Test func threadsEndWhenNothingWaits() {
+        var crew = WorkerCrew<String>(limit: 4, perLane: 4)
+        let threads = fill(&crew, "a", 1, at: 0)
+        #expect(threads == [1])
+        var lane = "a"
+        let job = crew.nextJob(for: 1, in: &lane, at: 0)
+        let none = crew.nextJob(for: 1, in: &lane, at: 0)
+        #expect(job != nil)
+        #expect(none == nil)
+        #expect(crew.threads == 0)
+    }
+
+    @Test func aThreadThatCannotBeStartedTakesItsJobAlong() {
+        var crew = WorkerCrew<String>(limit: 4, perLane: 4)
+        let threads = fill(&crew, "a", 2, at: 0)
+        #expect(threads == [1, 2])
+        // The other thread will do it.
+        let dropped = [crew.withdraw(2, from: "a"), crew.withdraw(1, from: "a")]
+        #expect(dropped == [false, true])
+        #expect(crew.threads == 0)
+    }
+}
