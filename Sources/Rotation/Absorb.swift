@@ -5,7 +5,7 @@ extension Rotation {
     package mutating func absorb(_ fact: Fact, at now: Now) {
         switch fact {
         case .configured(let configuration): adopt(configuration, at: now)
-        case .stirred(let resource): stir(resource)
+        case .stirred(let resource): stir(resource, at: now)
         case .finished(let id, let result): finish(id, result, at: now)
         case .hampered(let trouble): hampered.append(Hampered(trouble: trouble, since: now.wall))
         case .clockSet: touchEverything()
@@ -16,13 +16,21 @@ extension Rotation {
         }
     }
 
-    private mutating func stir(_ resource: Resource) {
+    private mutating func stir(_ resource: Resource, at now: Now) {
+        lookAgain(at: resource)
+        // A key that somebody has just put in its place is wanted at once. Not so a file: a write that fails stirs it.
+        if case .key = resource { world.attempts[resource]?.notBefore = now.boot }
+        touch(resource)
+    }
+
+    /// Forgets that a key was read or a file looked at, also by a job that is doing so now.
+    mutating func lookAgain(at resource: Resource) {
         switch resource {
         case .key(let name): world.keys[name]?.wasRead = false
         case .file(let path): world.files[path]?.isFresh = false
-        case .configuration, .client, .record, .action: break
+        case .configuration, .client, .record, .action: return
         }
-        touch(resource)
+        if let job = world.running[resource] { outdated.insert(job.id) }
     }
 
     /// Puts a configuration in force. What did not change keeps everything that is known of it; every key is read and
@@ -72,6 +80,7 @@ extension Rotation {
         guard let resource = resources.removeValue(forKey: id), let job = world.running.removeValue(forKey: resource)
         else { return }
         overdue.remove(id)
+        let isOutdated = outdated.remove(id) != nil
         touch(job.resource)
         switch result {
         case .success(let outcome):
@@ -79,6 +88,7 @@ extension Rotation {
         case .failure(let trouble):
             fail(job, trouble, at: now)
         }
+        if isOutdated { lookAgain(at: job.resource) }
     }
 
     private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
@@ -97,7 +107,7 @@ extension Rotation {
             if world.keys[name]?.print != print {
                 // What the files hold was judged without this key.
                 for client in world.index.clients(of: name) {
-                    for path in world.index.files(of: client) { world.files[path]?.isFresh = false }
+                    for path in world.index.files(of: client) { lookAgain(at: .file(path)) }
                 }
             }
             world.keys[name] = KeyState(wasRead: true, print: print)

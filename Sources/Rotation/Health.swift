@@ -50,10 +50,21 @@ extension Rotation {
             consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
             lastError: troubles.first?.trouble.message,
             delivered: isPublished(name) && isDone, outputs: outputs, actions: actions)
-        if views[name]?.standing != standing, views[name] != nil || standing != .degraded {
-            changes.append(.standing(name, standing, view.reason))
-        }
+        tell(view)
         views[name] = view
+    }
+
+    /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried, that it is
+    /// not served yet is no news.
+    private func isNews(_ view: ClientView) -> Bool {
+        let isUnderWay = [.notPublished, .notDelivered].contains(view.reason?.trouble.code) && view.standing == .degraded
+        return !untried.contains(view.name) && !isUnderWay && told[view.name, default: .ok] != view.standing
+    }
+
+    mutating func tell(_ view: ClientView) {
+        guard isNews(view) else { return }
+        told[view.name] = view.standing
+        changes.append(.standing(view.name, view.standing, view.reason))
     }
 
     /// The life of the weakest secret that an output or an application holds.

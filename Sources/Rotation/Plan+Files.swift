@@ -31,7 +31,7 @@ extension Rotation {
     }
 
     /// Whether a file holds what it should, as far as was seen.
-    func isGood(_ path: AbsolutePath) -> Bool {
+    package func isGood(_ path: AbsolutePath) -> Bool {
         guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, let seen = file.seen,
             seen.isAsConfigured
         else { return false }

@@ -59,7 +59,7 @@ extension Rotation {
     /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
     private mutating func hurry(_ client: ClientName, at now: Now) {
         for resource in resources(of: client) { world.attempts[resource]?.notBefore = now.boot }
-        for path in world.index.files(of: client) { world.files[path]?.isFresh = false }
+        for path in world.index.files(of: client) { lookAgain(at: .file(path)) }
         if let key = world.configuration.clients[client]?.key { touch(.key(key)) }
         touch(.client(client))
     }
@@ -145,7 +145,10 @@ extension Rotation {
     }
 
     mutating func planReadiness() {
-        for client in touchedClients where untried.contains(client) && wasTried(client) { untried.remove(client) }
+        for client in touchedClients where untried.contains(client) && wasTried(client) {
+            untried.remove(client)
+            if let view = views[client] { tell(view) }
+        }
         guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }
         isReady = true
         changes.append(.ready)

@@ -18,6 +18,8 @@ package struct Rotation: Sendable {
     var touched: Set<Resource> = []
     var wakes: [Resource: Wake] = [:]
     var views: [ClientName: ClientView] = [:]
+    /// The standing of each client that was last noted in the journal.
+    var told: [ClientName: Standing] = [:]
     var pending: [PendingRequest] = []
     var changes: [Entry] = []
     var answers: [(Ticket, Answer)] = []
@@ -27,6 +29,8 @@ package struct Rotation: Sendable {
     var inFlight: ArraySlice<JobID> = []
     /// Jobs that run although their time is over.
     var overdue: Set<JobID> = []
+    /// Jobs during which a sign of change came: what they saw may be what was there before.
+    var outdated: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
     /// In order; kept because sorting ten thousand for every snapshot would be felt.
