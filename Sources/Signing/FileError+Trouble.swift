@@ -45,9 +45,9 @@ extension FileError {
         path == file.description ? nil : path
     }
 
-    /// The component, what is wrong with it, and the command that mends it.
+    /// The component, what is wrong with it, and after a semicolon the command that mends it.
     private func explanation(_ file: AbsolutePath) -> String {
         let what = [component(file), detail].compactMap { $0 }.joined(separator: ": ")
-        return [what.isEmpty ? nil : what, remedy].compactMap { $0 }.joined(separator: "; ")
+        return remedy.map { "\(what); \($0)" } ?? what
     }
 }

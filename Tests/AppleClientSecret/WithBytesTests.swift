@@ -9,6 +9,7 @@ import Testing
         "AppleClientSecret/Token.swift",  // where it stands
         "Daemon/Shelf.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Publishing/FileFormat.swift",  // writes them into outputs
+        "Publishing/Publisher.swift",  // gives them to the environment editor
         "Publishing/RecordDocument.swift",  // writes them into the state directory
         "Signing/TokenReader.swift",  // judges them
     ]
