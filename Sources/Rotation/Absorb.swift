@@ -120,7 +120,12 @@ extension Rotation {
             world.clients[client] = state
         case (.look(let spec), .seen(let look)):
             see(look, as: spec)
-        case (.mint(let client, _, _), .minted(let issued)):
+        case (.mint(let client, let key, _), .minted(let issued)):
+            // Another key signed than was read: the file was replaced, and the notice of it is still to come.
+            if world.keys[key]?.print != issued.signer {
+                lookAgain(at: .key(key))
+                touch(.key(key))
+            }
             guard var state = world.clients[client] else { return }
             changes.append(.minted(client, issued, state.mintReason ?? .asked))
             state.current = issued
