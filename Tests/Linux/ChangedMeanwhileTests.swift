@@ -66,30 +66,22 @@ import Testing
         #expect(try room.names() == ["f"])
     }
 
-    /// Somebody appends lines by renaming, as editors do, and so does this: no line of either is ever lost.
+    /// Two who both look before they replace: no line of either is ever lost.
     @Test func twoWhoMergeLoseNothing() throws {
-        let room = try Room()
+        let room = try Room(in: "/dev/shm")
         try room.file("f", "")
         let rounds = 100
-        @Sendable func append(_ line: String, _ path: String, _ naming: TemporaryNames) throws {
-            while true {
-                let file = try AtomicFile(path, as: Room.root)
-                do throws(FileError) {
-                    let bytes = (file.content?.bytes ?? []) + Array("\(line)\n".utf8)
-                    try file.replace(with: bytes, naming: naming)
-                    return
-                } catch {
-                    guard error.kind == .changedMeanwhile else { throw error }
-                }
-            }
-        }
         let done = DispatchSemaphore(value: 0)
         let path = room("f")
         let naming = naming
         for name in ["a", "b"] {
             Thread.detachNewThread {
                 for round in 0..<rounds {
-                    do { try append("\(name)\(round)", path, naming) } catch { Issue.record(error) }
+                    do {
+                        try Self.merge(path, naming) { $0 + Array("\(name)\(round)\n".utf8) }
+                    } catch {
+                        Issue.record(error)
+                    }
                 }
                 done.signal()
             }
@@ -102,5 +94,46 @@ import Testing
             #expect(lines.filter { $0.hasPrefix(name) } == (0..<rounds).map { "\(name)\($0)" })
         }
         #expect(try room.names() == ["f"])
+    }
+
+    /// Somebody who replaces the file by renaming, without a look, as editors do: what they wrote is never lost, also
+    /// when they do it in the moment between our last look and our own rename.
+    @Test func whatAnEditorSavesInTheLastMomentIsKept() throws {
+        let room = try Room(in: "/dev/shm")
+        try room.file("f", "theirs\n")
+        let path = room("f")
+        let naming = naming
+        let merger = Attacker(SeededGenerator()) { random in
+            let mine = Array("ours \(random.next())\n".utf8)
+            try Self.merge(path, naming) { bytes in
+                bytes.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")] + mine
+            }
+        }
+        for round in 0..<1_000 {
+            try room.file("made", "theirs \(round)\n")
+            try room.require(unsafe rename(room("made"), path))
+            // For a moment ours may stand there; theirs has to come back.
+            var seen = false
+            for _ in 0..<100_000 where !seen { seen = try room.text("f").hasPrefix("theirs \(round)\n") }
+            #expect(seen, "round \(round) is lost")
+        }
+        merger.stop()
+        #expect(try room.text("f").hasPrefix("theirs 999\n"))
+        #expect(try room.names() == ["f"])
+    }
+
+    /// As the daemon does: again from the file for as long as somebody else was faster.
+    private static func merge(
+        _ path: String, _ naming: TemporaryNames, _ edit: ([UInt8]) -> [UInt8]
+    ) throws {
+        while true {
+            let file = try AtomicFile(path, as: Room.root)
+            do throws(FileError) {
+                try file.replace(with: edit(file.content?.bytes ?? []), naming: naming)
+                return
+            } catch {
+                guard error.kind == .changedMeanwhile else { throw error }
+            }
+        }
     }
 }
