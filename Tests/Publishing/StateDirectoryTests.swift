@@ -1,0 +1,193 @@
+import Foundation
+import Linux
+import Publishing
+import Rotation
+import TestSupport
+import Testing
+
+@Suite struct StateDirectoryTests {
+    private let scratch: TemporaryDirectory
+    private let web: ClientName
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        web = try #require(ClientName("web"))
+    }
+
+    private func open(_ name: String = "state") throws -> StateDirectory {
+        try StateDirectory.open(try Samples.path(scratch(name)), as: .current(), sha256: Samples.sha256)
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: scratch(name))[.posixPermissions] as? Int)
+    }
+
+    private func trouble(_ body: () throws -> Void) -> Trouble? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? Trouble
+        }
+    }
+
+    private func records() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: scratch("state/clients")))
+    }
+
+    @Test func isMadeForItsOwnerAlone() throws {
+        let state = try open()
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        #expect(try mode("state") == 0o700 && mode("state/clients") == 0o700)
+        #expect(try mode("state/clients/web.state") == 0o600 && mode("state/lock") == 0o600)
+    }
+
+    @Test func keepsOverARestart() throws {
+        let record = ClientRecord(
+            current: try Samples.kept(1), candidate: try Samples.kept(2),
+            delivered: [ActionID("restart a.service"): try Samples.secret(1).issued],
+            shared: [try Samples.path("/srv/.env")])
+        var tag = ""
+        do {
+            let state = try open()
+            tag = state.naming.tag
+            #expect(try state.recall(web) == nil)
+            try state.keep(ClientRecord(), of: web)
+            try state.keep(record, of: web)
+        }
+        let state = try open()
+        #expect(state.naming.tag == tag)
+        let back = try #require(try state.recall(web))
+        #expect(back.record == record.record)
+        #expect(back.candidate?.issued == record.candidate?.issued)
+        #expect(back.current?.signerKey == record.current?.signerKey)
+    }
+
+    @Test func isHeldByOneDaemon() throws {
+        let path = try Samples.path(scratch("state"))
+        let state = try open()
+        #expect(throws: Trouble(.stateLocked, at: .path(path))) { _ = try open() }
+        withExtendedLifetime(state) {}
+    }
+
+    @Test func isFreeAgainWhenItsHolderHasGone() throws {
+        do { _ = try open() }
+        _ = try open()
+    }
+
+    @Test func aDamagedRecordIsSetAsideOnce() throws {
+        let state = try open()
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        let path = scratch("state/clients/web.state")
+        let whole = try #require(FileManager.default.contents(atPath: path))
+        try scratch.write("mine", to: "state/clients/notes")
+        for length in stride(from: 0, to: whole.count, by: 97) {
+            try Data(whole.prefix(length)).write(to: URL(fileURLWithPath: path))
+            let found = trouble { _ = try state.recall(web) }
+            #expect(found == Trouble(.stateDamaged, at: .path(try Samples.path(path))), "\(length) bytes")
+            #expect(try state.recall(web) == nil)
+            #expect(try records() == ["web.state.damaged", "notes"])
+        }
+        try state.keep(ClientRecord(current: try Samples.kept(1)), of: web)
+        #expect(try state.recall(web)?.current?.issued == Samples.kept(1).issued)
+        #expect(
+            trouble { _ = try open() }.map(\.message)
+                == "\(scratch("state")): another daemon holds the state directory")
+    }
+
+    @Test func aNewerRecordIsSetAside() throws {
+        let state = try open()
+        let path = scratch("state/clients/web.state")
+        try scratch.write("clientsecretd-state 2 something\n", to: "state/clients/web.state")
+        #expect(
+            trouble { _ = try state.recall(web) }?.message
+                == "\(path): what was kept here is a newer version's and was set aside")
+        #expect(try records() == ["web.state.newer"])
+        #expect(try state.recall(web) == nil)
+    }
+
+    @Test func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
+        let state = try open()
+        let path = scratch("state/clients/web.state")
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path)
+        #expect(
+            trouble { _ = try state.recall(web) }
+                == Trouble(.stateDamaged, at: .path(try Samples.path(path)), detail: "others may have written it"))
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try #require(run(["chown", "daemon", path]).status == 0)
+        #expect(trouble { _ = try state.recall(web) }?.code == .stateDamaged)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRecordThatIsNoFileIsSetAside() throws {
+        let state = try open()
+        try #require(run(["mkfifo", scratch("state/clients/web.state")]).status == 0)
+        #expect(trouble { _ = try state.recall(web) }?.code == .stateDamaged)
+        try state.keep(ClientRecord(), of: web)
+        #expect(try state.recall(web) != nil)
+    }
+
+    @Test func whatCannotBeUsedIsNoReasonToStop() throws {
+        func message(_ name: String) throws -> String? {
+            let found = trouble { _ = try open(name) }
+            #expect(found?.code == .stateUnusable)
+            return found?.message.replacing(scratch.path, with: "DIR")
+        }
+        let missing = try message("none/state")
+        #expect(
+            missing
+                == "DIR/none/state: the state directory cannot be used, so a restart will mint anew: "
+                + "directory_missing: DIR/none (no such file or directory)")
+        try scratch.write("", to: "file")
+        #expect(try message("file")?.contains("not_a_directory") == true)
+        try FileManager.default.createDirectory(
+            atPath: scratch("open"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        #expect(try message("open")?.contains("unguarded_directory: chmod go-w DIR/open") == true)
+        try FileManager.default.createDirectory(atPath: scratch("theirs"), withIntermediateDirectories: false)
+        try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
+        #expect(try message("theirs")?.contains("foreign_owner: the directory belongs to daemon (1)") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
+    }
+
+    @Test func aLookFromOutsideChangesNothing() throws {
+        let path = try Samples.path(scratch("state"))
+        #expect(try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+        let state = try open()
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        let seen = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256)
+        #expect(seen?.current?.issued == (try Samples.kept().issued))
+        try scratch.write("damage", to: "state/clients/web.state")
+        let found = trouble { _ = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) }
+        #expect(found?.code == .stateDamaged)
+        #expect(try records() == ["web.state"])
+        withExtendedLifetime(state) {}
+    }
+
+    @Test func onlyOwnTemporariesAreRemoved() throws {
+        let tag = try open().naming.tag
+        try FileManager.default.createDirectory(atPath: scratch("out"), withIntermediateDirectories: false)
+        let random = String(repeating: "0a", count: 16)
+        let own = ".clientsecretd-\(tag)-\(random).tmp"
+        let others = [
+            ".clientsecretd-\(String(repeating: "0", count: 16))-\(random).tmp", ".clientsecretd-\(tag)-\(random)",
+            ".clientsecretd-\(tag)-.tmp", "web.jwt", ".clientsecretd-\(tag)-\(random).tmp.bak",
+        ]
+        for directory in ["state", "state/clients", "out"] {
+            for name in [own] + others { try scratch.write("x", to: "\(directory)/\(name)") }
+        }
+        let state = try open()
+        let leftovers = Leftovers(naming: state.naming, as: .current())
+        leftovers.sweep(beside: try Samples.path(scratch("none/web.jwt")))
+        leftovers.sweep(beside: try Samples.path(scratch("out/web.jwt")))
+        for directory in ["state", "state/clients", "out"] {
+            let left = Set(try FileManager.default.contentsOfDirectory(atPath: scratch(directory)))
+            #expect(!left.contains(own) && left.isSuperset(of: others), "\(directory)")
+        }
+        // Once a directory: later the same name would be a write under way.
+        try scratch.write("x", to: "out/\(own)")
+        leftovers.sweep(beside: try Samples.path(scratch("out/other.jwt")))
+        #expect(FileManager.default.fileExists(atPath: scratch("out/\(own)")))
+    }
+}
