@@ -49,12 +49,8 @@ extension Rotation {
             }
             return
         }
+        takeOver(name, entry, key, &deadlines)
         let decision = decide(name, &deadlines)
-        if case .keep(let issued, _) = decision, world.clients[name]?.hasChosen == false {
-            world.clients[name]?.current = issued
-            world.clients[name]?.hasChosen = true
-            changes.append(.tookOver(name, issued))
-        }
         guard case .mint(let reason) = decision, clock.trouble == nil, world.keys[entry.key]?.print != nil else {
             return
         }
@@ -67,6 +63,17 @@ extension Rotation {
             case .missing, .unusable, .asked: break
             }
         }
+    }
+
+    /// Puts the best secret that is to be found in force, also when it is about to be replaced: that may take its time.
+    private mutating func takeOver(
+        _ name: ClientName, _ entry: ClientEntry, _ key: KeyEntry, _ deadlines: inout Deadlines
+    ) {
+        guard let issued = usable(name, entry, key, world.keys[entry.key]?.print, &deadlines) else { return }
+        let isNew = world.clients[name]?.current != issued || world.clients[name]?.hasChosen != true
+        world.clients[name]?.current = issued
+        world.clients[name]?.hasChosen = true
+        if isNew { changes.append(.tookOver(name, issued)) }
     }
 
     /// Whether everything by which a client's secret is decided was read or found unreadable.

@@ -27,7 +27,16 @@ extension Rotation {
 
     /// What each slot of a file should hold; a slot whose client has no secret is left as it is.
     func wantedSecrets(_ spec: FileSpec) -> [Slot: Issued] {
-        spec.slots.compactMapValues { world.clients[$0]?.current }
+        spec.slots.compactMapValues(wantedSecret)
+    }
+
+    /// What the outputs of a client should hold: its secret in force, unless that was made for ids which are not the
+    /// configured ones any more.
+    func wantedSecret(_ client: ClientName) -> Issued? {
+        guard let current = world.clients[client]?.current, let entry = world.configuration.clients[client],
+            let key = world.configuration.keys[entry.key], entry.names(current, key: key)
+        else { return nil }
+        return current
     }
 
     /// Whether a file holds what it should, as far as was seen.
@@ -57,7 +66,7 @@ extension Rotation {
         let sharers = world.index.clients(of: id)
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
-            guard let current = world.clients[client]?.current, owes(client, id), isPublished(client) else { continue }
+            guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
             covering[client] = Covered(issued: current, outputs: world.index.files(of: client))
         }
         guard !covering.isEmpty else { return }
@@ -77,7 +86,7 @@ extension Rotation {
 
     /// Whether all files of a client hold its secret.
     func isPublished(_ client: ClientName) -> Bool {
-        world.clients[client]?.isSettled == true && world.clients[client]?.current != nil
+        world.clients[client]?.isSettled == true && wantedSecret(client) != nil
             && world.index.files(of: client).allSatisfy(isGood)
     }
 }

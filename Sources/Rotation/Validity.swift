@@ -9,12 +9,16 @@ extension ClientEntry {
     /// - Parameter print: the key as it can be read now; nil while it cannot: then a secret that some key of ours is
     ///   known to have signed is believed, because what is published must not be lost to an unreadable key.
     func accepts(_ issued: Issued, key: KeyEntry, print: KeyPrint?, at deadlines: inout Deadlines) -> Bool {
-        guard issued.client == clientID, issued.team == key.team, issued.keyID == key.keyID,
-            let signer = issued.signer, print == nil || signer == print,
+        guard names(issued, key: key), let signer = issued.signer, print == nil || signer == print,
             deadlines.reached(issued.issuedAt - Self.clockTolerance),
             deadlines.reached(issued.expiresAt - Lifetime.appleLimit)
         else { return false }
         return !deadlines.reached(issued.expiresAt)
+    }
+
+    /// Whether `issued` was made for the ids that are configured now.
+    func names(_ issued: Issued, key: KeyEntry) -> Bool {
+        issued.client == clientID && issued.team == key.team && issued.keyID == key.keyID
     }
 
     /// When a secret stops counting: at its own expiry, or sooner when the lifetime was made shorter since.

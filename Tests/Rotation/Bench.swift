@@ -135,6 +135,11 @@ final class Bench {
         rotation.world.clients[try Values.name(name)]?.current
     }
 
+    /// Why secrets were made since ``forget()``.
+    var mintReasons: [MintReason] {
+        entries.compactMap { if case .minted(_, _, let reason) = $0 { reason } else { nil } }
+    }
+
     /// Places a secret in a file, or something that is none.
     func place(_ issued: Issued?, in file: String, _ slot: Slot = .whole, otherLines: Bool = false) throws {
         var look = disk[try Values.path(file)] ?? Look(slots: [:])

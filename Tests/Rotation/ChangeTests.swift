@@ -1,0 +1,188 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What a changed key or configuration does to the secrets that are in force.
+@Suite struct ChangeTests {
+    private let web = "web"
+
+    private func settled(_ entry: ClientEntry? = nil) throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    @Test func aReplacedKeyReplacesTheSecret() throws {
+        let bench = try settled()
+        let old = try #require(try bench.current(web))
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.stirred(.key(try Values.key())))
+        #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "publish web.jwt"])
+        #expect(bench.mintReasons == [.unusable(old)])
+    }
+
+    @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
+        let bench = try settled()
+        bench.tell(.stirred(.key(try Values.key())))
+        #expect(bench.log == ["read apple"])
+    }
+
+    @Test func aKeyReplacedWhileItWasBeingReadIsReadAgain() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.held = [key]
+        bench.tell(.stirred(key))
+        // The job that runs has read the old content; the notice comes before its end.
+        bench.tell(.stirred(key))
+        bench.release(key)
+        #expect(bench.log == ["read apple", "read apple"])
+    }
+
+    @Test func aKeyThatIsMendedIsReadAtOnce() throws {
+        let bench = try settled()
+        bench.prints = [:]
+        bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(300)
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.forget()
+        bench.tell(.stirred(.key(try Values.key())))
+        #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "publish web.jwt"])
+    }
+
+    @Test func aSecretSignedByAnotherKeyThanWasReadHasTheKeyReadAgain() throws {
+        // The file was replaced between the reading and the signing, and no notice has come yet.
+        let bench = try settled()
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.ask(.renew(.init()))
+        #expect(
+            bench.log == [
+                "look web.jwt", "mint web", "read apple", "look web.jwt", "keep web", "publish web.jwt",
+            ])
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test(arguments: ["client id", "team id", "key id"])
+    func changedIDsReplaceTheSecret(which: String) throws {
+        let bench = try settled()
+        let entry = try Values.client(web, id: which == "client id" ? "com.example.other" : nil)
+        let key = try Values.keyEntry(
+            team: which == "team id" ? "XYZ123GHIJ" : "DEF123GHIJ",
+            keyID: which == "key id" ? "XYZ123DEFG" : "ABC123DEFG")
+        bench.reload(try Values.configuration([web: entry], keys: ["apple": key]))
+        #expect(
+            bench.log == [
+                "read configuration", "read apple", "look web.jwt", "mint web", "keep web", "publish web.jwt",
+            ])
+        let current = try #require(try bench.current(web))
+        #expect(current.client == entry.clientID)
+        #expect(current.team == key.team)
+        #expect(current.keyID == key.keyID)
+    }
+
+    @Test func aSecretForOtherIDsIsNotPublishedWhileNoNewOneCanBeMade() throws {
+        let bench = try settled(try Values.client(web, actions: [Values.exec("/bin/after")]))
+        let old = try bench.current(web)
+        bench.prints = [:]
+        bench.reload(
+            try Values.configuration([
+                web: Values.client(
+                    web, id: "com.example.other", outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")],
+                    actions: [Values.exec("/bin/after"), Values.exec("/bin/new")])
+            ]))
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.held(in: "new.jwt") == nil)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        #expect(try bench.view(web).outputs.map(\.state) == [.pending, .pending])
+        #expect(try bench.view(web).standing == .critical)
+    }
+
+    @Test func aSecretThatFitsAgainIsTakenUpInsteadOfOneThatDoesNot() throws {
+        let bench = try settled()
+        let first = try #require(try bench.current(web))
+        let other = try Values.keyEntry(keyID: "XYZ123DEFG")
+        bench.failingWrites = [try Values.path("web.jwt"): Trouble(.diskFull, at: .path(try Values.path("web.jwt")))]
+        bench.reload(try Values.configuration([web: Values.client(web)], keys: ["apple": other]))
+        #expect(try bench.current(web) != first)
+        // The administrator takes the change back while the file still holds the secret of before.
+        bench.failingWrites = [:]
+        bench.forget()
+        bench.reload(try Values.configuration([web: Values.client(web)]))
+        #expect(bench.log == ["read configuration", "read apple", "look web.jwt", "keep web"])
+        #expect(try bench.current(web) == first)
+    }
+
+    @Test func aShorterLifetimeReplacesWhatIsOverdueByIt() throws {
+        let bench = try settled()
+        bench.pass(10 * Values.day)
+        bench.forget()
+        bench.reload(
+            try Values.configuration([web: Values.client(web, lifetime: 12 * Values.day, renewBefore: 4 * Values.day)]))
+        #expect(bench.log.contains("mint web"))
+        #expect(try bench.current(web)?.expiresAt == Values.moment(22 * Values.day))
+    }
+
+    @Test func aLongerLifetimeReplacesNothing() throws {
+        let bench = try settled()
+        bench.pass(10 * Values.day)
+        bench.forget()
+        bench.reload(try Values.configuration([web: Values.client(web, lifetime: 150 * Values.day)]))
+        #expect(bench.log == ["read configuration", "read apple", "look web.jwt"])
+    }
+
+    @Test func anOutputThatIsAddedGetsTheCurrentSecret() throws {
+        let bench = try settled()
+        let current = try bench.current(web)
+        bench.reload(
+            try Values.configuration([web: Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])])
+        )
+        #expect(bench.log == ["read configuration", "read apple", "look new.jwt", "look web.jwt", "publish new.jwt"])
+        #expect(try bench.held(in: "new.jwt") == current)
+    }
+
+    @Test func anActionThatIsAddedIsRunForTheCurrentSecret() throws {
+        let bench = try settled()
+        bench.reload(try Values.configuration([web: Values.client(web, actions: [Values.exec("/bin/after")])]))
+        #expect(bench.log.suffix(2) == ["run exec /bin/after for web", "keep web"])
+    }
+
+    @Test func aClientThatIsRemovedWhileItsJobsRunIsForgotten() throws {
+        let native = try Values.name("native")
+        let both = try Values.configuration([web: Values.client(web), "native": Values.client("native")])
+        for held in [
+            Resource.client(native), .record(native), .file(try Values.path("native.jwt")), .key(try Values.key()),
+        ] {
+            let bench = try Bench(both)
+            bench.held = [held]
+            bench.go()
+            bench.reload(try Values.configuration([web: Values.client(web)]))
+            bench.release(held)
+            #expect(try bench.view(web).standing == .ok, "\(held)")
+            #expect(bench.answer() == .reloaded(unserved: []), "\(held)")
+            #expect(bench.rotation.world.running.isEmpty, "\(held)")
+            #expect(bench.rotation.world.clients[native] == nil, "\(held)")
+            #expect(bench.rotation.world.attempts.isEmpty, "\(held)")
+        }
+    }
+
+    @Test func whatFailsForARemovedKeyOrFileIsNobodysTrouble() throws {
+        let spare = try Values.key("spare")
+        let both = try Values.configuration(
+            [web: Values.client(web), "native": Values.client("native", key: "spare")],
+            keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG")])
+        let path = try Values.path("native.jwt")
+        for held in [Resource.key(spare), .file(path)] {
+            let bench = try Bench(both)
+            bench.held = [held]
+            bench.go()
+            bench.reload(try Values.configuration([web: Values.client(web)]))
+            bench.failures = [held: Trouble(.ioError, at: .path(path))]
+            bench.forget()
+            bench.release(held)
+            #expect(bench.rotation.world.attempts.isEmpty, "\(held)")
+            #expect(bench.rotation.world.keys[spare] == nil, "\(held)")
+            #expect(bench.entries.isEmpty, "\(held)")
+        }
+    }
+}

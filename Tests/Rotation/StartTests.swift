@@ -1,0 +1,167 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What is done at a start, by what lies there already.
+@Suite struct StartTests {
+    private func bench(_ entry: ClientEntry? = nil) throws -> Bench {
+        try Bench(try Values.configuration(["web": try entry ?? Values.client("web")]))
+    }
+
+    private func found(_ number: UInt64, to: Int64 = 80 * Values.day) throws -> Issued {
+        try Values.issued(number, from: -10 * Values.day, to: to, signer: Values.print("1"))
+    }
+
+    @Test func withNothingKnownASecretIsMadeKeptPublishedAndTold() throws {
+        let bench = try bench(try Values.client("web", actions: [Values.exec("/bin/after")]))
+        bench.go()
+        #expect(
+            bench.log == [
+                "read apple", "recall web", "look web.jwt", "mint web", "keep web", "publish web.jwt",
+                "run exec /bin/after for web", "keep web",
+            ])
+        let current = try #require(try bench.current("web"))
+        #expect(current.issuedAt == Values.moment(-60))
+        #expect(current.expiresAt == Values.moment(90 * Values.day))
+        #expect(bench.mintReasons == [.missing])
+        #expect(bench.records[try Values.name("web")]?.current == current)
+        #expect(bench.records[try Values.name("web")]?.delivered == [ActionID("exec /bin/after"): current])
+    }
+
+    @Test func aSecretInTheOutputsIsTakenOver() throws {
+        let bench = try bench()
+        try bench.place(found(1), in: "web.jwt")
+        bench.go()
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt", "keep web"])
+        #expect(try bench.current("web") == found(1))
+        #expect(try bench.entries.contains(.tookOver(Values.name("web"), found(1))))
+        #expect(try bench.view("web").renewals == 0)
+        #expect(try bench.view("web").standing == .ok)
+    }
+
+    @Test func aSecretInTheStateDirectoryAloneIsPublished() throws {
+        let bench = try bench()
+        bench.records[try Values.name("web")] = Record(current: try found(1))
+        bench.go()
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt", "publish web.jwt"])
+        #expect(try bench.held(in: "web.jwt") == found(1))
+    }
+
+    @Test func ofSeveralThatAreFoundTheOneThatExpiresLastIsPublishedEverywhere() throws {
+        let entry = try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")])
+        let bench = try bench(entry)
+        try bench.place(found(1, to: 70 * Values.day), in: "a")
+        try bench.place(found(2, to: 80 * Values.day), in: "b")
+        bench.records[try Values.name("web")] = Record(current: try found(3, to: 60 * Values.day))
+        bench.go()
+        #expect(bench.log == ["read apple", "recall web", "look a", "look b", "keep web", "publish a"])
+        #expect(try bench.held(in: "a") == found(2))
+    }
+
+    @Test func aRestartReadsAndWritesNothing() throws {
+        let entry = try Values.client("web", actions: [Values.exec("/bin/after")])
+        let bench = try bench(entry)
+        bench.go()
+        try bench.restart(try Values.configuration(["web": entry]))
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
+    }
+
+    @Test func anActionThatWasNotRunBeforeTheKillIsRunAfterIt() throws {
+        let entry = try Values.client("web", actions: [Values.exec("/bin/after"), Values.exec("/bin/pager")])
+        let bench = try bench(entry)
+        bench.held = [.action(ActionID("exec /bin/pager"))]
+        bench.go()
+        bench.held = []
+        try bench.restart(try Values.configuration(["web": entry]))
+        #expect(
+            bench.log == [
+                "read apple", "recall web", "look web.jwt", "run exec /bin/pager for web", "keep web",
+            ])
+    }
+
+    @Test func whatIsDueIsReplacedAtOnce() throws {
+        let bench = try bench()
+        try bench.place(found(1, to: 20 * Values.day), in: "web.jwt")
+        bench.go()
+        #expect(bench.log.contains("mint web"))
+        #expect(try bench.mintReasons == [.due(found(1, to: 20 * Values.day))])
+    }
+
+    @Test func nothingIsMintedForAClientWhoseOutputsWereNotLookedAtYet() throws {
+        let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
+        bench.held = [.file(try Values.path("b"))]
+        bench.go()
+        #expect(bench.log == ["read apple", "recall web", "look a", "look b"])
+        try bench.place(found(1), in: "b")
+        bench.release(.file(try Values.path("b")))
+        #expect(bench.log.suffix(2) == ["keep web", "publish a"])
+    }
+
+    @Test func anOutputThatCannotBeReadKeepsNobodyWaiting() throws {
+        let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
+        bench.failures = [.file(try Values.path("b")): Trouble(.permissionDenied, at: .path(try Values.path("b")))]
+        bench.go()
+        #expect(
+            bench.log == ["read apple", "recall web", "look a", "look b", "mint web", "keep web", "publish a"])
+    }
+
+    @Test func aStateDirectoryThatCannotBeUsedKeepsNobodyWaiting() throws {
+        let web = try Values.name("web")
+        let bench = try bench()
+        bench.failures = [.record(web): Trouble(.stateUnusable, at: .client(web))]
+        bench.go()
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt", "mint web", "publish web.jwt"])
+        #expect(try bench.view("web").standing == .degraded)
+        #expect(try bench.view("web").reason?.trouble == Trouble(.stateUnusable, at: .client(web)))
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(bench.log.last == "keep web")
+        #expect(try bench.view("web").standing == .ok)
+    }
+
+    @Test func aKeyThatCannotBeReadLeavesWhatIsPublishedInForce() throws {
+        let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
+        bench.prints = [:]
+        bench.records[try Values.name("web")] = Record(current: try found(1))
+        try bench.place(found(1), in: "a")
+        bench.go()
+        #expect(bench.log == ["read apple", "recall web", "look a", "look b", "publish b"])
+        #expect(try bench.current("web") == found(1))
+        #expect(try bench.view("web").standing == .degraded)
+        #expect(try bench.view("web").reason?.trouble == Trouble(.keyMissing, at: .key(try Values.key())))
+    }
+
+    @Test func aKeyThatCannotBeReadLeavesWhatIsDueInForceToo() throws {
+        let due = try found(1, to: 20 * Values.day)
+        let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
+        bench.prints = [:]
+        try bench.place(due, in: "a")
+        bench.go()
+        #expect(try bench.current("web") == due)
+        #expect(try bench.held(in: "b") == due)
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.tell(.stirred(.key(try Values.key())))
+        #expect(try bench.held(in: "b")?.fingerprint == Fingerprint(leadingBytes: 1001))
+    }
+
+    @Test func askingForANewOneDoesNotLoseTheOldOneWhileTheKeyCannotBeRead() throws {
+        let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
+        bench.prints = [:]
+        try bench.place(found(1), in: "a")
+        bench.ask(.renew(.init()))
+        #expect(try bench.held(in: "b") == found(1))
+    }
+
+    @Test func oneUnusableKeyFailsItsOwnClientsOnly() throws {
+        let bench = try Bench(
+            try Values.configuration(
+                ["web": Values.client("web"), "native": Values.client("native", key: "spare")],
+                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+        bench.prints[try Values.key("spare")] = nil
+        bench.go()
+        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("native").standing == .critical)
+        #expect(bench.rotation.snapshot(at: bench.now).ready)
+    }
+}
