@@ -55,7 +55,10 @@ extension Rotation {
                 seen: world.files[entry.key]?.seen, writtenAt: world.files[entry.key]?.writtenAt)
         }
         // A repaired configuration is tried at once, not when the old trouble's pause is over.
+        former.merge(world.attempts) { $1 }
+        former = former.filter { isKnown($0.key) }
         world.attempts = [:]
+        firstJob = nextJob
         wakes = wakes.filter { isKnown($0.key) }
         views = views.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
@@ -92,10 +95,7 @@ extension Rotation {
     }
 
     private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
-        if let attempts = world.attempts[job.resource], attempts.wasLook || !isLook(job) {
-            world.attempts[job.resource] = nil
-            changes.append(.recovered(job.resource, attempts.trouble))
-        }
+        if let attempts = lastFailure(of: job.resource), attempts.wasLook || !isLook(job) { recover(job.resource) }
         switch (job.work, outcome) {
         case (.readConfiguration, .configuration(let configuration)):
             adopt(configuration, at: now)
@@ -165,7 +165,21 @@ extension Rotation {
         }
     }
 
+    private func lastFailure(of resource: Resource) -> Attempts? {
+        world.attempts[resource] ?? former[resource]
+    }
+
+    /// Ends the trouble that a resource was in, if it was.
+    mutating func recover(_ resource: Resource) {
+        guard let attempts = lastFailure(of: resource) else { return }
+        world.attempts[resource] = nil
+        former[resource] = nil
+        changes.append(.recovered(resource, attempts.trouble))
+    }
+
     private mutating func fail(_ job: Job, _ trouble: Trouble, at now: Now) {
+        // What could not be done for an earlier configuration is tried anew for this one.
+        guard job.id.number >= firstJob else { return }
         switch job.work {
         case .readKey(let name, _):
             world.keys[name] = KeyState(wasRead: true, print: nil)
@@ -174,7 +188,8 @@ extension Rotation {
         case .readConfiguration, .look, .mint, .keep, .publish, .run:
             break
         }
-        let previous = world.attempts[job.resource]
+        let previous = lastFailure(of: job.resource)
+        former[job.resource] = nil
         let failures = (previous?.failures ?? 0) + 1
         let pause = Retry.pause(
             of: job.resource, action: action(of: job), failures: failures,

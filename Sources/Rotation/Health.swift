@@ -154,7 +154,7 @@ extension Rotation {
                 .notResponding
             } else if world.attempts[.file(path)] != nil || isVanished(path) {
                 .failed
-            } else if world.clients[client]?.current != nil && isGood(path) {
+            } else if wantedSecret(client) != nil && isGood(path) {
                 .ok
             } else {
                 .pending

@@ -29,6 +29,10 @@ package struct Rotation: Sendable {
     var inFlight: ArraySlice<JobID> = []
     /// Jobs that run although their time is over.
     var overdue: Set<JobID> = []
+    /// Jobs before this one were started for an earlier configuration.
+    var firstJob: UInt64 = 1
+    /// What failed under the earlier configuration and was not seen to succeed since.
+    var former: [Resource: Attempts] = [:]
     /// Jobs during which a sign of change came: what they saw may be what was there before.
     var outdated: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
