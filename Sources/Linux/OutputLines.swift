@@ -7,8 +7,7 @@ struct OutputLines {
     private var dropped = 0
 
     mutating func take(_ bytes: ArraySlice<UInt8>) {
-        // Once something is dropped all that follows is: no line may join two ends.
-        let room = dropped > 0 ? 0 : OutputLines.limit - kept.count
+        let room = OutputLines.limit - kept.count
         kept += bytes.prefix(room)
         dropped += max(bytes.count - room, 0)
     }

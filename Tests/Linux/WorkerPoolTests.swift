@@ -57,6 +57,12 @@ struct WorkerPoolTests {
     @Test func signalsAreBlockedOnItsThreads() throws {
         let pool = WorkerPool<Int>()
         let done = try Inbox<String>()
+        // Whatever the thread that asks blocks.
+        var none = sigset_t()
+        var before = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         try pool.run(in: 0) {
             done.post((try? String(contentsOfFile: "/proc/thread-self/status", encoding: .utf8)) ?? "")
         }
