@@ -7,17 +7,13 @@ import Rotation
 ///
 /// Reading stops while an answer is made and sent, so that a client that sends many requests at once costs one read
 /// buffer. What is in that buffer waits in `backlog`.
-final class Conversation: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundIn = Never
-    typealias OutboundOut = HTTPServerResponsePart
-
-    private enum Phase {
+final class Conversation {
+    enum Phase {
         /// Between two requests.
         case quiet
         /// The first bytes of a request's head may have come.
         case head
-        case body(HTTPRequestHead, [UInt8])
+        case body(HTTPRequestHead)
         /// The rotation was asked.
         case waiting(HTTPRequestHead)
         /// The answer is on its way to the client.
@@ -28,89 +24,28 @@ final class Conversation: ChannelDuplexHandler {
         case closed
     }
 
-    private enum Event {
+    enum Event {
         case part(HTTPServerRequestPart)
         case mistake(Problem)
         case inputEnded
     }
 
-    private let desk: Desk
-    private let peer: Peer
-    private var phase = Phase.head
-    private var backlog: [Event] = []
-    private var isWorking = false
-    private var hasBytes = false
-    private var isReadHeld = false
-    private var isInputEnded = false
-    private var deadline: Scheduled<Void>?
-    private var context: ChannelHandlerContext?
+    let desk: Desk
+    let peer: Peer
+    var phase = Phase.head
+    /// Of the request that is being read; apart from the phase, so that it grows in place.
+    var body: [UInt8] = []
+    var backlog: [Event] = []
+    var isWorking = false
+    var hasBytes = false
+    var isReadHeld = false
+    var isInputEnded = false
+    var deadline: Scheduled<Void>?
+    var context: ChannelHandlerContext?
 
     init(desk: Desk, peer: Peer) {
         self.desk = desk
         self.peer = peer
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        self.context = context
-        do {
-            try desk.enter(self, of: peer.user)
-            // Who connects has something to ask: the first request is not granted a kept connection's idle time.
-            expire(after: desk.limits.requestTime)
-        } catch {
-            answer(Reply(error), to: nil)
-        }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        phase = .closed
-        backlog = []
-        deadline?.cancel()
-        self.context = nil
-        desk.leave(self, of: peer.user)
-        context.fireChannelInactive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(.part(unwrapInboundIn(data)))
-    }
-
-    func read(context: ChannelHandlerContext) {
-        if isBusy {
-            isReadHeld = true
-        } else {
-            context.read()
-        }
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            // With nothing before it, the answer that is being made is the last one and says so.
-            if backlog.isEmpty { isInputEnded = true }
-            take(.inputEnded)
-        }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case HTTPParserError.headerOverflow:
-            let limits = desk.limits
-            take(
-                .mistake(
-                    Problem(
-                        .requestHeaderFieldsTooLarge,
-                        "the request's head is too large: at most \(limits.headerSize) bytes and "
-                            + "\(limits.headerFields) fields are read")))
-        case HTTPParserError.invalidVersion:
-            take(.mistake(Problem(.badRequest, "HTTP/1.1 and HTTP/1.0 are spoken here, and no other version")))
-        case is HTTPParserError:
-            take(.mistake(Problem(.badRequest, "this is not an HTTP/1.1 request")))
-        case is ByteToMessageDecoderError:
-            // More bytes after what could not be read: the mistake was told already.
-            break
-        default:
-            close()
-        }
     }
 
     /// Bytes have come.
@@ -140,20 +75,20 @@ final class Conversation: ChannelDuplexHandler {
 
 // The way of a request.
 extension Conversation {
-    private var isBusy: Bool {
+    var isBusy: Bool {
         switch phase {
         case .waiting, .answering: true
         case .quiet, .head, .body, .discarding, .closed: !backlog.isEmpty
         }
     }
 
-    private func take(_ event: Event) {
+    func take(_ event: Event) {
         backlog.append(event)
         work()
     }
 
     /// Works the backlog off as far as it goes; a loop and not a recursion, however many requests lie in it.
-    private func work() {
+    func work() {
         guard !isWorking else { return }
         isWorking = true
         defer { isWorking = false }
@@ -173,20 +108,20 @@ extension Conversation {
         }
     }
 
-    private func process(_ event: Event) {
+    func process(_ event: Event) {
         switch (event, phase) {
         case (.part(.head(let head)), .quiet), (.part(.head(let head)), .head):
             begin(head)
-        case (.part(.body(let bytes)), .body(let head, let body)):
+        case (.part(.body(let bytes)), .body(let head)):
             guard body.count + bytes.readableBytes <= desk.limits.bodySize else { return refuseBody(of: head) }
-            phase = .body(head, body + bytes.readableBytesView)
-        case (.part(.end), .body(let head, let body)):
-            finish(head, body)
+            body += bytes.readableBytesView
+        case (.part(.end), .body(let head)):
+            finish(head)
         case (.part(.end), .discarding), (.inputEnded, .quiet), (.inputEnded, .head), (.inputEnded, .discarding):
             close()
         case (.mistake(let problem), .quiet), (.mistake(let problem), .head):
             answer(Reply(problem), to: nil)
-        case (.mistake(let problem), .body(let head, _)):
+        case (.mistake(let problem), .body(let head)):
             answer(Reply(problem), to: head, closing: true)
         case (.mistake, .discarding):
             close()
@@ -197,8 +132,9 @@ extension Conversation {
         }
     }
 
-    private func begin(_ head: HTTPRequestHead) {
-        phase = .body(head, [])
+    func begin(_ head: HTTPRequestHead) {
+        phase = .body(head)
+        body = []
         // RFC 9112, section 3.2: without it, or with two, nobody can know what was asked for.
         if head.version == .http1_1, head.headers["host"].count != 1 {
             let problem = Problem(.badRequest, "an HTTP/1.1 request has one Host field, and this one does not")
@@ -213,12 +149,12 @@ extension Conversation {
         }
     }
 
-    private func refuseBody(of head: HTTPRequestHead) {
+    func refuseBody(of head: HTTPRequestHead) {
         let problem = Problem(.payloadTooLarge, "the body is too large: at most \(desk.limits.bodySize) bytes are read")
         answer(Reply(problem), to: head, discarding: true)
     }
 
-    private func finish(_ head: HTTPRequestHead, _ body: [UInt8]) {
+    func finish(_ head: HTTPRequestHead) {
         let visit = Desk.Visit(method: head.method, target: head.uri, headers: head.headers, body: body, peer: peer)
         switch desk.receive(visit) {
         case .reply(let reply):
@@ -229,70 +165,5 @@ extension Conversation {
             phase = .waiting(head)
             desk.ask(request, for: self)
         }
-    }
-
-    /// Sends an answer; with no `head` the request could not be read, and the connection ends with it.
-    private func answer(_ reply: Reply, to head: HTTPRequestHead?, closing: Bool = false, discarding: Bool = false) {
-        guard let context else { return }
-        // After `Upgrade` and CONNECT the decoder takes nothing more for HTTP.
-        let isLast =
-            closing || discarding || isInputEnded || head?.isKeepAlive != true || head?.method == .CONNECT
-            || head?.headers.contains(name: "upgrade") == true
-        var headers = reply.headers
-        if isLast {
-            headers.add(name: "connection", value: "close")
-        } else if head?.version != .http1_1 {
-            headers.add(name: "connection", value: "keep-alive")
-        }
-        phase = .answering
-        expire(after: desk.limits.answerTime)
-        let response = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
-        context.write(wrapOutboundOut(.head(response)), promise: nil)
-        if head?.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
-            switch result {
-            case .success: answered(isLast: isLast, discarding: discarding)
-            case .failure: close()
-            }
-        }
-    }
-
-    private func answered(isLast: Bool, discarding: Bool) {
-        guard case .answering = phase else { return }
-        if discarding && !isInputEnded {
-            phase = .discarding
-            expire(after: desk.limits.requestTime)
-        } else if isLast {
-            close()
-        } else {
-            phase = .quiet
-            hasBytes = false
-            expire(after: desk.limits.idleTime)
-        }
-        work()
-    }
-
-    private func expire(after milliseconds: Int64) {
-        deadline?.cancel()
-        guard let context else { return }
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [weak self] in
-            self?.expired()
-        }
-    }
-
-    private func expired() {
-        let seconds = "\(Double(desk.limits.requestTime) / 1000) s"
-        let problem = Problem(.requestTimeout, "the request was not sent whole within \(seconds)")
-        switch phase {
-        case .head where hasBytes: answer(Reply(problem), to: nil)
-        case .body(let head, _): answer(Reply(problem), to: head, closing: true)
-        default: close()
-        }
-    }
-
-    private func close() {
-        phase = .closed
-        deadline?.cancel()
-        context?.close(promise: nil)
     }
 }

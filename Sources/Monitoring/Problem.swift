@@ -23,7 +23,7 @@ package struct Problem: Error, Hashable, Sendable {
 
     /// The document; `type` is `about:blank`, because the status says all there is to tell apart, and then `title` is
     /// HTTP's own phrase for it.
-    var json: String {
+    package var json: String {
         var members: [(name: String, value: JSONText)] = [
             ("type", .string("about:blank")),
             ("title", .string(HTTPResponseStatus(statusCode: status).reasonPhrase)),

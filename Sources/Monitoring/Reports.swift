@@ -19,7 +19,12 @@ package struct RenewalReport: Hashable, Sendable {
         package var error: String?
     }
 
-    var json: String {
+    package init(outcomes: [Outcome]) {
+        self.outcomes = outcomes
+    }
+
+    /// The document on one line, without one at its end.
+    package var json: String {
         JSONText.object([("outcomes", members)]).rendered
     }
 
@@ -79,7 +84,8 @@ package struct ReloadReport: Hashable, Sendable, Decodable {
     /// What of the configuration cannot be served, in words ready to show.
     package var unserved: [String]
 
-    var json: String {
+    /// The document on one line, without one at its end.
+    package var json: String {
         JSONText.object([("unserved", .array(unserved.map(JSONText.string)))]).rendered
     }
 }

@@ -1,9 +1,9 @@
-import AppleClientSecret
+package import AppleClientSecret
 
 extension WallTime {
     /// The moment written in `text` as ``description`` writes it, `2026-11-21T04:31:00Z` or `@` and seconds; nil for
     /// any other form and for dates that do not exist.
-    init?(rfc3339 text: String) {
+    package init?(rfc3339 text: String) {
         if text.hasPrefix("@") {
             guard let seconds = Int64(text.dropFirst()) else { return nil }
             self.init(secondsSinceEpoch: seconds)

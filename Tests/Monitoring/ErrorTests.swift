@@ -63,6 +63,7 @@ struct ErrorTests {
     @Test(arguments: [
         ("{", "it is not JSON"),
         ("[]", "expected an object"),
+        (String(repeating: "[", count: 60_000), "it is not JSON"),
         ("null", "expected an object, found null"),
         (
             #"{"client":["web"]}"#,

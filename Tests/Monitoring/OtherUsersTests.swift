@@ -102,6 +102,12 @@ struct OtherUsersTests {
         let answers = try harness.visit(Array(repeating: Self.health, count: 10), user: 1234)
         #expect(answers.prefix(8).allSatisfy { $0.hasPrefix("HTTP/1.1 200 OK\r\n") })
         #expect(answers.suffix(2) == [turnedAway, turnedAway])
+        let connections = try (0..<20).map { _ in try harness.connect() }
+        for connection in connections {
+            try connection.send(Self.health)
+            #expect(try connection.read(upTo: "\n").hasPrefix("HTTP/1.1 200 OK\r\n"), "root is held to no number")
+        }
+        for connection in connections { connection.endSending() }
         // Once they are closed there is room again.
         #expect(try eventually { try harness.openConnections() == 0 })
         #expect(try harness.visit([Self.health], user: 1234).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
