@@ -1,7 +1,7 @@
-import AppleClientSecret
+package import AppleClientSecret
 
 /// A JSON text whose members stand in the order they are written in: FoundationEssentials' encoder has none of its own.
-enum JSONText {
+package enum JSONText {
     case null
     case bool(Bool)
     case number(Int)
@@ -10,17 +10,17 @@ enum JSONText {
     case object([(name: String, value: JSONText)])
 
     /// A string, or null when there is none.
-    static func text(_ text: String?) -> JSONText {
+    package static func text(_ text: String?) -> JSONText {
         text.map(JSONText.string) ?? .null
     }
 
     /// A moment as RFC 3339 writes it in UTC, or null when there is none.
-    static func moment(_ moment: WallTime?) -> JSONText {
+    package static func moment(_ moment: WallTime?) -> JSONText {
         text(moment?.description)
     }
 
     /// The text without any white space between its parts.
-    var rendered: String {
+    package var rendered: String {
         var output = ""
         write(to: &output)
         return output

@@ -97,6 +97,11 @@ package enum SettingsLoader {
         }
     }
 
+    /// The file that `path` names, from the root: for files named on the command line; nil when it names none.
+    package static func absolutePath(of path: String) -> AbsolutePath? {
+        try? absolute(path)
+    }
+
     /// The file's own path: `path` itself, or `path` below the working directory.
     private static func absolute(_ path: String) throws(Mistake) -> AbsolutePath {
         guard !path.hasPrefix("/") else { return try Plain.path(path) }
