@@ -52,7 +52,6 @@ package struct DaemonRun {
         try Hardening.forbidInspection()
         try Hardening.becomeSubreaper()
         try SignalDescriptor.blockSignals()
-        let startedAt = Clock.now()
         let loaded: Loaded
         switch settings.load() {
         case .success(let value): loaded = value
@@ -64,9 +63,7 @@ package struct DaemonRun {
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
-
-        let identity = settings.identity
-        let state = openState(loaded.configuration, identity)
+        let state = openState(loaded.configuration)
         if case .failure(let trouble) = state, trouble.code == .stateLocked {
             log.fail(trouble.sentence)
             return .locked
@@ -81,21 +78,31 @@ package struct DaemonRun {
             log.fail("cannot run: \(error)")
             return .failed
         }
-        let shelf = Shelf()
-        let cancel = try EventCounter()
-        let inbox = try Inbox<Fact>()
-        let callers = Callers()
-        let hands = Hands(
-            identity: identity, naming: naming, state: state, settings: settings, shelf: shelf, keyring: Keyring(),
-            runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel))
+        return try keepPublished(loaded.configuration, state, naming)
+    }
+
+    /// Puts the loop together and runs it.
+    private func keepPublished(
+        _ configuration: Configuration, _ state: Result<StateDirectory, Trouble>, _ naming: TemporaryNames
+    ) throws(SystemError) -> Ending {
+        let now = Clock.now()
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
-            startedAt: startedAt.wall, configurationPath: settings.path, once: isOnce)
-        rotation.absorb(.configured(loaded.configuration), at: startedAt)
-        let listener = isOnce ? nil : openSocket(inbox, callers, loaded.configuration, identity, &rotation, startedAt)
+            startedAt: now.wall, configurationPath: settings.path, once: isOnce)
+        rotation.absorb(.configured(configuration), at: now)
+        let inbox = try Inbox<Fact>()
+        let callers = Callers()
+        let listener = isOnce ? nil : openSocket(inbox, callers, configuration, &rotation, now)
+        let server = listener?.server
+        let identity = settings.identity
+        let shelf = Shelf()
+        let cancel = try EventCounter()
+        let hands = Hands(
+            identity: identity, naming: naming, state: state, settings: settings, shelf: shelf, keyring: Keyring(),
+            runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
+            adopting: { server?.permit(ControlPolicy($0, identity)) })
         let loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: listener?.server,
-            cancel: cancel)
+            rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server, cancel: cancel)
         let end = try loop.run()
         listener?.close()
         guard isOnce else { return .done }
@@ -105,24 +112,30 @@ package struct DaemonRun {
         return end.standing == .ok ? .done : .failed
     }
 
-    private func openState(_ configuration: Configuration, _ identity: Identity) -> Result<StateDirectory, Trouble> {
+    private func openState(_ configuration: Configuration) -> Result<StateDirectory, Trouble> {
         guard let path = settings.stateDirectory(of: configuration) else {
             return .failure(Trouble(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
         }
         do throws(Trouble) {
-            return .success(try StateDirectory.open(path, as: identity, sha256: { SHA256.digest($0) }))
+            return .success(try StateDirectory.open(path, as: settings.identity, sha256: { SHA256.digest($0) }))
         } catch {
             return .failure(error)
         }
     }
 
     private func openSocket(
-        _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration, _ identity: Identity,
-        _ rotation: inout Rotation, _ now: Now
+        _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration, _ rotation: inout Rotation,
+        _ now: Now
     ) -> StatusListener? {
+        let control = ControlPolicy(configuration, settings.identity)
+        if let group = configuration.controlGroup, control.group == nil {
+            let trouble = Trouble(.unknownGroup, at: .named("control_group"), detail: group)
+            log.fail(trouble.sentence)
+            rotation.absorb(.hampered(trouble), at: now)
+        }
         do throws(Trouble) {
             return try StatusListener(
-                path: socketPath, control: ControlPolicy(configuration, identity),
+                path: socketPath, control: control,
                 handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
         } catch {
             // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.

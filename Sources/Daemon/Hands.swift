@@ -20,6 +20,8 @@ final class Hands: Sendable {
     private let settings: SettingsSource
     /// Nil where nothing is to be run.
     private let runner: ActionRunner?
+    /// Told of every configuration that was read and passed.
+    private let adopting: @Sendable (Configuration) -> Void
     private let pool: WorkerPool<Lane>
     private let mounts: Mutex<MountTable>
 
@@ -29,8 +31,9 @@ final class Hands: Sendable {
     init(
         identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>, settings: SettingsSource,
         shelf: Shelf,
-        keyring: Keyring, runner: ActionRunner?
+        keyring: Keyring, runner: ActionRunner?, adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
+        self.adopting = adopting
         self.identity = identity
         self.state = state
         self.settings = settings
@@ -87,6 +90,7 @@ final class Hands: Sendable {
         switch settings.load() {
         case .success(let loaded):
             mounts.withLock { $0 = MountTable(MountTable.current()) }
+            adopting(loaded.configuration)
             return .configuration(loaded.configuration)
         case .failure(let refusal):
             return .refused(refusal.diagnostics.map(\.description))
@@ -132,8 +136,22 @@ final class Hands: Sendable {
 
     private func look(_ spec: FileSpec) throws(Trouble) -> Outcome {
         // Every file is looked at before it is first written.
+        try requireOwn(spec)
         leftovers?.sweep(beside: spec.path)
         return .seen(look(try publisher.look(spec)))
+    }
+
+    /// A file that is to be another user's must not come to be the daemon's.
+    private func requireOwn(_ spec: FileSpec) throws(Trouble) {
+        guard let owner = spec.owner else { return }
+        let id: UInt32?
+        do throws(SystemError) {
+            id = try Accounts.userID(owner)
+        } catch {
+            throw Trouble(.unknownUser, at: .path(spec.path), cause: error.errno.rawValue, detail: owner)
+        }
+        guard let id else { throw Trouble(.unknownUser, at: .path(spec.path), detail: owner) }
+        if id != identity.user { throw Trouble(.notActedOn, at: .path(spec.path), detail: "as: \(owner)") }
     }
 
     private func mint(_ name: KeyName, _ claims: Claims) throws(Trouble) -> Outcome {
@@ -146,6 +164,7 @@ final class Hands: Sendable {
     private func publish(
         _ wanted: [Slot: Issued], in spec: FileSpec, mayCreate: Bool
     ) throws(Trouble) -> Outcome {
+        try requireOwn(spec)
         var secrets: [Slot: Secret] = [:]
         for (slot, issued) in wanted {
             guard let secret = shelf.secret(issued.fingerprint) else { throw lost(issued) }
