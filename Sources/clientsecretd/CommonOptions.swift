@@ -1,0 +1,51 @@
+import ArgumentParser
+
+/// Where the configuration lies: the flag, else the variable, else where packages put it.
+struct ConfigurationOption: ParsableArguments {
+    static let standard = "/etc/clientsecretd/clientsecretd.yaml"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The configuration (default: $CLIENTSECRETD_CONFIG, else \(ConfigurationOption.standard)).",
+            valueName: "file"))
+    var config: String?
+
+    func path(_ environment: [String: String]) -> String {
+        config ?? chosen(environment["CLIENTSECRETD_CONFIG"]) ?? Self.standard
+    }
+
+    mutating func validate() throws {
+        if config?.isEmpty == true { throw ValidationError("--config needs the path of a file") }
+    }
+}
+
+/// Where the daemon listens: the flag, else the variable, else where the daemon listens by itself.
+struct SocketOption: ParsableArguments {
+    static let standard = "/run/clientsecretd/clientsecretd.sock"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The daemon's status socket (default: $CLIENTSECRETD_SOCKET, else \(SocketOption.standard)).",
+            valueName: "path"))
+    var socket: String?
+
+    func path(_ environment: [String: String]) -> String {
+        socket ?? chosen(environment["CLIENTSECRETD_SOCKET"]) ?? Self.standard
+    }
+
+    mutating func validate() throws {
+        if socket?.isEmpty == true { throw ValidationError("--socket needs the path of a socket") }
+    }
+}
+
+struct JSONFlag: ParsableArguments {
+    @Flag(name: .long, help: "Answer in JSON.")
+    var json = false
+}
+
+/// A variable that is set to nothing is one that is not set.
+private func chosen(_ value: String?) -> String? {
+    value.flatMap { $0.isEmpty ? nil : $0 }
+}

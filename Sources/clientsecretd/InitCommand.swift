@@ -1,0 +1,94 @@
+import AppleClientSecret
+import ArgumentParser
+import Glibc
+import Rotation
+import Settings
+
+/// `init`: writes a first configuration.
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Write a first configuration.",
+        discussion: "An existing file is never overwritten; '--config -' prints the configuration instead.")
+
+    @OptionGroup var settings: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
+    var teamID: TeamID
+
+    @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
+    var clientID: ClientID
+
+    @Option(help: ArgumentHelp("The private key from Apple.", valueName: "file"), transform: Flags.path)
+    var key: AbsolutePath
+
+    @Option(
+        help: ArgumentHelp("The key's id (default: from a file name AuthKey_<KEYID>.p8).", valueName: "id"),
+        transform: Flags.keyID)
+    var keyID: KeyID?
+
+    @Option(help: "The client's name, for people (default: web).", transform: Flags.clientName)
+    var name: ClientName?
+
+    @Option(help: ArgumentHelp("Where the secret is written.", valueName: "file"), transform: Flags.path)
+    var output: AbsolutePath
+
+    @Option(help: "How it is written.")
+    var format = FormatFlag.raw
+
+    @Option(
+        help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
+    var variable: String?
+
+    mutating func validate() throws {
+        if format == .env, variable == nil {
+            throw ValidationError("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
+        }
+        if format != .env, variable != nil {
+            throw ValidationError("--variable belongs to --format env")
+        }
+    }
+
+    func run() throws {
+        let id = try Flags.keyID(keyID, of: key)
+        guard let name = name ?? ClientName("web") else { throw CleanExit.helpRequest(self) }
+        let first = FirstConfiguration(
+            team: teamID, keyID: KeyID(fileName: key.name) == id ? nil : id, key: key,
+            name: name, client: clientID, output: output, format: format, variable: variable)
+        let path = settings.path(Environment.current)
+        if path == NamedFile.standardInput {
+            try Streams.answer(bytes: Array(first.text.utf8))
+            return
+        }
+        try Self.create(path, holding: first.text)
+        try Streams.answer(
+            """
+            Wrote \(path). Next:
+              clientsecretd check --config \(ShellWord.quoted(path))
+            says what the daemon would do and what is still missing; then start it:
+              systemctl enable --now clientsecretd
+            or without systemd:
+              clientsecretd run --config \(ShellWord.quoted(path))
+            """)
+    }
+
+    /// Makes the file, for its owner to write and all to read: there is no secret in it.
+    private static func create(_ path: String, holding text: String) throws(Failure) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            switch errno {
+            case EEXIST:
+                throw Failure(.failed, "\(path) exists and is left as it is; name another with --config, or remove it")
+            case EACCES, EPERM: throw Failure(.notPermitted, "\(path) cannot be made: \(Streams.text(ofErrno: errno))")
+            case ENOENT:
+                throw Failure(.failed, "\(path) cannot be made: its directory does not exist; make it with mkdir -p")
+            default: throw Failure(.failed, "\(path) cannot be made: \(Streams.text(ofErrno: errno))")
+            }
+        }
+        defer { close(descriptor) }
+        if let number = Streams.write(Array(text.utf8), to: descriptor) {
+            _ = unsafe unlink(path)
+            throw Failure(.failed, "\(path) cannot be written: \(Streams.text(ofErrno: number))")
+        }
+    }
+}

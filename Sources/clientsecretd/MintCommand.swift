@@ -1,0 +1,133 @@
+import AppleClientSecret
+import ArgumentParser
+import Daemon
+import Linux
+import Publishing
+import Rotation
+import Settings
+import Signing
+
+/// `mint`: one secret to standard output.
+struct MintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mint",
+        abstract: "Mint one secret and print it.",
+        discussion: """
+            Either for a configured client, or from flags alone: --key, --team-id and --client-id. Nothing is kept or \
+            published, and a running daemon does not come to know of it.
+            """)
+
+    @Argument(help: "A client of the configuration.", transform: Flags.clientName)
+    var name: ClientName?
+
+    @OptionGroup var settings: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The private key from Apple.", valueName: "file"), transform: Flags.path)
+    var key: AbsolutePath?
+
+    @Option(
+        help: ArgumentHelp("The key's id (default: from a file name AuthKey_<KEYID>.p8).", valueName: "id"),
+        transform: Flags.keyID)
+    var keyID: KeyID?
+
+    @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
+    var teamID: TeamID?
+
+    @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
+    var clientID: ClientID?
+
+    @Option(
+        help: ArgumentHelp("60s to 15776700s, or max (default: the client's, else 90d).", valueName: "duration"),
+        transform: Flags.lifetime)
+    var lifetime: Lifetime?
+
+    @Option(help: "How it is printed.")
+    var format = FormatFlag.raw
+
+    @Option(
+        help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
+    var variable: String?
+
+    mutating func validate() throws {
+        if name == nil {
+            guard key != nil, teamID != nil, clientID != nil else {
+                throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
+            }
+        } else if key != nil || keyID != nil || teamID != nil || clientID != nil {
+            throw ValidationError(
+                "a configured client has its key and ids from the configuration; leave the flags or the name out")
+        }
+        if format == .env, variable == nil {
+            throw ValidationError("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
+        }
+        if format != .env, variable != nil {
+            throw ValidationError("--variable belongs to --format env")
+        }
+    }
+
+    func run() throws {
+        do {
+            // Before the key is read: no core dump, no look by another process of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw Failure(.failed, error.description)
+        }
+        try print(name.map(configured) ?? fromFlags())
+    }
+
+    private func fromFlags() throws -> Minted {
+        guard let key, let teamID, let clientID else { throw CleanExit.helpRequest(self) }
+        let entry = KeyEntry(team: teamID, keyID: try Flags.keyID(keyID, of: key), location: .file(key))
+        do throws(Trouble) {
+            return try mint(
+                entry, with: KeyLoader(as: .current(), credentials: nil), for: clientID,
+                lifetime: lifetime ?? Self.standardLifetime)
+        } catch {
+            throw Failure(keyNamedByFlag: error)
+        }
+    }
+
+    private func configured(_ name: ClientName) throws -> Minted {
+        let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
+        let loaded = try accepted(source.load())
+        let known = loaded.configuration
+        guard let client = known.clients[name], let entry = known.keys[client.key] else {
+            let near = nearest(to: name.description, among: known.clients.keys.map(\.description))
+            throw Failure(
+                .usage,
+                "there is no client \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+        }
+        do throws(Trouble) {
+            return try mint(
+                entry, with: KeyLoader(as: source.identity, credentials: source.credentials), for: client.clientID,
+                lifetime: lifetime ?? client.lifetime)
+        } catch {
+            Streams.complain(lines: loaded.positions.diagnostic(error, client: name).description)
+            throw Failure(.failed, "")
+        }
+    }
+
+    private static let standardLifetime = Lifetime(seconds: ClientEntry.defaultLifetime) ?? .maximum
+
+    private func mint(
+        _ entry: KeyEntry, with loader: KeyLoader, for client: ClientID, lifetime: Lifetime
+    ) throws(Trouble) -> Minted {
+        return try loader.load(entry).mint(
+            Claims(issuer: entry.team, keyID: entry.keyID, subject: client, now: .now, lifetime: lifetime))
+    }
+
+    private func print(_ minted: Minted) throws {
+        let secret = Secret(token: minted.token, issued: minted.issued)
+        switch format {
+        case .raw:
+            // As in a file; on a terminal the prompt should not stand behind it.
+            let isInteractive = Terminal.current(Environment.current).isInteractive
+            try Streams.answer(bytes: FileFormat.raw(secret) + (isInteractive ? [UInt8(ascii: "\n")] : []))
+        case .env:
+            let head = Array(((variable ?? "") + "=").utf8)
+            try Streams.answer(bytes: head + FileFormat.raw(secret) + [UInt8(ascii: "\n")])
+        case .json:
+            try Streams.answer(bytes: FileFormat.json(secret))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Linux
+
+/// Files that a flag names and whoever typed it may read, whoever they belong to.
+enum NamedFile {
+    /// Standard input, as a file's name.
+    static let standardInput = "-"
+
+    /// All of the file, or of standard input for `-`; more than `limit` bytes are refused, and nothing but a regular
+    /// file, a pipe or a terminal is read.
+    static func read(_ name: String, limit: Int) throws(Failure) -> [UInt8] {
+        guard name != standardInput else {
+            return try read(from: STDIN_FILENO, name: "standard input", limit: limit)
+        }
+        let descriptor = try open(name)
+        return try read(from: descriptor.raw, name: name, limit: limit)
+    }
+
+    static func open(_ name: String) throws(Failure) -> Descriptor {
+        let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else {
+            throw Failure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))")
+        }
+        return Descriptor(adopting: number)
+    }
+
+    private static func read(from descriptor: Int32, name: String, limit: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Failure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))")
+            }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else {
+                throw Failure(.unreadable, "\(name) is longer than \(limit) bytes, which no file with a secret is")
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Monitoring
+
+/// `reload`: makes the daemon read its configuration again, and waits for its verdict.
+struct ReloadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Make the daemon read its configuration again and wait for its verdict.",
+        discussion: """
+            Exits 78 with the mistakes when the new configuration is refused, which leaves the old one in force, and 1 \
+            when it is adopted but something in it cannot be served.
+            """)
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        let report: ReloadReport
+        do throws(ClientError) {
+            report = try StatusClient(socket: daemon.path(Environment.current)).reload()
+        } catch {
+            guard case .answered(let problem) = error, !problem.diagnostics.isEmpty else { throw Failure(error) }
+            if answer.json { try Streams.answer(problem.json) }
+            for line in problem.diagnostics { Streams.complain(lines: line) }
+            throw Failure(.configuration, problem.detail)
+        }
+        try Streams.answer(answer.json ? report.json : "The configuration was adopted.")
+        guard report.unserved.isEmpty else {
+            for line in report.unserved { Streams.complain(lines: line) }
+            throw Failure(.failed, "not everything in it can be served")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+/// What standard output can show. Every rule about width, colour and characters is stated here and nowhere else.
+struct Terminal: Equatable {
+    /// How many characters fit into a line; nil where lines have no end: a pipe or a file.
+    var columns: Int?
+    /// How many lines fit; nil for a pipe or a file.
+    var rows: Int?
+    /// Colour only on a terminal, never under `NO_COLOR` (https://no-color.org) and never on a dumb one.
+    var colour: Bool
+    /// Whether characters beyond ASCII are shown as what they are.
+    var unicode: Bool
+
+    /// A terminal that does not say how large it is has the size of a VT100.
+    static let assumedColumns = 80
+    static let assumedRows = 24
+
+    var isInteractive: Bool { rows != nil }
+
+    /// - Parameter size: columns and rows of the terminal, zero for what it does not say; nil for no terminal.
+    init(size: (columns: Int, rows: Int)?, environment: [String: String]) {
+        if let size {
+            columns = size.columns > 0 ? size.columns : Self.assumedColumns
+            rows = size.rows > 0 ? size.rows : Self.assumedRows
+        }
+        colour = size != nil && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        unicode = Self.isUTF8(environment)
+    }
+
+    /// Standard output as it is now.
+    static func current(_ environment: [String: String]) -> Terminal {
+        guard isatty(STDOUT_FILENO) == 1 else { return Terminal(size: nil, environment: environment) }
+        var window = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 else {
+            return Terminal(size: (0, 0), environment: environment)
+        }
+        return Terminal(size: (Int(window.ws_col), Int(window.ws_row)), environment: environment)
+    }
+
+    /// The first of these that is set and not empty decides, as in locale(7).
+    private static func isUTF8(_ environment: [String: String]) -> Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        let lower = locale.lowercased()
+        return lower.contains("utf-8") || lower.contains("utf8")
+    }
+
+    /// `text` as it may be shown here: no control character ever reaches a terminal, and nothing beyond ASCII one
+    /// whose locale has none.
+    func shown(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                    return isControl || (!unicode && scalar.value > 0x7F) ? "?" : scalar
+                }))
+    }
+
+    /// A line with its colours, if there are any here.
+    func line(_ pieces: [Piece]) -> String {
+        pieces.map { piece in
+            guard colour, let style = piece.style, !piece.text.isEmpty else { return shown(piece.text) }
+            return "\u{1B}[\(style.rawValue)m\(shown(piece.text))\u{1B}[0m"
+        }.joined()
+    }
+}
+
+/// A stretch of a line in one style.
+struct Piece: Equatable {
+    var text: String
+    var style: Style?
+
+    init(_ text: String, _ style: Style? = nil) {
+        self.text = text
+        self.style = style
+    }
+
+    /// The parameter of ECMA-48's SGR sequence.
+    enum Style: Int {
+        case bold = 1
+        case dim = 2
+        case red = 31
+        case green = 32
+        case yellow = 33
+    }
+}
