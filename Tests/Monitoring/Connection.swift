@@ -33,6 +33,25 @@ final class Connection {
         return text
     }
 
+    /// Sends `text` over and over until the server has taken nothing for a while; returns how many bytes went, `limit`
+    /// at most.
+    func push(_ text: String, limit: Int) -> Int {
+        let bytes = Array(String(repeating: text, count: 65_536 / text.utf8.count).utf8)
+        var sent = 0
+        var refusals = 0
+        while sent < limit, refusals < 30 {
+            let count = unsafe Glibc.send(stream.raw, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if count > 0 {
+                sent += count
+                refusals = 0
+            } else {
+                refusals += 1
+                usleep(10_000)
+            }
+        }
+        return sent
+    }
+
     /// Tells the server that nothing more is sent.
     func endSending() {
         shutdown(stream.raw, Int32(SHUT_WR))

@@ -179,6 +179,16 @@ struct ConnectionTests {
         expectSame(try harness.exchange(Texts.request("GET", "/readyz")), Texts.line("200 OK", "ready"))
     }
 
+    /// What a client sends ahead waits on its own side.
+    @Test func nothingIsReadAhead() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        let connection = try harness.connect()
+        try connection.send("POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(eventually { harness.rotation.asked == [.reload] })
+        // The kernel's buffers take 400 KiB or so.
+        #expect(connection.push("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n", limit: 8 << 20) < 2 << 20)
+    }
+
     @Test func waitingRequestsAreBounded() throws {
         var limits = StatusServer.Limits()
         limits.pendingRequests = 2

@@ -154,6 +154,11 @@ struct ErrorTests {
             try harness.exchange(Texts.request("POST", "/v1/renew", body: body)),
             Texts.answer("200 OK", "application/json", "{\"outcomes\":[]}\n"))
         expectSame(try harness.exchange(Texts.request("POST", "/v1/renew", body: body + " ")), large)
+        // One who sends all of it before looking at the answer gets to see it.
+        let patient = try harness.connect()
+        let huge = String(repeating: " ", count: 4 << 20)
+        try patient.send(Texts.request("POST", "/v1/renew", body: huge))
+        expectSame(try patient.readToEnd(), large)
         // Told only when it has come: in chunks.
         let head =
             "POST /v1/renew HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"

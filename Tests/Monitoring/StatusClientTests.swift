@@ -52,6 +52,17 @@ struct StatusClientTests {
         #expect(ClientError.answered(unknown).exitCode == 1)
     }
 
+    /// The server answers such a client before it has sent anything, and hangs up.
+    @Test func turnedAway() throws {
+        var limits = StatusServer.Limits()
+        limits.connections = 0
+        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        for _ in 0..<300 {
+            let refused = try problem { _ = try harness.client.status() }
+            #expect(refused.status == 503 && refused.detail == "all 0 connections are taken; try again")
+        }
+    }
+
     @Test func nobodyThere() throws {
         let directory = try TemporaryDirectory()
         let client = StatusClient(socket: directory("none.sock"))
