@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,20 +190,41 @@ static bool has_ended(int pidfd) {
     return poll(&ended, 1, 0) > 0;
 }
 
-// The next process in an open /proc, 0 at its end.
-static int32_t next_process(DIR *processes) {
-    for (struct dirent *entry; (entry = readdir(processes));) {
+// All processes in ascending order, a few at a time: who forks and ends while the list is walked is followed by a
+// child of a higher number, which the walk comes to later. readdir(3) would read a thousand in advance.
+struct walk {
+    int descriptor, length, offset;
+    _Alignas(struct dirent64) char entries[128];
+};
+
+static bool begin_walk(struct walk *walk) {
+    *walk = (struct walk){.descriptor = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    return walk->descriptor >= 0;
+}
+
+// 0 at the end, where the walk is closed.
+static int32_t next_process(struct walk *walk) {
+    for (;;) {
+        if (walk->offset == walk->length) {
+            walk->length = (int)syscall(SYS_getdents64, walk->descriptor, walk->entries, sizeof walk->entries);
+            walk->offset = 0;
+        }
+        if (walk->length <= 0) {
+            close(walk->descriptor);
+            return 0;
+        }
+        struct dirent64 *entry = (struct dirent64 *)(walk->entries + walk->offset);
+        walk->offset += entry->d_reclen;
         long process = strtol(entry->d_name, NULL, 10);
         if (process > 0) return (int32_t)process;
     }
-    return 0;
 }
 
 int clinux_marked_signal(uint64_t mark, int signal, int32_t *pidfds, int capacity) {
-    DIR *processes = mark ? opendir("/proc") : NULL;
-    if (!processes) return 0;
+    struct walk walk;
+    if (!mark || !begin_walk(&walk)) return 0;
     int count = 0;
-    for (int32_t process; (process = next_process(processes));) {
+    for (int32_t process; (process = next_process(&walk));) {
         if (!carries(process, mark)) continue;
         // Held first and looked at again, so that no stranger with the same number is signalled.
         int pidfd = pidfd_open(process, 0);
@@ -212,7 +234,6 @@ int clinux_marked_signal(uint64_t mark, int signal, int32_t *pidfds, int capacit
         if (ours && count < capacity) pidfds[count++] = pidfd;
         else close(pidfd);
     }
-    closedir(processes);
     return count;
 }
 
@@ -226,14 +247,13 @@ void clinux_orphan_reap(int pidfd) {
 void clinux_orphans_reap(void) {
     siginfo_t info = {0};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return;
-    DIR *processes = opendir("/proc");
-    if (!processes) return;
-    for (int32_t process; (process = next_process(processes));) {
+    struct walk walk;
+    if (!begin_walk(&walk)) return;
+    for (int32_t process; (process = next_process(&walk));) {
         if (parent_of(process) != getpid()) continue;
         int pidfd = pidfd_open(process, 0);
         if (pidfd < 0) continue;
         clinux_orphan_reap(pidfd);
         close(pidfd);
     }
-    closedir(processes);
 }

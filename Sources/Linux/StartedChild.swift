@@ -18,6 +18,8 @@ struct StartedChild: ~Copyable {
     private static let patience: Int64 = 5_000
     /// Rounds of looking for descendants: each finds those that the last ones forked before they died.
     private static let rounds = 64
+    /// Rounds in a row that found nobody: process numbers may have begun again at the bottom during one of them.
+    private static let emptyRounds = 2
     /// Descendants waited for at one time; each round takes that many.
     private static let batch = 512
 
@@ -68,9 +70,11 @@ struct StartedChild: ~Copyable {
         _ = leave(asked, until: Self.now() + Self.grace)
         let deadline = Self.now() + Self.patience
         _ = clinux_group_signal(process, SIGKILL)
-        for _ in 0..<Self.rounds {
+        var empty = 0
+        for _ in 0..<Self.rounds where empty < Self.emptyRounds {
             let killed = HeldProcesses(mark: mark, signal: SIGKILL, capacity: Self.batch)
-            if killed.isEmpty || !leave(killed, until: deadline) { return }
+            empty = killed.isEmpty ? empty + 1 : 0
+            if !leave(killed, until: deadline) { return }
         }
     }
 

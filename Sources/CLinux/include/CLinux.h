@@ -2,3 +2,4 @@
 #include "children.h"
 #include "events.h"
 #include "paths.h"
+#include "peers.h"

@@ -1,0 +1,26 @@
+// Unix sockets, who is at their other end, and what the account database says of it.
+//
+// Scalars only, and -errno for every failure, as in events.h.
+#pragma once
+#include <stdint.h>
+
+// Unix stream sockets.
+// Binds without taking anything over. group < 0: as it comes. The name appears with its mode, and nobody can connect
+// before its group is right.
+int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog);
+int clinux_unix_accept(int listener);
+// The timeout holds for connecting and for each later read and write; 0: none.
+int clinux_unix_connect(const char *path, int64_t timeout_seconds);
+// What is at the path: its device and inode and whether it is a socket, without following a link.
+int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket);
+int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process);
+// The number of supplementary groups the peer had when it connected; at most `capacity` are stored.
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
+
+// Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
+// CLINUX_ACCOUNT_NAME - 1 bytes.
+#define CLINUX_ACCOUNT_NAME 256
+int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
+int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
+int clinux_group_by_name(const char *name, uint32_t *group);
+int clinux_group_by_id(uint32_t group, char *name);

@@ -1,0 +1,158 @@
+#define _GNU_SOURCE
+#include "peers.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+static int socket_address(const char *path, struct sockaddr_un *address) {
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog) {
+    struct sockaddr_un address;
+    int error = socket_address(path, &address);
+    if (error) return error;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -errno;
+    // The name is made with the mode of the socket's own inode, less the umask; chmod gives back what that took.
+    if (fchmod(descriptor, mode) < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) {
+        error = -errno;
+        close(descriptor);
+        return error;
+    }
+    if ((group >= 0 && lchown(path, (uid_t)-1, (gid_t)group) < 0) || chmod(path, mode) < 0 ||
+        listen(descriptor, backlog) < 0) {
+        error = -errno;
+        unlink(path);
+        close(descriptor);
+        return error;
+    }
+    return descriptor;
+}
+
+int clinux_unix_accept(int listener) {
+    int descriptor;
+    do descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    while (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED));
+    return result(descriptor);
+}
+
+int clinux_unix_connect(const char *path, int64_t timeout_seconds) {
+    struct sockaddr_un address;
+    int error = socket_address(path, &address);
+    if (error) return error;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -errno;
+    struct timeval timeout = {.tv_sec = timeout_seconds};
+    if (setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) < 0 ||
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) < 0)
+        error = -errno;
+    while (!error && connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0)
+        if (errno != EINTR) error = -errno;
+    if (error) {
+        close(descriptor);
+        return error;
+    }
+    return descriptor;
+}
+
+int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket) {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    *device = status.st_dev;
+    *inode = status.st_ino;
+    *is_socket = S_ISSOCK(status.st_mode);
+    return 0;
+}
+
+int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
+    *user = peer.uid;
+    *group = peer.gid;
+    *process = peer.pid;
+    return 0;
+}
+
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity) {
+    socklen_t length = (socklen_t)((size_t)capacity * sizeof *groups);
+    // With ERANGE the kernel has stored the length that it needs.
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0 && errno != ERANGE) return -errno;
+    return (int)(length / sizeof *groups);
+}
+
+// One lookup with a buffer that grows to what the entry needs, up to a mebibyte: groups list their members.
+enum { FIRST_BUFFER = 4096, LARGEST_BUFFER = 1 << 20 };
+
+static int account_result(int error, int found) {
+    if (found) return 1;
+    switch (error) {
+    case 0: case ENOENT: case ESRCH: case EBADF: case EPERM: return 0; // the ways of getpwnam(3) to say "unknown"
+    default: return -error;
+    }
+}
+
+static int copy_name(char *into, const char *name) {
+    if (strlen(name) >= CLINUX_ACCOUNT_NAME) return -ENAMETOOLONG;
+    strcpy(into, name);
+    return 1;
+}
+
+static int find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group) {
+    for (size_t size = FIRST_BUFFER;; size *= 4) {
+        char *buffer = malloc(size);
+        if (!buffer) return -ENOMEM;
+        struct passwd entry, *found = NULL;
+        int error = wanted ? getpwnam_r(wanted, &entry, buffer, size, &found)
+                           : getpwuid_r(*user, &entry, buffer, size, &found);
+        int answer = account_result(error, found != NULL);
+        if (found) {
+            *user = entry.pw_uid;
+            *group = entry.pw_gid;
+            if (name) answer = copy_name(name, entry.pw_name);
+        }
+        free(buffer);
+        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
+    }
+}
+
+static int find_group(const char *wanted, uint32_t *group, char *name) {
+    for (size_t size = FIRST_BUFFER;; size *= 4) {
+        char *buffer = malloc(size);
+        if (!buffer) return -ENOMEM;
+        struct group entry, *found = NULL;
+        int error = wanted ? getgrnam_r(wanted, &entry, buffer, size, &found)
+                           : getgrgid_r(*group, &entry, buffer, size, &found);
+        int answer = account_result(error, found != NULL);
+        if (found) {
+            *group = entry.gr_gid;
+            if (name) answer = copy_name(name, entry.gr_name);
+        }
+        free(buffer);
+        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
+    }
+}
+
+int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group) {
+    return find_user(name, user, NULL, group);
+}
+
+int clinux_user_by_id(uint32_t user, char *name, uint32_t *group) { return find_user(NULL, &user, name, group); }
+
+int clinux_group_by_name(const char *name, uint32_t *group) { return find_group(name, group, NULL); }
+
+int clinux_group_by_id(uint32_t group, char *name) { return find_group(NULL, &group, name); }
