@@ -59,7 +59,7 @@ extension Rotation {
         former = former.filter { isKnown($0.key) }
         world.attempts = [:]
         firstJob = nextJob
-        wakes = wakes.filter { isKnown($0.key) }
+        wakes.keep(where: isKnown)
         views = views.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
@@ -116,7 +116,9 @@ extension Rotation {
             state.wasRecalled = true
             state.kept = record
             state.current = state.current ?? record.current
-            state.delivered = record.delivered
+            noteIssue(state.current)
+            // A state directory that answers late knows less than what was seen since.
+            state.delivered.merge(record.delivered) { seen, _ in seen }
             world.clients[client] = state
         case (.look(let spec), .seen(let look)):
             see(look, as: spec)
@@ -154,6 +156,7 @@ extension Rotation {
     }
 
     private mutating func see(_ look: Look, as spec: FileSpec) {
+        for sighting in look.slots.values { noteIssue(sighting.issued) }
         world.files[spec.path]?.seen = look
         // What was judged by the slots and modes of an older configuration is looked at again.
         world.files[spec.path]?.isFresh = world.index.specs[spec.path] == spec
@@ -185,7 +188,10 @@ extension Rotation {
             world.keys[name] = KeyState(wasRead: true, print: nil)
         case .recall(let client):
             world.clients[client]?.wasRecalled = true
-        case .readConfiguration, .look, .mint, .keep, .publish, .run:
+        case .readConfiguration:
+            refuse([trouble.message], at: now)
+            return
+        case .look, .mint, .keep, .publish, .run:
             break
         }
         let previous = lastFailure(of: job.resource)

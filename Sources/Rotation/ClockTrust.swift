@@ -49,6 +49,8 @@ extension Rotation {
     mutating func planClock(at now: Now) {
         var deadlines = Deadlines(now: now)
         let wasTrusted = clock.trouble == nil
+        // Reckoned anew only where it matters: what was noted as the latest may be gone, but nothing later can be there.
+        if let noted = latestIssue, !now.kernelSynced, noted > now.wall { latestIssue = reckonLatestIssue() }
         let latest = now.kernelSynced ? nil : latestIssue
         clock.judge(builtAt: builtAt, latest: latest, &deadlines)
         wakes[.configuration] = deadlines.wake
@@ -57,8 +59,14 @@ extension Rotation {
         touchEverything()
     }
 
+    /// Notes when a secret was issued, if a key of ours has signed it.
+    mutating func noteIssue(_ issued: Issued?) {
+        guard let issued, issued.signer != nil else { return }
+        latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
+    }
+
     /// The latest `iat` of all secrets that a key of ours has signed and that are seen or kept.
-    private var latestIssue: WallTime? {
+    private func reckonLatestIssue() -> WallTime? {
         var latest: WallTime?
         func count(_ issued: Issued?) {
             guard let issued, issued.signer != nil else { return }

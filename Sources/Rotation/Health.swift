@@ -4,7 +4,7 @@ extension Rotation {
     /// Reckons how a client stands, from what its files were seen to hold and what its actions last ran for.
     mutating func judge(_ name: ClientName, at now: Now) {
         var deadlines = Deadlines(now: now)
-        defer { wakes[.client(name), default: Wake()].formEarliest(with: deadlines.wake) }
+        defer { wakes[.client(name)].formEarliest(with: deadlines.wake) }
         guard let entry = world.configuration.clients[name], let key = world.configuration.keys[entry.key],
             let state = world.clients[name]
         else { return }
@@ -124,12 +124,9 @@ extension Rotation {
             reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
         }
         for resource in resources(of: name) {
-            if let job = world.running[resource], overdue.contains(job.id), case .file(let path) = resource {
+            if let job = world.running[resource], let trouble = hang(of: resource) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
-                reasons.append(
-                    Reason(
-                        trouble: Trouble(.notResponding, at: .path(path)), client: name, since: began, nextAttempt: nil)
-                )
+                reasons.append(Reason(trouble: trouble, client: name, since: began, nextAttempt: nil))
             } else if let attempts = world.attempts[resource] {
                 reasons.append(
                     Reason(
@@ -148,9 +145,9 @@ extension Rotation {
 
     private func outputView(_ output: Output, of client: ClientName, at now: Now) -> OutputView {
         let path = output.path
-        let isOverdue = world.running[.file(path)].map { overdue.contains($0.id) } == true
+        let hang = hang(of: .file(path))
         let state: OutputView.State =
-            if isOverdue {
+            if hang != nil {
                 .notResponding
             } else if world.attempts[.file(path)] != nil || isVanished(path) {
                 .failed
@@ -160,10 +157,8 @@ extension Rotation {
                 .pending
             }
         let trouble =
-            isOverdue
-            ? Trouble(.notResponding, at: .path(path))
-            : world.attempts[.file(path)]?.trouble
-                ?? (isVanished(path) ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
+            hang ?? world.attempts[.file(path)]?.trouble
+            ?? (isVanished(path) ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: world.files[path]?.writtenAt,
             error: trouble?.message)

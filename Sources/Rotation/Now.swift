@@ -80,12 +80,6 @@ package struct Wake: Hashable, Sendable {
         self.boot = boot
     }
 
-    func isReached(at now: Now) -> Bool {
-        if let wall, now.wall >= wall { return true }
-        if let boot, now.boot >= boot { return true }
-        return false
-    }
-
     mutating func formEarliest(with other: Wake) {
         if let moment = other.wall { wall = min(wall ?? moment, moment) }
         if let moment = other.boot { boot = min(boot ?? moment, moment) }

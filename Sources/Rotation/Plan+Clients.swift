@@ -12,7 +12,6 @@ extension Rotation {
     mutating func planConfiguration(at now: Now, _ turn: inout Turn) {
         guard pending.contains(where: { $0.wantsConfiguration }) else { return }
         var deadlines = Deadlines(now: now)
-        world.attempts[.configuration] = nil
         if start(.readConfiguration, on: .configuration, &deadlines, &turn) {
             for index in pending.indices { pending[index].wantsConfiguration = false }
         }
@@ -78,13 +77,18 @@ extension Rotation {
 
     /// Whether everything by which a client's secret is decided was read or found unreadable.
     func isKnown(_ name: ClientName) -> Bool {
-        guard let state = world.clients[name], state.wasRecalled, let entry = world.configuration.clients[name],
-            world.keys[entry.key]?.wasRead == true
+        hasSources(name)
+            && world.index.files(of: name).allSatisfy { path in
+                world.files[path]?.isFresh == true || world.attempts[.file(path)] != nil || isOverdue(.file(path))
+            }
+    }
+
+    /// Whether the key and the state directory have told what they hold, or will not.
+    func hasSources(_ name: ClientName) -> Bool {
+        guard let state = world.clients[name], let entry = world.configuration.clients[name],
+            let key = world.keys[entry.key]
         else { return false }
-        return world.index.files(of: name).allSatisfy { path in
-            world.files[path]?.isFresh == true || world.attempts[.file(path)] != nil
-                || (world.running[.file(path)] != nil && !isBusy(.file(path)))
-        }
+        return (state.wasRecalled || isOverdue(.record(name))) && (key.wasRead || isOverdue(.key(entry.key)))
     }
 
     /// What is to become of a client's secret, from what is known of it.
@@ -179,7 +183,7 @@ extension Rotation {
     mutating func settle(_ name: ClientName) {
         let isKept =
             world.clients[name]?.kept.current == world.clients[name]?.current || world.attempts[.record(name)] != nil
-            || (world.running[.record(name)] != nil && !isBusy(.record(name)))
+            || isOverdue(.record(name))
         let isSettled = isKnown(name) && !isBusy(.client(name)) && isKept
         if world.clients[name]?.isSettled != isSettled {
             world.clients[name]?.isSettled = isSettled

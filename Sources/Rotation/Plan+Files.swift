@@ -7,7 +7,7 @@ extension Rotation {
         guard let spec = world.index.specs[path], let file = world.files[path] else { return }
         guard file.isFresh else {
             // What a file holds can be judged once the keys are known and the state directory has told what it keeps.
-            if world.index.clients(of: path).allSatisfy(canJudgeFiles) {
+            if world.index.clients(of: path).allSatisfy(hasSources) {
                 start(.look(spec), on: .file(path), &deadlines, &turn)
             }
             return
@@ -18,11 +18,6 @@ extension Rotation {
         if !wanted.isEmpty, !isGood(path) {
             start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
-    }
-
-    private func canJudgeFiles(_ client: ClientName) -> Bool {
-        guard let entry = world.configuration.clients[client] else { return false }
-        return world.clients[client]?.wasRecalled == true && world.keys[entry.key]?.wasRead == true
     }
 
     /// What each slot of a file should hold; a slot whose client has no secret is left as it is.

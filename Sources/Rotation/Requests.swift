@@ -95,6 +95,7 @@ extension Rotation {
     private func answer(to request: inout PendingRequest) -> Answer? {
         switch request.request {
         case .reload:
+            if let trouble = hang(of: .configuration) { return .refused(diagnostics: [trouble.message]) }
             guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
             if let refusal { return .refused(diagnostics: refusal) }
             guard untried.isEmpty else { return nil }
@@ -127,6 +128,7 @@ extension Rotation {
     func failure(of client: ClientName, since job: JobID) -> Trouble? {
         for resource in resources(of: client) {
             if let attempts = world.attempts[resource], attempts.job >= job { return attempts.trouble }
+            if let trouble = hang(of: resource) { return trouble }
         }
         return nil
     }
@@ -141,7 +143,7 @@ extension Rotation {
     private func hasTrouble(_ client: ClientName) -> Bool {
         clock.trouble != nil || resources(of: client).contains { world.attempts[$0] != nil }
             || world.index.files(of: client).contains(where: isVanished)
-            || resources(of: client).contains { world.running[$0] != nil && !isBusy($0) }
+            || resources(of: client).contains(where: isOverdue)
     }
 
     mutating func planReadiness() {

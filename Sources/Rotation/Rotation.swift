@@ -16,7 +16,7 @@ package struct Rotation: Sendable {
     let isOnce: Bool
 
     var touched: Set<Resource> = []
-    var wakes: [Resource: Wake] = [:]
+    var wakes = WakeQueue()
     var views: [ClientName: ClientView] = [:]
     /// The standing of each client that was last noted in the journal.
     var told: [ClientName: Standing] = [:]
@@ -42,6 +42,8 @@ package struct Rotation: Sendable {
     var isReady = false
     var isStopping = false
     var clock = ClockTrust()
+    /// No secret that a key of ours has signed was issued later than this.
+    var latestIssue: WallTime?
     /// What the daemon as a whole lacks.
     var hampered: [Hampered] = []
     var configurationPath: String
@@ -70,7 +72,7 @@ package struct Rotation: Sendable {
 
     /// What is to be done now that was not done yet; marks what it starts as running.
     package mutating func plan(at now: Now) -> Turn {
-        for (resource, wake) in wakes where wake.isReached(at: now) { touch(resource) }
+        for resource in wakes.takeReached(at: now) { touch(resource) }
         var turn = Turn()
         planPatience(at: now)
         planClock(at: now)
@@ -86,12 +88,11 @@ package struct Rotation: Sendable {
         planReadiness()
         touched.removeAll(keepingCapacity: true)
         planAnswers()
-        for wake in wakes.values { turn.wake.formEarliest(with: wake) }
+        turn.wake = wakes.earliest()
         if let job = oldestInFlight() { turn.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
         swap(&turn.changes, &changes)
         swap(&turn.answers, &answers)
-        let isIdle = world.running.isEmpty
-        turn.ended = isIdle && (isStopping || (isOnce && isReady))
+        turn.ended = isStopping ? world.running.isEmpty : isOnce && isReady && world.running.keys.allSatisfy(isHanging)
         return turn
     }
 
@@ -168,6 +169,28 @@ package struct Rotation: Sendable {
     func isBusy(_ resource: Resource) -> Bool {
         guard let job = world.running[resource] else { return false }
         return !overdue.contains(job.id)
+    }
+
+    /// Whether a job runs for `resource` although its time is over.
+    func isOverdue(_ resource: Resource) -> Bool {
+        world.running[resource] != nil && !isBusy(resource)
+    }
+
+    /// Whether it is not to be expected that what runs for `resource` ever ends.
+    private func isHanging(_ resource: Resource) -> Bool {
+        hang(of: resource) != nil
+    }
+
+    /// What can be said of a job that has run for too long; nil for an action, which has a time of its own to end in.
+    func hang(of resource: Resource) -> Trouble? {
+        guard isOverdue(resource) else { return nil }
+        return switch resource {
+        case .configuration: Trouble(.notResponding, at: .named(configurationPath))
+        case .key(let name): Trouble(.notResponding, at: .key(name))
+        case .client(let name), .record(let name): Trouble(.notResponding, at: .client(name))
+        case .file(let path): Trouble(.notResponding, at: .path(path))
+        case .action: nil
+        }
     }
 
     /// After this long a job is said to be not responding. It keeps its resource: nothing else starts on that.

@@ -135,6 +135,18 @@ final class Bench {
         rotation.world.clients[try Values.name(name)]?.current
     }
 
+    func renewed(_ name: String) throws -> RenewalOutcome {
+        RenewalOutcome(client: try Values.name(name), result: .renewed(try #require(try current(name))))
+    }
+
+    func failed(_ name: String, _ trouble: Trouble) throws -> RenewalOutcome {
+        RenewalOutcome(client: try Values.name(name), result: .failed(trouble.message))
+    }
+
+    func untouched(_ name: String) throws -> RenewalOutcome {
+        RenewalOutcome(client: try Values.name(name), result: .untouched)
+    }
+
     /// Why secrets were made since ``forget()``.
     var mintReasons: [MintReason] {
         entries.compactMap { if case .minted(_, _, let reason) = $0 { reason } else { nil } }

@@ -1,0 +1,139 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// A job that does not end holds up its own resource, is said to be not responding after 30 s, and nothing else.
+@Suite struct HangTests {
+    private let web = "web"
+
+    private func pair(_ entry: ClientEntry? = nil, once: Bool = false) throws -> Bench {
+        try Bench(
+            try Values.configuration(
+                [web: try entry ?? Values.client(web), "native": Values.client("native", key: "spare")],
+                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]),
+            once: once)
+    }
+
+    /// What hangs, the trouble that is shown, and whether the client's secret can be published all the same.
+    private func cases() throws -> [(Resource, Trouble, Bool)] {
+        [
+            (.key(try Values.key()), Trouble(.notResponding, at: .key(try Values.key())), false),
+            (.record(try Values.name(web)), Trouble(.notResponding, at: .client(try Values.name(web))), true),
+            (.client(try Values.name(web)), Trouble(.notResponding, at: .client(try Values.name(web))), false),
+            (
+                .file(try Values.path("web.jwt")), Trouble(.notResponding, at: .path(try Values.path("web.jwt"))), false
+            ),
+        ]
+    }
+
+    @Test func othersGoOnAndReadinessComesAfterThirtySeconds() throws {
+        for (resource, trouble, isPublished) in try cases() {
+            let bench = try pair()
+            bench.held = [resource]
+            bench.go()
+            #expect(try bench.view("native").standing == .ok, "\(resource)")
+            bench.pass(29)
+            #expect(!bench.rotation.snapshot(at: bench.now).ready, "\(resource)")
+            bench.pass(1)
+            #expect(bench.rotation.snapshot(at: bench.now).ready, "\(resource)")
+            #expect(try bench.view(web).reason?.trouble == trouble, "\(resource)")
+            #expect(try bench.view(web).reason?.since == Values.moment(0), "\(resource)")
+            #expect(try bench.view(web).standing != .ok, "\(resource)")
+            #expect(try (bench.held(in: "web.jwt") != nil) == isPublished, "\(resource)")
+        }
+    }
+
+    @Test func whatEndsLateIsTakenInLikeAnythingElse() throws {
+        for (resource, _, _) in try cases() {
+            let bench = try pair(try Values.client(web, actions: [Values.exec("/bin/after")]))
+            bench.held = [resource]
+            bench.go()
+            bench.pass(100)
+            bench.release(resource)
+            #expect(try bench.view(web).standing == .ok, "\(resource)")
+            #expect(bench.log.filter { $0.hasPrefix("run") } == ["run exec /bin/after for web"], "\(resource)")
+        }
+    }
+
+    @Test func noSecondJobStartsOnAResourceThatHangs() throws {
+        let bench = try pair()
+        let file = Resource.file(try Values.path("web.jwt"))
+        bench.held = [file]
+        bench.go()
+        bench.pass(3600)
+        try bench.stir("web.jwt")
+        #expect(bench.log.filter { $0 == "look web.jwt" }.count == 1)
+        #expect(!bench.log.contains("publish web.jwt"))
+    }
+
+    @Test func anotherOutputOfTheSameClientIsWritten() throws {
+        let bench = try pair(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
+        bench.held = [.file(try Values.path("a"))]
+        bench.go()
+        bench.pass(30)
+        #expect(try bench.held(in: "b") == bench.current(web))
+        #expect(try bench.view(web).outputs.map(\.state) == [.notResponding, .ok])
+    }
+
+    @Test func aSharedFileWaitsNoLongerForAClientWhoseKeyHangs() throws {
+        let bench = try Bench(
+            try Values.configuration(
+                [
+                    web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")]),
+                    "native": Values.client("native", key: "spare", outputs: [Values.env("/srv/.env", "NATIVE")]),
+                ],
+                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+        bench.held = [.key(try Values.key("spare"))]
+        bench.go()
+        bench.pass(30)
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func aRenewalOfWhatHangsIsAnswered() throws {
+        let bench = try pair()
+        bench.go()
+        let path = try Values.path("web.jwt")
+        bench.held = [.file(path)]
+        bench.ask(.renew(.init()))
+        #expect(bench.answer() == nil)
+        bench.pass(30)
+        let outcomes = [
+            try bench.renewed("native"), try bench.failed(web, Trouble(.notResponding, at: .path(path))),
+        ]
+        #expect(bench.answer() == .renewed(outcomes))
+    }
+
+    @Test func aConfigurationThatCannotBeReadIsAnswered() throws {
+        let bench = try pair()
+        bench.go()
+        bench.held = [.configuration]
+        bench.ask(.reload)
+        bench.pass(30)
+        let named = Trouble.Place.named("/etc/clientsecretd/clientsecretd.yaml")
+        #expect(bench.answer() == .refused(diagnostics: [Trouble(.notResponding, at: named).message]))
+    }
+
+    @Test func onceEndsAlthoughSomethingHangs() throws {
+        for (resource, _, _) in try cases() {
+            let bench = try pair(once: true)
+            bench.held = [resource]
+            bench.go()
+            #expect(!bench.turn.ended, "\(resource)")
+            bench.pass(30)
+            #expect(bench.turn.ended, "\(resource)")
+        }
+    }
+
+    @Test func onceWaitsForAnActionThatTakesLong() throws {
+        let action = Values.exec("/bin/slow")
+        let bench = try pair(try Values.client(web, actions: [action]), once: true)
+        bench.held = [.action(action.id)]
+        bench.go()
+        bench.pass(300)
+        #expect(!bench.turn.ended)
+        bench.release(.action(action.id))
+        #expect(bench.turn.ended)
+    }
+}
