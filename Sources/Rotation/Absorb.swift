@@ -51,8 +51,8 @@ extension Rotation {
             clients[entry.key] = world.clients[entry.key] ?? ClientState()
         }
         world.files = world.index.specs.reduce(into: [:]) { files, entry in
-            files[entry.key] = FileState(
-                seen: world.files[entry.key]?.seen, writtenAt: world.files[entry.key]?.writtenAt)
+            files[entry.key] = world.files[entry.key] ?? FileState()
+            files[entry.key]?.isFresh = false
         }
         // A repaired configuration is tried at once, not when the old trouble's pause is over.
         former.merge(world.attempts) { $1 }
@@ -95,7 +95,7 @@ extension Rotation {
     }
 
     private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
-        if let attempts = lastFailure(of: job.resource), attempts.wasLook || !isLook(job) { recover(job.resource) }
+        if let attempts = lastFailure(of: job.resource), attempts.wasLook || !job.work.isLook { recover(job.resource) }
         switch (job.work, outcome) {
         case (.readConfiguration, .configuration(let configuration)):
             adopt(configuration, at: now)
@@ -121,6 +121,10 @@ extension Rotation {
             state.delivered.merge(record.delivered) { seen, _ in seen }
             world.clients[client] = state
         case (.look(let spec), .seen(let look)):
+            // A file that has come or gone may well be writable now, however often it was not.
+            if world.files[spec.path]?.seen?.exists != look.exists {
+                world.attempts[job.resource]?.notBefore = now.boot
+            }
             see(look, as: spec)
         case (.mint(let client, let key, _), .minted(let issued)):
             // Another key signed than was read: the file was replaced, and the notice of it is still to come.
@@ -158,6 +162,7 @@ extension Rotation {
     private mutating func see(_ look: Look, as spec: FileSpec) {
         for sighting in look.slots.values { noteIssue(sighting.issued) }
         world.files[spec.path]?.seen = look
+        if look.exists { world.files[spec.path]?.heldOtherLines = look.otherLines }
         // What was judged by the slots and modes of an older configuration is looked at again.
         world.files[spec.path]?.isFresh = world.index.specs[spec.path] == spec
     }
@@ -205,7 +210,7 @@ extension Rotation {
             || now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
         let attempts = Attempts(
             failures: failures, trouble: trouble, since: previous?.since ?? now.wall,
-            notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasLook: isLook(job),
+            notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasLook: job.work.isLook,
             loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot)
         world.attempts[job.resource] = attempts
         if isNews {
@@ -214,9 +219,6 @@ extension Rotation {
         }
     }
 
-    private func isLook(_ job: Job) -> Bool {
-        if case .look = job.work { true } else { false }
-    }
 
     private func action(of job: Job) -> Action? {
         if case .run(let action, _) = job.work { action } else { nil }

@@ -172,10 +172,10 @@ extension Rotation {
         let files = world.index.files(of: name)
         return Set(
             files.filter { path in
-                guard let seen = world.files[path]?.seen, seen.exists else {
-                    return world.clients[name]?.kept.shared.contains(path) == true
+                guard let file = world.files[path], file.seen?.exists == true else {
+                    return isVanished(path) || world.clients[name]?.kept.shared.contains(path) == true
                 }
-                return seen.otherLines
+                return file.heldOtherLines
             })
     }
 

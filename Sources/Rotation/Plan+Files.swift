@@ -15,7 +15,10 @@ extension Rotation {
         // Several clients in one file are one write: wait for those that are about to have a new secret.
         guard world.index.clients(of: path).allSatisfy({ world.clients[$0]?.isSettled == true }) else { return }
         let wanted = wantedSecrets(spec)
-        if !wanted.isEmpty, !isGood(path) {
+        if isGood(path) {
+            // Somebody else has seen to it, or there is nothing to write any more.
+            recover(.file(path))
+        } else if !wanted.isEmpty {
             start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
     }
@@ -50,7 +53,7 @@ extension Rotation {
 
     private func heldOtherLines(_ path: AbsolutePath) -> Bool {
         guard let spec = world.index.specs[path], spec.kind == .env else { return false }
-        return world.files[path]?.seen?.otherLines == true
+        return world.files[path]?.heldOtherLines == true
             || world.index.clients(of: path).contains { world.clients[$0]?.kept.shared.contains(path) == true }
     }
 

@@ -152,10 +152,15 @@ package struct Rotation: Sendable {
     // MARK: Jobs
 
     /// Starts `work` unless the resource is busy, its last failure is too fresh or the daemon is stopping.
+    /// Looking at a file need not wait because it could not be written.
     @discardableResult
     mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines, _ turn: inout Turn) -> Bool {
         guard !isStopping, world.running[resource] == nil else { return false }
-        if let attempts = world.attempts[resource], !deadlines.reached(attempts.notBefore) { return false }
+        if let attempts = world.attempts[resource], attempts.wasLook || !work.isLook,
+            !deadlines.reached(attempts.notBefore)
+        {
+            return false
+        }
         let job = Job(id: JobID(number: nextJob), resource: resource, work: work, startedAt: deadlines.now.boot)
         nextJob += 1
         world.running[resource] = job

@@ -27,6 +27,12 @@ package enum Work: Hashable, Sendable {
     case run(Action, covering: [ClientName: Covered])
 }
 
+extension Work {
+    var isLook: Bool {
+        if case .look = self { true } else { false }
+    }
+}
+
 /// A client on whose behalf an action runs, and what the action is told of it.
 package struct Covered: Hashable, Sendable {
     package let issued: Issued

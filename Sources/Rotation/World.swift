@@ -54,6 +54,9 @@ package struct FileState: Hashable, Sendable {
     /// Whether it was looked at since the last sign of a change.
     package var isFresh = false
     package var writtenAt: WallTime?
+    /// Whether the file held lines of somebody else's when it was last seen to exist; the state directory may not be
+    /// there to remember it.
+    var heldOtherLines = false
 }
 
 /// How often something has failed in a row, and when it is tried again.
