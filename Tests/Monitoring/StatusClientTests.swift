@@ -151,7 +151,8 @@ struct StatusClientTests {
     }
 
     private func problem(_ body: () throws -> Void) throws -> Problem {
-        guard case .answered(let problem) = try failure(body) else { throw CocoaError(.featureUnsupported) }
+        let error = try failure(body)
+        guard case .answered(let problem) = error else { throw error }
         return problem
     }
 }
