@@ -219,7 +219,6 @@ extension Rotation {
         }
     }
 
-
     private func action(of job: Job) -> Action? {
         if case .run(let action, _) = job.work { action } else { nil }
     }

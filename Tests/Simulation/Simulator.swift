@@ -28,7 +28,7 @@ final class Simulator {
     }
 
     private var events: [(at: Int64, event: Event)] = []
-    private var lastScheduledMint: [ClientName: Int64] = [:]
+    private var lastMint: [ClientName: (boot: Int64, wall: WallTime)] = [:]
 
     init(seed: UInt64, configuration: Configuration, sabotage: Sabotage? = nil) {
         random = SeededGenerator(seed: seed)
@@ -57,7 +57,7 @@ final class Simulator {
         deaths += 1
         events = []
         outside.shelf = []
-        lastScheduledMint = [:]
+        lastMint = [:]
         rotation = Self.newborn(seed: random.seed, at: now.wall.secondsSinceEpoch)
         schedule(.fact(.configured(outside.configuration)), after: 1)
         disturb()
@@ -142,11 +142,12 @@ final class Simulator {
         try outside.check()
         for job in turn.start {
             guard case .mint(let client, _, _) = job.work else { continue }
-            // A minute between scheduled renewals, whatever the lifetimes; a broken or missing secret waits for nobody.
-            if let last = lastScheduledMint[client], boot - last < 60_000, calmSince < last {
+            // A minute between scheduled renewals, in the whole seconds of the wall clock and whatever the lifetimes; a
+            // broken or missing secret waits for nobody.
+            if let last = lastMint[client], now.wall < last.wall + 60, calmSince < last.boot {
                 throw Violation("\(client) was minted twice within a minute")
             }
-            lastScheduledMint[client] = boot
+            lastMint[client] = (boot, now.wall)
         }
         if let due = turn.wake.wall, due <= now.wall { throw Violation("the next wake \(due) is not in the future") }
         if let due = turn.wake.boot, due <= now.boot { throw Violation("the next wake is not in the future") }

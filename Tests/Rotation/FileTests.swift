@@ -1,0 +1,238 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How files are brought to hold what they should.
+@Suite struct FileTests {
+    private let web = "web"
+    private let full = Trouble.Code.diskFull
+
+    private func trouble(_ file: String, _ code: Trouble.Code = .diskFull) throws -> Trouble {
+        Trouble(code, at: .path(try Values.path(file)))
+    }
+
+    private func settled(_ clients: [String: ClientEntry]) throws -> Bench {
+        let bench = try Bench(try Values.configuration(clients))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    private func sharing() throws -> [String: ClientEntry] {
+        [
+            web: try Values.client(web, outputs: [Values.env("/srv/.env", "WEB")]),
+            "native": try Values.client("native", outputs: [Values.env("/srv/.env", "NATIVE")]),
+        ]
+    }
+
+    @Test func aFileThatTwoClientsShareIsWrittenOnceForBoth() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        bench.held = [.client(try Values.name("native"))]
+        bench.go()
+        #expect(!bench.log.contains("publish .env"))
+        bench.release(.client(try Values.name("native")))
+        #expect(bench.log.filter { $0 == "publish .env" }.count == 1)
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        #expect(try bench.held(in: "/srv/.env", .variable("NATIVE")) == bench.current("native"))
+    }
+
+    @Test func oneClientsSecretIsWrittenWhileTheOtherHasNone() throws {
+        let bench = try Bench(
+            try Values.configuration(
+                [
+                    web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")]),
+                    "native": Values.client("native", key: "spare", outputs: [Values.env("/srv/.env", "NATIVE")]),
+                ],
+                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+        bench.prints[try Values.key("spare")] = nil
+        bench.go()
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view("native").outputs.map(\.state) == [.pending])
+        #expect(try bench.view("native").standing == .critical)
+    }
+
+    @Test func twoVariablesOfOneClientAreOneWrite() throws {
+        let bench = try Bench(
+            try Values.configuration([
+                web: Values.client(web, outputs: [Values.env("/srv/.env", "A"), Values.env("/srv/.env", "B")])
+            ]))
+        bench.go()
+        #expect(bench.log.filter { $0 == "publish .env" }.count == 1)
+        #expect(try bench.held(in: "/srv/.env", .variable("A")) == bench.current(web))
+        #expect(try bench.held(in: "/srv/.env", .variable("B")) == bench.current(web))
+    }
+
+    @Test func aFileThatCannotBeWrittenIsRetriedAlone() throws {
+        let bench = try Bench(
+            try Values.configuration([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")])]))
+        bench.failingWrites = [try Values.path("b"): try trouble("b")]
+        bench.go()
+        #expect(try bench.held(in: "a") == bench.current(web))
+        bench.forget()
+        bench.pass(300)
+        #expect(Set(bench.log) == ["publish b"])
+        #expect(bench.log.count > 4)
+        #expect(try bench.view(web).outputs.map(\.state) == [.ok, .failed])
+        #expect(try bench.view(web).outputs[1].error == trouble("b").message)
+        bench.failingWrites = [:]
+        bench.pass(60)
+        #expect(try bench.held(in: "b") == bench.current(web))
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func damageIsRepairedWithTheCurrentSecret() throws {
+        for damaged in [nil, Look(slots: [.whole: .foreign]), Look(slots: [:])] {
+            let bench = try settled([web: Values.client(web)])
+            let current = try bench.current(web)
+            bench.disk[try Values.path("web.jwt")] = damaged
+            try bench.stir("web.jwt")
+            #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+            #expect(try bench.held(in: "web.jwt") == current)
+        }
+    }
+
+    @Test func anOlderSecretThatSomebodyPutBackIsReplacedByTheCurrentOne() throws {
+        let bench = try settled([web: Values.client(web)])
+        let old = try #require(try bench.current(web))
+        bench.ask(.renew(.init()))
+        let new = try bench.current(web)
+        try bench.place(old, in: "web.jwt")
+        bench.forget()
+        try bench.stir("web.jwt")
+        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+        #expect(try bench.held(in: "web.jwt") == new)
+    }
+
+    @Test func aModeThatIsNotTheConfiguredOneIsMended() throws {
+        let bench = try settled([web: Values.client(web)])
+        bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
+        try bench.stir("web.jwt")
+        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+    }
+
+    @Test func aFileThatChangedWhileItWasLookedAtIsLookedAtAgain() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = Resource.file(try Values.path("web.jwt"))
+        bench.held = [file]
+        try bench.stir("web.jwt")
+        try bench.stir("web.jwt")
+        bench.release(file)
+        #expect(bench.log == ["look web.jwt", "look web.jwt"])
+    }
+
+    @Test func aFileThatSomebodyElseHasMendedIsNoTroubleAnyMore() throws {
+        let bench = try settled([web: Values.client(web)])
+        let current = try bench.current(web)
+        let file = try Values.path("web.jwt")
+        bench.disk[file] = nil
+        bench.failingWrites = [file: try trouble("web.jwt")]
+        try bench.stir("web.jwt")
+        #expect(try bench.view(web).standing == .critical)
+        try bench.place(current, in: "web.jwt")
+        bench.forget()
+        try bench.stir("web.jwt")
+        #expect(bench.log == ["look web.jwt"])
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.entries.contains(.recovered(.file(file), trouble("web.jwt"))))
+    }
+
+    @Test func aFileThatCannotBeWrittenIsStillLookedAt() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = try Values.path("web.jwt")
+        bench.disk[file] = Look(slots: [.whole: .foreign])
+        bench.failingWrites = [file: try trouble("web.jwt")]
+        try bench.stir("web.jwt")
+        bench.pass(600)
+        bench.forget()
+        // The pause after so many failures is a minute.
+        try bench.stir("web.jwt")
+        #expect(bench.log == ["look web.jwt"])
+        #expect(try bench.view(web).outputs[0].error == trouble("web.jwt").message)
+    }
+
+    @Test func aLookThatFailsIsForgivenByOneThatSucceeds() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = Resource.file(try Values.path("web.jwt"))
+        bench.failures = [file: try trouble("web.jwt", .ioError)]
+        try bench.stir("web.jwt")
+        #expect(try bench.view(web).standing == .degraded)
+        bench.failures = [:]
+        bench.forget()
+        bench.pass(2)
+        #expect(bench.log == ["look web.jwt"])
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    // MARK: Environment files of somebody else's
+
+    private func vanishing(_ state: Bool = true) throws -> Bench {
+        let bench = try Bench(
+            try Values.configuration([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])]))
+        if !state { bench.failures = [.record(try Values.name(web)): try trouble("/state", .stateUnusable)] }
+        bench.disk[try Values.path("/srv/.env")] = Look(slots: [:], otherLines: true)
+        bench.go()
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        return bench
+    }
+
+    private func expectLeftAlone(_ bench: Bench) throws {
+        bench.pass(3600)
+        let path = try Values.path("/srv/.env")
+        #expect(bench.disk[path] == nil)
+        #expect(try bench.view(web).outputs.map(\.state) == [.failed])
+        #expect(
+            try bench.view(web).outputs[0].error == Trouble(.environmentFileDeleted, at: .path(path)).message)
+        #expect(try bench.view(web).standing == .critical)
+        bench.disk[path] = Look(slots: [:], otherLines: true)
+        try bench.stir("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+    }
+
+    @Test func oneThatWasDeletedIsNotMadeAgainUntilItExists() throws {
+        let bench = try vanishing()
+        bench.disk = [:]
+        try bench.stir("/srv/.env")
+        try expectLeftAlone(bench)
+    }
+
+    @Test func oneThatWasDeletedIsNotMadeAgainAfterARestartEither() throws {
+        let bench = try vanishing()
+        bench.disk = [:]
+        try bench.restart(bench.rotation.world.configuration)
+        try expectLeftAlone(bench)
+    }
+
+    @Test func oneThatWasDeletedIsNotMadeAgainWithoutAStateDirectory() throws {
+        let bench = try vanishing(false)
+        bench.disk = [:]
+        try bench.stir("/srv/.env")
+        try expectLeftAlone(bench)
+    }
+
+    @Test func oneThatIsDeletedWhileItIsWrittenIsNotMadeAnew() throws {
+        let bench = try vanishing()
+        bench.ask(.renew(.init()))
+        let mayCreate = bench.works.compactMap { work -> Bool? in
+            if case .publish(_, _, let mayCreate) = work { mayCreate } else { nil }
+        }
+        #expect(mayCreate == [false, false])
+    }
+
+    @Test func oneThatHeldNothingElseIsMadeAgain() throws {
+        let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
+        bench.disk = [:]
+        try bench.stir("/srv/.env")
+        #expect(bench.log == ["look .env", "publish .env"])
+    }
+
+    @Test func oneThatHoldsNothingElseAnyMoreIsMadeAgain() throws {
+        let bench = try vanishing()
+        bench.disk[try Values.path("/srv/.env")]?.otherLines = false
+        try bench.stir("/srv/.env")
+        bench.disk = [:]
+        try bench.stir("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+    }
+}

@@ -1,0 +1,101 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How soon what has failed is tried again.
+@Suite struct RetryTests {
+    private let hook = Values.exec("/bin/after")
+    private let unit = Action.unit(verb: .restart, unit: "myapp.service")
+
+    private func pauses(_ resource: Resource, _ action: Action? = nil, jitter: Double = 0, count: Int = 20) -> [Int64] {
+        (1...count).map { Retry.pause(of: resource, action: action, failures: $0, jitter: jitter) }
+    }
+
+    @Test func whatIsLocalIsTriedAtLeastOnceAMinute() throws {
+        let local: [Resource] = [
+            .key(try Values.key()), .client(try Values.name("web")), .record(try Values.name("web")),
+            .file(try Values.path("a")),
+        ]
+        for resource in local {
+            #expect(
+                pauses(resource, count: 9) == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000],
+                "\(resource)")
+            #expect(pauses(resource, count: 10_000).max() == 60_000, "\(resource)")
+        }
+    }
+
+    @Test func aHookIsTriedAtLeastEveryQuarterOfAnHour() {
+        #expect(
+            pauses(.action(hook.id), hook, count: 8)
+                == [30_000, 60_000, 120_000, 240_000, 480_000, 900_000, 900_000, 900_000])
+        #expect(pauses(.action(hook.id), hook, count: 10_000).max() == 900_000)
+    }
+
+    @Test func aUnitWhoseJobFailedThreeTimesIsTriedHourly() {
+        for action in [unit, Action.signal(unit: "myapp.service", signal: "SIGHUP")] {
+            #expect(
+                pauses(.action(action.id), action, count: 5) == [30_000, 60_000, 3_600_000, 3_600_000, 3_600_000])
+        }
+    }
+
+    @Test func jitterTakesUpToAFifthOffAndAddsNothing() {
+        for (resource, action) in [
+            (Resource.action(hook.id), hook as Action?), (.action(unit.id), unit), (.configuration, nil),
+        ] {
+            for (none, full) in zip(pauses(resource, action), pauses(resource, action, jitter: 1)) {
+                #expect(full == none * 4 / 5)
+            }
+        }
+    }
+
+    @Test func chanceIsTheSameForTheSameQuestionAndSpreadOtherwise() {
+        let draws = (0..<1000).map { Chance(seed: 7).draw("file /a \($0)") }
+        #expect(draws == (0..<1000).map { Chance(seed: 7).draw("file /a \($0)") })
+        #expect(draws != (0..<1000).map { Chance(seed: 8).draw("file /a \($0)") })
+        #expect(draws.allSatisfy { (0..<1).contains($0) })
+        for tenth in 0..<10 {
+            let share = draws.filter { Int($0 * 10) == tenth }.count
+            #expect((50...150).contains(share), "\(tenth): \(share)")
+        }
+    }
+
+    @Test func aFailingMintIsRetriedForAsLongAsItTakes() throws {
+        let client = Resource.client(try Values.name("web"))
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.failures = [client: Trouble(.signingFailed, at: .key(try Values.key()))]
+        bench.go()
+        bench.pass(7200)
+        // Once a minute at least; besides the first few, a fifth more often at most.
+        #expect((120...160).contains(bench.log.filter { $0 == "mint web" }.count))
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").consecutiveFailures == 0)
+    }
+
+    @Test func aClockThatIsSetBackDelaysNoRetry() throws {
+        let path = try Values.path("web.jwt")
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        bench.step(-300 * Values.day)
+        bench.failingWrites = [:]
+        bench.pass(60)
+        #expect(try bench.view("web").standing == .ok)
+    }
+
+    @Test func oneClientsFailureNeverDelaysAnothers() throws {
+        let path = try Values.path("web.jwt")
+        let bench = try Bench(
+            try Values.configuration([
+                "web": Values.client("web"), "native": Values.client("native", lifetime: 7200, renewBefore: 3600),
+            ]))
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.failures = [.record(try Values.name("web")): Trouble(.stateUnusable, at: .path(path))]
+        bench.go()
+        #expect(try bench.view("native").standing == .ok)
+        bench.pass(3600)
+        #expect(try bench.view("native").renewals == 2)
+    }
+}
