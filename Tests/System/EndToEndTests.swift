@@ -1,0 +1,240 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real binary, from a key made by openssl to a secret that PyJWT accepts.
+@Suite struct EndToEndTests {
+    @Test func aKeyBecomesPublishedSecretsThatPyJWTAccepts() throws {
+        let sandbox = try Sandbox()
+        let environment = sandbox.directory("out/app.env")
+        try sandbox.directory.write(
+            "# ours\r\nexport PORT=80\r\nAPPLE_CLIENT_SECRET='old'\r\n", to: "out/app.env", mode: 0o640)
+        try sandbox.configure(
+            """
+              web:
+                client_id: com.example.web
+                outputs:
+                  - path: \(sandbox.directory("out/web.jwt"))
+                    mode: "0640"
+                  - path: \(environment)
+                    format: env
+                    variable: APPLE_CLIENT_SECRET
+                  - path: \(sandbox.directory("out/web.json"))
+                    format: json
+              native:
+                client_id: com.example.native
+                lifetime: max
+                outputs:
+                  - path: \(environment)
+                    format: env
+                    variable: NATIVE_SECRET
+            """)
+        try sandbox.start()
+
+        let token = try sandbox.directory.read("out/web.jwt")
+        let judged = try sandbox.judge(token)
+        let header = try #require(judged["header"] as? [String: Any])
+        let claims = try #require(judged["claims"] as? [String: Any])
+        #expect(header["alg"] as? String == "ES256")
+        #expect(header["kid"] as? String == "ABC123DEFG")
+        #expect(header["typ"] as? String == "JWT")
+        #expect(claims["iss"] as? String == "DEF123GHIJ")
+        #expect(claims["sub"] as? String == "com.example.web")
+        let issuedAt = try #require(claims["iat"] as? Int)
+        #expect(claims["exp"] as? Int == issuedAt + 60 + 90 * 86_400)
+        #expect(abs(Double(issuedAt + 60) - Date().timeIntervalSince1970) < 120)
+
+        let lines = try sandbox.directory.read("out/app.env").components(separatedBy: "\r\n")
+        #expect(lines[0...1] == ["# ours", "export PORT=80"])
+        #expect(lines[2] == "APPLE_CLIENT_SECRET=" + token)
+        #expect(lines[3].hasPrefix("NATIVE_SECRET="))
+        #expect(lines[4...] == [""])
+        let native = try sandbox.judge(String(lines[3].dropFirst("NATIVE_SECRET=".count)))
+        let nativeClaims = try #require(native["claims"] as? [String: Any])
+        #expect(nativeClaims["exp"] as? Int == (nativeClaims["iat"] as? Int).map { $0 + 60 + 15_776_700 })
+
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(try sandbox.directory.read("out/web.json").utf8))
+                as? [String: String])
+        #expect(json["client_secret"] == token)
+        #expect(json["client_id"] == "com.example.web")
+        #expect(Set(json.keys) == ["client_id", "client_secret", "key_id", "team_id", "issued_at", "expires_at"])
+
+        #expect(try mode(sandbox.directory("out/web.jwt")) == 0o640)
+        #expect(try mode(sandbox.directory("out/web.json")) == 0o600)
+        #expect(try mode(environment) == 0o640)
+        #expect(try sandbox.status()["state"] as? String == "ok")
+        #expect(sandbox.stop() == 0)
+        #expect(sandbox.leftovers().isEmpty)
+        // Neither the secret nor the key has come out anywhere.
+        let log = try sandbox.log()
+        #expect(!log.contains(token.suffix(86)))
+        #expect(log.contains("sha256:"))
+    }
+
+    @Test func aRestartMintsNothing() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
+        try sandbox.start()
+        let first = try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt"))
+        for _ in 0..<5 {
+            sandbox.stop()
+            try sandbox.start()
+            #expect(try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt")) == first)
+        }
+        // The outputs are gone, as /run is after a reboot: the state directory still knows.
+        sandbox.stop()
+        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        try sandbox.start()
+        #expect(try sandbox.directory.read("out/web.jwt") == first.0)
+        // The state directory is gone: the outputs are taken over.
+        sandbox.stop()
+        try FileManager.default.removeItem(atPath: sandbox.state)
+        try FileManager.default.createDirectory(
+            atPath: sandbox.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try sandbox.start()
+        #expect(try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt")) == first)
+        #expect(try !sandbox.log().components(separatedBy: "\n").dropFirst(12).contains { $0.contains("minted") })
+    }
+
+    @Test func renewMintsAtOnceAndWaits() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
+        try sandbox.start()
+        let web = try sandbox.directory.read("out/web.jwt")
+        let native = try sandbox.directory.read("out/native.jwt")
+        let answer = try sandbox.command("renew", "web")
+        #expect(answer.status == 0, "\(answer.complaints)")
+        #expect(try sandbox.directory.read("out/web.jwt") != web)
+        #expect(try sandbox.directory.read("out/native.jwt") == native)
+        let none = try sandbox.command("renew", "--due-within", "1d")
+        #expect(none.status == 0)
+        #expect(try sandbox.directory.read("out/native.jwt") == native)
+        let unknown = try sandbox.command("renew", "webb")
+        #expect(unknown.status != 0)
+        #expect(unknown.complaints.contains("web"))
+    }
+
+    @Test func aHookRunsOnceForAllThatShareIt() throws {
+        let sandbox = try Sandbox()
+        let hook = try sandbox.directory.write(
+            """
+            #!/bin/sh
+            echo "$CLIENTSECRETD_CLIENT|$CLIENTSECRETD_CLIENT_ID|$CLIENTSECRETD_OUTPUTS" | tr '\\n' ' ' >> \(sandbox.directory("ran"))
+            cat $CLIENTSECRETD_OUTPUTS
+            env -0 | cut -z -d= -f1 | sort -z | tr '\\0' ' ' > \(sandbox.directory("environment"))
+            """, to: "hook", mode: 0o755)
+        let more = "    on_change:\n      - exec: [\(hook), --quiet]\n"
+        try sandbox.configure(sandbox.client("web", more: more) + sandbox.client("native", more: more))
+        try sandbox.start()
+        try sandbox.eventually("delivery") {
+            (try sandbox.status()["clients"] as? [[String: Any]])?.allSatisfy { $0["delivered"] as? Bool == true }
+                == true
+        }
+        let paths = "\(sandbox.directory("out/native.jwt")) \(sandbox.directory("out/web.jwt"))"
+        #expect(
+            try sandbox.directory.read("ran").trimmingCharacters(in: .whitespaces)
+                == "native web|com.example.native com.example.web|" + paths)
+        #expect(
+            try sandbox.directory.read("environment").split(separator: " ").filter {
+                !["PWD", "SHLVL", "_"].contains($0)
+            }
+                == ["CLIENTSECRETD_CLIENT", "CLIENTSECRETD_CLIENT_ID", "CLIENTSECRETD_OUTPUTS", "LANG", "PATH"])
+        // What the hook printed is in the log, the secrets in it replaced by their names.
+        let token = try sandbox.directory.read("out/web.jwt")
+        #expect(try !sandbox.log().contains(token))
+        #expect(try sandbox.log().contains("hook --quiet: sha256:"))
+        // A restart repeats nothing that was delivered.
+        sandbox.stop()
+        try sandbox.start()
+        #expect(try sandbox.status()["state"] as? String == "ok")
+        #expect(try sandbox.directory.read("ran").split(separator: "|").count == 3)
+    }
+
+    @Test func onceServesTheGoodAndNamesTheBad() throws {
+        let sandbox = try Sandbox()
+        let bad =
+            "  bad:\n    client_id: com.example.bad\n    outputs:\n      - path: \(sandbox.directory("none/bad.jwt"))\n"
+        try sandbox.configure(sandbox.client("web") + bad)
+        let once = try sandbox.command("run", "--once")
+        #expect(once.status == 1)
+        #expect(once.complaints.contains(sandbox.directory("none")))
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try FileManager.default.createDirectory(atPath: sandbox.directory("none"), withIntermediateDirectories: false)
+        try sandbox.permit(sandbox.directory("none"), 0o700)
+        let again = try sandbox.command("run", "--once")
+        #expect(again.status == 0, "\(again.complaints)")
+        _ = try sandbox.judge(try sandbox.directory.read("none/bad.jwt"))
+    }
+
+    @Test func oneUnusableKeyStopsNobodyElse() throws {
+        let sandbox = try Sandbox()
+        try sandbox.directory.write("", to: "keys/AuthKey_EMPTY12345.p8")
+        let others = """
+              broken:
+                team_id: DEF123GHIJ
+                file: \(sandbox.directory("keys/AuthKey_EMPTY12345.p8"))
+            """
+        try sandbox.configure(
+            sandbox.client("web", more: "    key: apple") + sandbox.client("sad", more: "    key: broken"))
+        let text = try sandbox.directory.read("clientsecretd.yaml")
+        try sandbox.directory.write(
+            text.replacingOccurrences(of: "state_dir:", with: others + "\nstate_dir:"), to: "clientsecretd.yaml")
+        try sandbox.start()
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
+        let states = Dictionary(
+            uniqueKeysWithValues: clients.map { ($0["name"] as? String ?? "", $0["state"] as? String ?? "") })
+        #expect(states == ["web": "ok", "sad": "critical"])
+        // The key is mended: served without a restart.
+        try sandbox.makeKey(at: sandbox.directory("keys/AuthKey_EMPTY12345.p8"))
+        try sandbox.eventually("the mended key's secret") {
+            FileManager.default.fileExists(atPath: sandbox.directory("out/sad.jwt"))
+        }
+    }
+
+    @Test func aBadReloadChangesNothing() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d"))
+        let refused = try sandbox.command("reload")
+        #expect(refused.status == 78)
+        #expect(refused.complaints.contains("lifetme"))
+        #expect(refused.complaints.contains("lifetime"))
+        #expect(try sandbox.status()["state"] as? String == "degraded")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
+        let accepted = try sandbox.command("reload")
+        #expect(accepted.status == 0, "\(accepted.complaints)")
+        #expect(try sandbox.status()["state"] as? String == "ok")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        _ = try sandbox.judge(try sandbox.directory.read("out/native.jwt"))
+    }
+
+    @Test func exitCodesAreThoseOfTheContract() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web", more: "    nonsense: 1"))
+        #expect(try sandbox.command("run").status == 78)
+        #expect(try sandbox.command("check").status == 78)
+        #expect(try sandbox.command("status").status == 69)
+        #expect(try sandbox.command("renew").status == 69)
+        #expect(try sandbox.command("renew", "--due-within", "soon").status == 64)
+        #expect(try sandbox.command("frobnicate").status == 64)
+        #expect(try sandbox.command("inspect", sandbox.directory("nothing")).status == 66)
+        try sandbox.configure(sandbox.client("web"))
+        #expect(try sandbox.command("check").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
+        try sandbox.start()
+        #expect(try sandbox.command("run", "--once").status == 75)
+        #expect(try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key).status == 0)
+        try sandbox.makeKey()
+        #expect(try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key).status == 1)
+        #expect(try sandbox.command("check", "--config", sandbox.directory("nothing.yaml")).status == 78)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A directory with a key and a configuration of a test's own, and the real binary run on it.
+final class Sandbox {
+    let directory: TemporaryDirectory
+    let binary: String
+    private var daemon: Process?
+
+    /// Where everything of the daemon's lies.
+    var socket: String { directory("status.sock") }
+    var state: String { directory("state") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        binary = try #require(
+            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
+                ?? Optional(repository + "/.build/release/clientsecretd"))
+        // Not skipped: a run without the binary would look green.
+        try #require(FileManager.default.isExecutableFile(atPath: binary), "build \(binary) first: make build")
+        try permit(directory.path, 0o755)
+        for name in ["keys", "out", "state"] {
+            try FileManager.default.createDirectory(
+                atPath: directory(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        }
+        try makeKey()
+    }
+
+    deinit {
+        stop(SIGKILL)
+    }
+
+    /// The key's path; Apple's file names carry the key id.
+    var key: String { directory("keys/AuthKey_ABC123DEFG.p8") }
+
+    /// Makes a key in Apple's form, in place of the one that is there.
+    func makeKey(at path: String? = nil) throws {
+        let path = path ?? key
+        let made = try run([
+            "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path,
+        ])
+        try #require(made.status == 0, "\(made.complaints)")
+        try permit(path, 0o600)
+    }
+
+    /// Writes the configuration: one key, the state directory and these clients.
+    func configure(_ clients: String, others: String = "") throws {
+        try directory.write(
+            """
+            keys:
+              apple:
+                team_id: DEF123GHIJ
+                file: \(key)
+            state_dir: \(state)
+            \(others)
+            clients:
+            \(clients)
+            """, to: "clientsecretd.yaml")
+    }
+
+    /// A client with one raw output.
+    func client(_ name: String, lifetime: String = "90d", more: String = "") -> String {
+        """
+          \(name):
+            client_id: com.example.\(name)
+            lifetime: \(lifetime)
+            outputs:
+              - path: \(directory("out/\(name).jwt"))
+        \(more)
+
+        """
+    }
+
+    /// Gives a file these permission bits.
+    func permit(_ path: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    // MARK: The daemon
+
+    /// Starts the daemon and waits until it says READY to a service manager of the test's own.
+    func start(environment: [String: String] = [:], waiting: Bool = true) throws {
+        let notifications = try NotifySocket(at: directory("notify"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.arguments = ["run", "--config", directory("clientsecretd.yaml"), "--socket", socket]
+        process.environment = ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": notifications.path]
+            .merging(environment) { _, new in new }
+        let log = directory("log")
+        if !FileManager.default.fileExists(atPath: log) { try directory.write("", to: "log") }
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        try handle.seekToEnd()
+        process.standardOutput = handle
+        process.standardError = handle
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        try handle.close()
+        daemon = process
+        if waiting { try notifications.wait(for: "READY=1", while: { process.isRunning }) }
+    }
+
+    /// Ends the daemon and returns its exit status.
+    @discardableResult
+    func stop(_ signal: Int32 = SIGTERM) -> Int32? {
+        guard let daemon else { return nil }
+        kill(daemon.processIdentifier, signal)
+        daemon.waitUntilExit()
+        self.daemon = nil
+        return daemon.terminationStatus
+    }
+
+    var processID: Int32? { daemon?.processIdentifier }
+
+    func log() throws -> String { try directory.read("log") }
+
+    /// Runs one of the commands to its end.
+    func command(_ arguments: String..., input: String = "") throws -> Finished {
+        try run(
+            [binary] + arguments, input: Data(input.utf8),
+            environment: [
+                "CLIENTSECRETD_CONFIG": directory("clientsecretd.yaml"), "CLIENTSECRETD_SOCKET": socket,
+                "NO_COLOR": "1",
+            ])
+    }
+
+    func status() throws -> [String: Any] {
+        let answer = try command("status", "--json")
+        try #require(answer.status == 0, "\(answer.complaints)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
+    }
+
+    /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after a minute.
+    func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+        for _ in 0..<600 {
+            if try condition() { return }
+            usleep(100_000)
+        }
+        Issue.record("\(what) did not happen; the log:\n\((try? log()) ?? "")")
+    }
+
+    /// What PyJWT makes of a token, with the key's public half: an independent judge.
+    func judge(_ token: String, key: String? = nil) throws -> [String: Any] {
+        let script = """
+            import json, sys, jwt
+            from cryptography.hazmat.primitives.serialization import load_pem_private_key
+            key = load_pem_private_key(open(sys.argv[1], 'rb').read(), None).public_key()
+            token = sys.stdin.read()
+            claims = jwt.decode(token, key, algorithms=['ES256'], audience='https://appleid.apple.com')
+            print(json.dumps({'header': jwt.get_unverified_header(token), 'claims': claims}))
+            """
+        let judged = try run([python, "-c", script, key ?? self.key], input: Data(token.utf8))
+        try #require(judged.status == 0, "\(judged.complaints)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(judged.output.utf8)) as? [String: Any])
+    }
+
+    /// Every file below the sandbox whose name is that of a temporary.
+    func leftovers() -> [String] {
+        let names = FileManager.default.enumerator(atPath: directory.path)?.compactMap { $0 as? String } ?? []
+        return names.filter { ($0 as NSString).lastPathComponent.hasPrefix(".clientsecretd-") }
+    }
+}
