@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
         let forecast = Forecast(of: loaded.configuration, from: source)
-        let report = ForecastReport(configuration: loaded.configuration, forecast: forecast, now: .now)
+        let report = ForecastReport(configuration: loaded.configuration, secrets: forecast.secrets, now: .now)
         let terminal = Terminal.current(Environment.current)
         try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
         guard forecast.problems.isEmpty else {

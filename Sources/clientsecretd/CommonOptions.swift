@@ -45,6 +45,30 @@ struct JSONFlag: ParsableArguments {
     var json = false
 }
 
+/// How a secret is written: the file formats of outputs.
+struct FormOptions: ParsableArguments {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case raw
+        case env
+        case json
+    }
+
+    @Option(help: "How the secret is written.")
+    var format = Format.raw
+
+    @Option(help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
+    var variable: String?
+
+    mutating func validate() throws {
+        if format == .env, variable == nil {
+            throw ValidationError("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
+        }
+        if format != .env, variable != nil {
+            throw ValidationError("--variable belongs to --format env")
+        }
+    }
+}
+
 /// A variable that is set to nothing is one that is not set.
 private func chosen(_ value: String?) -> String? {
     value.flatMap { $0.isEmpty ? nil : $0 }

@@ -10,7 +10,7 @@ struct FirstConfiguration {
     var name: ClientName
     var client: ClientID
     var output: AbsolutePath
-    var format: FormatFlag
+    var format: FormOptions.Format
     var variable: String?
 
     var text: String {

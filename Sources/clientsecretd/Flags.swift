@@ -71,10 +71,3 @@ enum Flags {
         return id
     }
 }
-
-/// How a secret is written.
-enum FormatFlag: String, ExpressibleByArgument, CaseIterable {
-    case raw
-    case env
-    case json
-}

@@ -8,16 +8,16 @@ struct ForecastReport {
     var secrets: [Forecast.Secret]
     var now: WallTime
 
-    init(configuration: Configuration, forecast: Forecast, now: WallTime) {
-        self.configuration = configuration
-        secrets = forecast.secrets
-        self.now = now
-    }
-
     var lines: [String] {
         secrets.flatMap { secret in
-            ["\(secret.client): \(decision(secret))"] + secret.outputsToWrite.map { "  would write \($0)" }
+            ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
         }
+    }
+
+    /// A new secret goes to every output, one that is kept to those that do not hold it.
+    private func paths(of secret: Forecast.Secret) -> [AbsolutePath] {
+        guard case .mint = secret.decision else { return secret.outputsToWrite }
+        return Set(configuration.clients[secret.client]?.outputs.map(\.path) ?? []).sorted()
     }
 
     private func decision(_ secret: Forecast.Secret) -> String {

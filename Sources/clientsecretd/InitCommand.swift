@@ -33,20 +33,10 @@ struct InitCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where the secret is written.", valueName: "file"), transform: Flags.path)
     var output: AbsolutePath
 
-    @Option(help: "How it is written.")
-    var format = FormatFlag.raw
-
-    @Option(
-        help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
-    var variable: String?
+    @OptionGroup var form: FormOptions
 
     mutating func validate() throws {
-        if format == .env, variable == nil {
-            throw ValidationError("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
-        }
-        if format != .env, variable != nil {
-            throw ValidationError("--variable belongs to --format env")
-        }
+        _ = try Flags.keyID(keyID, of: key)
     }
 
     func run() throws {
@@ -54,7 +44,7 @@ struct InitCommand: ParsableCommand {
         guard let name = name ?? ClientName("web") else { throw CleanExit.helpRequest(self) }
         let first = FirstConfiguration(
             team: teamID, keyID: KeyID(fileName: key.name) == id ? nil : id, key: key,
-            name: name, client: clientID, output: output, format: format, variable: variable)
+            name: name, client: clientID, output: output, format: form.format, variable: form.variable)
         let path = settings.path(Environment.current)
         if path == NamedFile.standardInput {
             try Streams.answer(bytes: Array(first.text.utf8))

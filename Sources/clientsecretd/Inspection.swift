@@ -101,8 +101,12 @@ struct Inspection {
     }
 
     private func life(_ terminal: Terminal) -> Piece? {
-        guard let start = statement.issuedAt.value?.moment, let end = statement.expiresAt.value?.moment, start < end
-        else { return nil }
+        guard let issued = statement.issuedAt.value?.moment, let end = statement.expiresAt.value?.moment else {
+            return nil
+        }
+        // A secret of ours was minted that long after its iat.
+        let start = isOurs ? issued + Claims.backdating : issued
+        guard start < end else { return nil }
         let bar = LifetimeBar.text(from: start, to: end, at: now, cells: Self.barCells, unicode: terminal.unicode)
         let rest = isExpired ? "nothing left" : "\(lifeLeft) left"
         return Piece("\(bar)  \(rest) of \(TimeWords.span(end - start))", isExpired ? .red : .green)

@@ -41,27 +41,17 @@ struct MintCommand: ParsableCommand {
         transform: Flags.lifetime)
     var lifetime: Lifetime?
 
-    @Option(help: "How it is printed.")
-    var format = FormatFlag.raw
-
-    @Option(
-        help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
-    var variable: String?
+    @OptionGroup var form: FormOptions
 
     mutating func validate() throws {
         if name == nil {
-            guard key != nil, teamID != nil, clientID != nil else {
+            guard let key, teamID != nil, clientID != nil else {
                 throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
             }
+            _ = try Flags.keyID(keyID, of: key)
         } else if key != nil || keyID != nil || teamID != nil || clientID != nil {
             throw ValidationError(
                 "a configured client has its key and ids from the configuration; leave the flags or the name out")
-        }
-        if format == .env, variable == nil {
-            throw ValidationError("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
-        }
-        if format != .env, variable != nil {
-            throw ValidationError("--variable belongs to --format env")
         }
     }
 
@@ -118,13 +108,13 @@ struct MintCommand: ParsableCommand {
 
     private func print(_ minted: Minted) throws {
         let secret = Secret(token: minted.token, issued: minted.issued)
-        switch format {
+        switch form.format {
         case .raw:
             // As in a file; on a terminal the prompt should not stand behind it.
             let isInteractive = Terminal.current(Environment.current).isInteractive
             try Streams.answer(bytes: FileFormat.raw(secret) + (isInteractive ? [UInt8(ascii: "\n")] : []))
         case .env:
-            let head = Array(((variable ?? "") + "=").utf8)
+            let head = Array(((form.variable ?? "") + "=").utf8)
             try Streams.answer(bytes: head + FileFormat.raw(secret) + [UInt8(ascii: "\n")])
         case .json:
             try Streams.answer(bytes: FileFormat.json(secret))

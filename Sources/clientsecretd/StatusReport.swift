@@ -58,28 +58,23 @@ struct StatusReport {
     }
 
     private func table(_ detail: Detail, unicode: Bool) -> Table {
-        let hasActions = document.clients.contains { !$0.actions.isEmpty }
-        var headings = ["CLIENT", "STATE"]
-        if detail.barCells > 0 { headings.append("LIFE") }
-        headings.append("EXPIRES")
-        if detail != .expiryAlone {
-            headings += ["RENEWS", "OUTPUTS"] + (hasActions ? ["ACTIONS"] : [])
-        }
-        let rows = sorted.map { client in
-            var row = [Piece(client.name), Piece(client.state, style(of: client.state))]
-            if detail.barCells > 0 {
-                row.append(Piece(bar(of: client, cells: detail.barCells, unicode: unicode), style(of: client.state)))
-            }
-            row.append(Piece(moment(end(of: client), detail) ?? "no secret"))
-            guard detail != .expiryAlone else { return row }
-            row.append(Piece(moment(client.renewAt, detail) ?? "unknown"))
-            row.append(Piece(share(client.outputs.count { $0.state == "ok" }, of: client.outputs.count)))
-            if hasActions {
-                row.append(Piece(share(client.actions.count { $0.state == "ok" }, of: client.actions.count)))
-            }
-            return row
-        }
-        return Table(headings: headings, rows: rows)
+        let hasBar = detail.barCells > 0
+        let columns: [(heading: String, isShown: Bool, cell: (StatusDocument.Client) -> Piece)] = [
+            ("CLIENT", true, { Piece($0.name) }),
+            ("STATE", true, { Piece($0.state, style(of: $0.state)) }),
+            ("LIFE", hasBar, { Piece(bar(of: $0, detail, unicode: unicode), style(of: $0.state)) }),
+            ("EXPIRES", true, { Piece(moment(end(of: $0), detail) ?? "no secret") }),
+            ("RENEWS", detail != .expiryAlone, { Piece(moment($0.renewAt, detail) ?? "") }),
+            ("MINTED", hasBar, { Piece(String($0.renewals)) }),
+            ("OUTPUTS", detail != .expiryAlone, { Piece(share($0.outputs.map(\.state))) }),
+            (
+                "ACTIONS", detail != .expiryAlone && document.clients.contains { !$0.actions.isEmpty },
+                { Piece(share($0.actions.map(\.state))) }
+            ),
+        ].filter(\.isShown)
+        return Table(
+            headings: columns.map(\.heading),
+            rows: sorted.map { client in columns.map { $0.cell(client) } })
     }
 
     private var sorted: [StatusDocument.Client] {
@@ -93,19 +88,19 @@ struct StatusReport {
         client.delivered ? client.expiresAt : client.deliveredExpiresAt ?? client.expiresAt
     }
 
-    private func bar(of client: StatusDocument.Client, cells: Int, unicode: Bool) -> String {
-        guard let issued = client.issuedAt, let expires = client.expiresAt, let end = end(of: client) else {
-            return LifetimeBar.text(from: now, to: now, at: now, cells: cells, unicode: unicode)
-        }
-        return LifetimeBar.text(from: end - (expires - issued), to: end, at: now, cells: cells, unicode: unicode)
+    /// The bar of a new secret is full: that `iat` lies back is no part of its life.
+    private func bar(of client: StatusDocument.Client, _ detail: Detail, unicode: Bool) -> String {
+        guard let issued = client.issuedAt, let expires = client.expiresAt, let end = end(of: client) else { return "" }
+        let life = expires - issued - Claims.backdating
+        return LifetimeBar.text(from: end - life, to: end, at: now, cells: detail.barCells, unicode: unicode)
     }
 
     private func moment(_ moment: WallTime?, _ detail: Detail) -> String? {
         moment.map { detail == .everything ? TimeWords.full($0, to: now) : TimeWords.relative($0, to: now) }
     }
 
-    private func share(_ good: Int, of all: Int) -> String {
-        all == 0 ? "none" : "\(good) of \(all) ok"
+    private func share(_ states: [String]) -> String {
+        states.isEmpty ? "none" : "\(states.count { $0 == "ok" }) of \(states.count) ok"
     }
 
     private func cut(_ line: [Piece], to columns: Int) -> [Piece] {
@@ -130,7 +125,7 @@ struct StatusReport {
             problems.append(["\(document.state): \(TimeWords.annotated(reason, now: now))"])
         }
         for client in sorted where client.state != "ok" {
-            var lines = ["\(client.name) is \(client.state): \(TimeWords.annotated(client.reason ?? "", now: now))"]
+            var lines = ["\(client.name) is \(client.state): \(TimeWords.annotated(reason(of: client), now: now))"]
             let further =
                 client.outputs.map { ($0.path, $0.state, $0.error) }
                 + client.actions.map { ($0.action, $0.state, $0.error) }
@@ -141,6 +136,13 @@ struct StatusReport {
             problems.append(lines)
         }
         return problems
+    }
+
+    /// The reason without the name that stands before it here anyway.
+    private func reason(of client: StatusDocument.Client) -> String {
+        let reason = client.reason ?? "no reason is known"
+        let subject = "client \"\(client.name)\": "
+        return reason.hasPrefix(subject) ? String(reason.dropFirst(subject.count)) : reason
     }
 
     private func rank(of state: String) -> Int {

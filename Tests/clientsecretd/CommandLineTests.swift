@@ -1,0 +1,101 @@
+import AppleClientSecret
+import ArgumentParser
+import Rotation
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct CommandLineTests {
+    /// The words with which a command line is refused, on its first line.
+    private func refusal(_ arguments: String...) -> String {
+        do {
+            _ = try ClientSecretD.parseAsRoot(arguments)
+            return "accepted"
+        } catch {
+            #expect(ClientSecretD.exitCode(for: error).rawValue == 64)
+            return String(ClientSecretD.message(for: error).prefix { $0 != "\n" })
+        }
+    }
+
+    private static let key = ["--key", "/x/AuthKey_ABC123DEFG.p8"]
+    private static let ids = ["--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
+
+    @Test func mintWithoutAKey() {
+        #expect(refusal("mint") == "name a client of the configuration, or give --key, --team-id and --client-id")
+        #expect(
+            refusal("mint", "web", "--team-id", "DEF123GHIJ")
+                == "a configured client has its key and ids from the configuration; leave the flags or the name out")
+    }
+
+    @Test func aVariableBelongsToAnEnvironmentFile() {
+        #expect(
+            refusal("mint", "web", "--format", "env")
+                == "--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
+        #expect(refusal("mint", "web", "--variable", "X") == "--variable belongs to --format env")
+    }
+
+    @Test(arguments: [
+        (["--team-id", "short"], "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ"),
+        (["--key-id", "abc123defg"], "a key id is ten characters A-Z and 0-9, such as ABC123DEFG"),
+        (["--client-id", "a b"], "a client id has letters, digits, '.', '-' and '_', such as com.example.web"),
+        (["--lifetime", "59s"], "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max"),
+        (["--lifetime", "183d"], "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max"),
+        (["--variable", "1X"], "a variable's name has letters, digits and '_', such as APPLE_CLIENT_SECRET"),
+        (["--key", "/a/../b"], "this is no path of a file; write an absolute one without '..'"),
+        (["we b"], "a client's name has letters, digits, '.', '-' and '_', at most 64 of them"),
+    ])
+    func aBadValueIsRefusedWithAGoodOne(arguments: [String], words: String) {
+        do {
+            _ = try ClientSecretD.parseAsRoot(["mint"] + arguments)
+            Issue.record("accepted")
+        } catch {
+            #expect(ClientSecretD.exitCode(for: error).rawValue == 64)
+            #expect(ClientSecretD.message(for: error).contains(": " + words))
+        }
+    }
+
+    @Test func aKeyThatIsNotCalledAsAppleCallsItNeedsItsID() throws {
+        let words = "'key.pem' is not called AuthKey_<KEYID>.p8 as Apple calls it; say --key-id as well"
+        #expect(refusal("mint", "--key", "/x/key.pem", Self.ids[0], Self.ids[1], Self.ids[2], Self.ids[3]) == words)
+        let named = try ClientSecretD.parseAsRoot(["mint"] + Self.key + Self.ids)
+        #expect((named as? MintCommand)?.clientID?.description == "com.example.web")
+    }
+
+    @Test func deliveringAgainMintsNothing() {
+        #expect(
+            refusal("renew", "--deliver-only", "--due-within", "21d")
+                == "--deliver-only mints nothing, so --due-within has nothing to choose; leave one out")
+    }
+
+    @Test func whatARenewalIsAskedFor() throws {
+        let command = try #require(
+            try ClientSecretD.parseAsRoot(["renew", "web", "shop", "--due-within", "21d", "--skip-verify"])
+                as? RenewCommand)
+        #expect(command.clients.map(\.description) == ["web", "shop"])
+        #expect(command.dueWithin == 1_814_400)
+        #expect(command.skipVerify)
+        #expect(!command.deliverOnly)
+    }
+
+    @Test func theFlagGoesBeforeTheVariableAndThatBeforeTheDefault() throws {
+        let none = try ConfigurationOption.parse([])
+        #expect(none.path([:]) == "/etc/clientsecretd/clientsecretd.yaml")
+        #expect(none.path(["CLIENTSECRETD_CONFIG": ""]) == "/etc/clientsecretd/clientsecretd.yaml")
+        #expect(none.path(["CLIENTSECRETD_CONFIG": "/x"]) == "/x")
+        #expect(try ConfigurationOption.parse(["--config", "/y"]).path(["CLIENTSECRETD_CONFIG": "/x"]) == "/y")
+        let socket = try SocketOption.parse([])
+        #expect(socket.path([:]) == "/run/clientsecretd/clientsecretd.sock")
+        #expect(socket.path(["CLIENTSECRETD_SOCKET": "/x"]) == "/x")
+        #expect(try SocketOption.parse(["--socket", "/y"]).path(["CLIENTSECRETD_SOCKET": "/x"]) == "/y")
+        #expect(refusal("status", "--socket", "") == "--socket needs the path of a socket")
+        #expect(refusal("check", "--config", "") == "--config needs the path of a file")
+    }
+
+    @Test func everyCommandExplainsItself() throws {
+        for command in ClientSecretD.configuration.subcommands {
+            let help = ClientSecretD.helpMessage(for: command)
+            #expect(help.contains("OVERVIEW: "))
+            #expect(!(command.configuration.abstract.isEmpty))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import AppleClientSecret
+import Rotation
+import Settings
+import TestSupport
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct FirstConfigurationTests {
+    private func parsed(_ text: String) throws -> Loaded {
+        let path = try #require(AbsolutePath("/etc/clientsecretd/clientsecretd.yaml"))
+        return try SettingsParser.parse(
+            main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
+        ).get()
+    }
+
+    private func first(
+        key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
+        output: String = "/run/clientsecretd/out/web.jwt", format: FormOptions.Format = .raw, variable: String? = nil
+    ) throws -> FirstConfiguration {
+        FirstConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: keyID.flatMap { KeyID($0) },
+            key: try #require(AbsolutePath(key)), name: try #require(ClientName(name)),
+            client: try #require(ClientID("com.example.web")), output: try #require(AbsolutePath(output)),
+            format: format, variable: variable)
+    }
+
+    @Test func isWhatItSays() throws {
+        #expect(
+            try first(format: .env, variable: "APPLE_CLIENT_SECRET").text == """
+                # Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.
+                keys:
+                  apple:
+                    team_id: DEF123GHIJ
+                    file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8
+
+                clients:
+                  web:
+                    client_id: com.example.web
+                    # How long a secret lives, and how long before its expiry it is replaced.
+                    lifetime: 90d
+                    renew_before: 30d
+                    outputs:
+                      - path: /run/clientsecretd/out/web.jwt
+                        format: env
+                        variable: APPLE_CLIENT_SECRET
+
+                """)
+    }
+
+    @Test func isAcceptedAsItStands() throws {
+        let configuration = try parsed(first(key: "/srv/key.pem", keyID: "12345E6789").text).configuration
+        let client = try #require(configuration.clients.first)
+        #expect(client.key.description == "web")
+        #expect(client.value.clientID.description == "com.example.web")
+        #expect(client.value.lifetime.seconds == 7_776_000)
+        #expect(client.value.renewBefore == 2_592_000)
+        let key = try #require(configuration.keys.first?.value)
+        #expect(key.keyID.description == "12345E6789")
+        #expect(key.location == .file(try #require(AbsolutePath("/srv/key.pem"))))
+    }
+
+    /// Whatever a path or a name holds is read back as it was.
+    @Test func readsBackEveryPathAndName() throws {
+        var generator = SeededGenerator()
+        let characters = Array(" '\"#:{}[],&*!|>%@`\\-?~=.aZ0_äß\t")
+        for _ in 0..<300 {
+            let name = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
+                Array("aZ0._-")[Int.random(in: 0..<6, using: &generator)]
+            }
+            let path = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+                characters[Int.random(in: 0..<characters.count, using: &generator)]
+            }
+            guard let output = AbsolutePath("/x/" + String(path)), let client = ClientName(String(name)) else {
+                continue
+            }
+            let text = try first(name: client.description, output: output.description).text
+            let read = try parsed(text).configuration.clients[client]
+            #expect(read?.outputs.first?.path == output, "seed \(generator.seed): \(text)")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import AppleClientSecret
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct FoundSecretTests {
+    private func found(_ text: String, variable: String? = nil) throws(Failure) -> String {
+        String(decoding: try FoundSecret.token(in: Array(text.utf8), of: "f", variable: variable), as: UTF8.self)
+    }
+
+    @Test func withoutTheBlanksAroundIt() throws {
+        #expect(try found(" a.b.c\r\n") == "a.b.c")
+        #expect(try found("") == "")
+    }
+
+    @Test func inAJSONObject() throws {
+        #expect(try found(#"{"client_id": "x", "client_secret": "a.b.c"}"#) == "a.b.c")
+        #expect(throws: Failure(.failed, "f: this is no JSON object with a \"client_secret\"")) {
+            try found(#"{"client_secret": 1}"#)
+        }
+    }
+
+    @Test func inAVariable() throws {
+        let file = "# x\nOTHER=1\nexport APPLE='a.b.c'\n"
+        #expect(try found(file, variable: "APPLE") == "a.b.c")
+        #expect(throws: Failure(.failed, "f: NONE is not set in it")) { try found(file, variable: "NONE") }
+        #expect(throws: Failure(.failed, "f: A is set to different values in it")) {
+            try found("A=1\nA=2\n", variable: "A")
+        }
+    }
+
+    @Test(arguments: [
+        (CompactJWS.Flaw.empty, "there is nothing in it"), (.tooLong, "it is longer than 16384 bytes"),
+        (.notThreeParts, "it does not consist of three parts with dots between them"),
+        (.notBase64URL(.signature), "its signature is not base64url"),
+        (.notJSONObject(.header), "its header is not a JSON object"),
+    ])
+    func flawsInWords(flaw: CompactJWS.Flaw, words: String) {
+        #expect(flaw.words == words)
+    }
+}

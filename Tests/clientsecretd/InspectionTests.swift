@@ -1,0 +1,127 @@
+import AppleClientSecret
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct InspectionTests {
+    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
+    private let pipe = Terminal(size: nil, environment: [:])
+
+    /// A token with this header and payload; its signature is 64 zeros.
+    private func token(
+        header: String = #"{"alg":"ES256","kid":"ABC123DEFG","typ":"JWT"}"#, payload: String
+    ) throws -> CompactJWS {
+        let parts = [Array(header.utf8), Array(payload.utf8), [UInt8](repeating: 0, count: 64)].map(base64URL)
+        return try CompactJWS(Array(parts.joined(separator: ".").utf8))
+    }
+
+    private func base64URL(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        let bits = bytes.flatMap { byte in (0..<8).reversed().map { byte >> $0 & 1 } }
+        return String(
+            stride(from: 0, to: bits.count, by: 6).map { start in
+                digits[(0..<6).reduce(0) { $0 << 1 | Int(start + $1 < bits.count ? bits[start + $1] : 0) }]
+            })
+    }
+
+    private func inspection(_ jws: CompactJWS, verified: Bool? = nil) -> Inspection {
+        Inspection(
+            statement: jws.stated, isOurs: jws.claims != nil,
+            fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), signatureVerified: verified, now: now)
+    }
+
+    private func payload(
+        iat: String = "1795235400", exp: String = "1803011460", aud: String = #""https://appleid.apple.com""#
+    )
+        -> String
+    {
+        #"{"iss":"DEF123GHIJ","iat":\#(iat),"exp":\#(exp),"aud":\#(aud),"sub":"com.example.web"}"#
+    }
+
+    @Test func aGoodSecret() throws {
+        let good = inspection(try token(payload: payload()), verified: true)
+        #expect(good.isGood)
+        #expect(
+            good.lines(for: pipe).map(pipe.line) == [
+                "A client secret that is valid for another 90 days.",
+                "client id    com.example.web",
+                "team id      DEF123GHIJ",
+                "key id       ABC123DEFG",
+                "audience     https://appleid.apple.com",
+                "issued       60 seconds ago (2026-11-21T04:30:00Z)",
+                "expires      in 90 days (2027-02-19T04:31:00Z)",
+                "lifetime     ##############################  90 days left of 90 days",
+                "signature    made by this key",
+                "fingerprint  sha256:0123456789abcdef",
+            ])
+        #expect(
+            good.json
+                == #"{"client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
+                + #""issued_at":"2026-11-21T04:30:00Z","expires_at":"2027-02-19T04:31:00Z","expired":false,"#
+                + #""signature_verified":true}"#)
+    }
+
+    @Test func withoutAKeyTheSignatureIsNotKnown() throws {
+        let unchecked = inspection(try token(payload: payload()))
+        #expect(unchecked.isGood)
+        #expect(unchecked.json.hasSuffix(#""signature_verified":null}"#))
+        #expect(unchecked.lines(for: pipe).map(pipe.line).contains("signature    not checked; give a key with --key"))
+    }
+
+    @Test func anotherKeysSignature() throws {
+        let forged = inspection(try token(payload: payload()), verified: false)
+        #expect(!forged.isGood)
+        #expect(forged.verdict == "A client secret that this key did not sign.")
+    }
+
+    @Test(arguments: [("1795235460", true), ("1795235461", false)])
+    func expiresInTheSecondItNames(exp: String, expired: Bool) throws {
+        let secret = inspection(try token(payload: payload(iat: "1795231860", exp: exp)))
+        #expect(secret.isExpired == expired)
+        #expect(secret.isGood == !expired)
+        if expired {
+            #expect(secret.verdict == "A client secret that has expired.")
+            #expect(
+                secret.lines(for: pipe).map(pipe.line).contains(
+                    "lifetime     ..............................  nothing left of 59 minutes"))
+        }
+    }
+
+    @Test func whatAppleWouldNotAcceptIsNamed() throws {
+        let odd = inspection(
+            try token(
+                header: #"{"alg":"RS256","kid":"abc","x5t":"1"}"#,
+                payload: payload(iat: "1795235400.5", exp: #""soon""#, aud: #"["https://appleid.apple.com","x"]"#)))
+        #expect(!odd.isGood)
+        #expect(odd.isExpired)
+        #expect(
+            odd.lines(for: pipe).map(pipe.line) == [
+                "A token, but not a client secret as Apple accepts it.",
+                "client id    com.example.web",
+                "team id      DEF123GHIJ",
+                "key id       abc",
+                "audience     https://appleid.apple.com, x (Apple accepts https://appleid.apple.com alone, not in a list)",
+                "issued       1795235400.5, which is not a whole second as Apple expects it",
+                "expires      not a time",
+                "signature    not checked; give a key with --key",
+                "fingerprint  sha256:0123456789abcdef",
+                "algorithm    RS256",
+                "also states  x5t",
+            ])
+    }
+
+    @Test func whatIsMissingIsNamed() throws {
+        let empty = inspection(try token(header: "{}", payload: "{}"))
+        #expect(empty.lines(for: pipe).map(pipe.line).filter { $0.hasSuffix("missing") }.count == 7)
+        #expect(
+            empty.json == #"{"client_id":null,"team_id":null,"key_id":null,"issued_at":null,"expires_at":null,"#
+                + #""expired":true,"signature_verified":null}"#)
+    }
+
+    @Test func aTokenCannotSpeakToTheTerminal() throws {
+        let hostile = inspection(
+            try token(payload: #"{"iss":"\u001b[2J","iat":1,"exp":2,"aud":"x","sub":"a\u0007b"}"#))
+        #expect(!hostile.lines(for: pipe).map(pipe.line).joined().contains { $0 == "\u{1B}" || $0 == "\u{07}" })
+        #expect(!hostile.json.contains { $0 == "\u{1B}" || $0 == "\u{07}" })
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct TerminalTests {
+    private static let utf8 = ["LANG": "en_GB.UTF-8", "TERM": "xterm-256color"]
+
+    @Test func aPipeHasNoWidthAndNoColour() {
+        let pipe = Terminal(size: nil, environment: Self.utf8)
+        #expect(pipe.columns == nil)
+        #expect(!pipe.isInteractive)
+        #expect(pipe.line([Piece("bad", .red)]) == "bad")
+    }
+
+    @Test func aTerminalHasColour() {
+        let terminal = Terminal(size: (100, 40), environment: Self.utf8)
+        #expect(terminal.columns == 100)
+        #expect(terminal.isInteractive)
+        #expect(terminal.line([Piece("bad", .red), Piece(" day")]) == "\u{1B}[31mbad\u{1B}[0m day")
+    }
+
+    @Test(arguments: [["NO_COLOR": "1"], ["NO_COLOR": "0"], ["TERM": "dumb"]])
+    func colourCanBeRefused(environment: [String: String]) {
+        let terminal = Terminal(size: (80, 24), environment: Self.utf8.merging(environment) { _, new in new })
+        #expect(terminal.line([Piece("bad", .red)]) == "bad")
+    }
+
+    @Test func anEmptyNoColorRefusesNothing() {
+        #expect(Terminal(size: (80, 24), environment: Self.utf8.merging(["NO_COLOR": ""]) { _, new in new }).colour)
+    }
+
+    @Test func aTerminalThatDoesNotSayItsSizeHasAVT100s() {
+        let terminal = Terminal(size: (0, 0), environment: [:])
+        #expect(terminal.columns == 80)
+        #expect(terminal.rows == 24)
+    }
+
+    @Test(arguments: [
+        (["LANG": "C.UTF-8"], true), (["LANG": "de_DE.utf8"], true), (["LANG": "C"], false), ([:], false),
+        (["LC_ALL": "C", "LANG": "C.UTF-8"], false), (["LC_ALL": "", "LANG": "C.UTF-8"], true),
+        (["LC_CTYPE": "C.UTF-8", "LANG": "C"], true), (["LANG": "de_DE.ISO-8859-1"], false),
+    ])
+    func theLocaleDecidesOnCharacters(environment: [String: String], unicode: Bool) {
+        #expect(Terminal(size: nil, environment: environment).unicode == unicode)
+    }
+
+    @Test func nothingThatATerminalWouldActOnReachesIt() {
+        let hostile = "a\u{1B}[2Jb\u{07}c\u{9B}d\ne\u{7F}"
+        #expect(Terminal(size: nil, environment: Self.utf8).shown(hostile) == "a?[2Jb?c?d?e?")
+    }
+
+    @Test func whatALocaleHasNotIsAQuestionMark() {
+        #expect(Terminal(size: nil, environment: [:]).shown("/srv/größe") == "/srv/gr??e")
+        #expect(Terminal(size: nil, environment: Self.utf8).shown("/srv/größe") == "/srv/größe")
+    }
+}

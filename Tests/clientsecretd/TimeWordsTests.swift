@@ -1,0 +1,35 @@
+import AppleClientSecret
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct TimeWordsTests {
+    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
+
+    @Test(arguments: [
+        (0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (7199, "119 minutes"),
+        (7200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"), (15_776_700, "182 days"), (-90, "90 seconds"),
+        (.min, "106751991167300 days"),
+    ])
+    func spans(seconds: Int64, words: String) {
+        #expect(TimeWords.span(Seconds(seconds)) == words)
+    }
+
+    @Test(arguments: [(0, "now"), (74, "in 74 seconds"), (-180, "3 minutes ago")])
+    func moments(seconds: Int64, words: String) {
+        #expect(TimeWords.relative(now + Seconds(seconds), to: now) == words)
+    }
+
+    @Test func inFull() {
+        #expect(TimeWords.full(now + 7_776_000, to: now) == "in 90 days (2027-02-19T04:31:00Z)")
+    }
+
+    @Test func momentsInASentenceAreToldInWordsToo() {
+        let sentence = "cannot write; since 2026-11-21T04:28:00Z; next attempt 2026-11-21T04:31:27Z; do this"
+        let told =
+            "cannot write; since 2026-11-21T04:28:00Z (3 minutes ago); "
+            + "next attempt 2026-11-21T04:31:27Z (in 27 seconds); do this"
+        #expect(TimeWords.annotated(sentence, now: now) == told)
+        #expect(TimeWords.annotated("2026-13-41T04:28:00Z  stays", now: now) == "2026-13-41T04:28:00Z  stays")
+    }
+}

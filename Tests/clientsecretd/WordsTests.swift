@@ -1,0 +1,90 @@
+import AppleClientSecret
+import Foundation
+import Monitoring
+import Rotation
+import Settings
+import Testing
+
+@testable import Daemon
+@testable import clientsecretd
+
+@Suite struct WordsTests {
+    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
+
+    @Test(arguments: [
+        (
+            #"{"client":"web","result":"renewed","fingerprint":"sha256:0123456789abcdef","#
+                + #""issued_at":null,"expires_at":"2027-02-19T04:31:00Z","error":null}"#,
+            "web: renewed (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"
+        ),
+        (#"{"client":"web","result":"untouched"}"#, "web: not due yet, nothing was done"),
+        (#"{"client":"web","result":"failed","error":"/x: the disk is full"}"#, "web: /x: the disk is full"),
+    ])
+    func renewals(json: String, words: String) throws {
+        let outcome = try Self.outcome(json)
+        #expect(RenewalWords.line(for: outcome, deliverOnly: false, now: now) == words)
+    }
+
+    @Test func nothingToDeliver() throws {
+        let outcome = try Self.outcome(#"{"client":"web","result":"untouched"}"#)
+        #expect(RenewalWords.line(for: outcome, deliverOnly: true, now: now) == "web: nothing was left to deliver")
+    }
+
+    private static func outcome(_ json: String) throws -> RenewalReport.Outcome {
+        try JSONDecoder().decode(RenewalReport.Outcome.self, from: Data(json.utf8))
+    }
+
+    @Test func whatWouldBeDone() throws {
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8}}
+            clients:
+              app: {outputs: [{path: /out/b}, {path: /out/a}]}
+              shop: {outputs: [{path: /out/c}]}
+              web: {outputs: [{path: /out/d}]}
+            """
+        let path = try #require(AbsolutePath("/c.yaml"))
+        let configuration = try SettingsParser.parse(
+            main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
+        ).get().configuration
+        let names = configuration.clients.keys.sorted()
+        let entry = try #require(configuration.keys.first?.value)
+        let claims = Claims(
+            issuer: entry.team, keyID: entry.keyID, subject: try #require(ClientID("shop")), now: now,
+            lifetime: .maximum)
+        let issued = Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil)
+        let report = ForecastReport(
+            configuration: configuration,
+            secrets: [
+                .init(client: names[0], decision: .mint(.missing), outputsToWrite: []),
+                .init(
+                    client: names[1], decision: .keep(issued, until: now + 86_400),
+                    outputsToWrite: [try #require(AbsolutePath("/out/c"))]),
+                .init(client: names[2], decision: .wait, outputsToWrite: []),
+            ], now: now)
+        #expect(
+            report.lines == [
+                "app: would mint a new secret, because there was no usable secret; "
+                    + "it would live for 90 days and be renewed 30 days before its expiry",
+                "  would write /out/a",
+                "  would write /out/b",
+                "shop: would keep sha256:0000000000000001, which expires in 182 days (2027-05-22T18:56:00Z); "
+                    + "renewal in 24 hours (2026-11-22T04:31:00Z)",
+                "  would write /out/c",
+                "web: would do nothing until what stands in the way is mended",
+            ])
+    }
+
+    @Test(arguments: [
+        (Trouble.Code.keyMissing, Failure.Code.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
+    ])
+    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Trouble.Code, exit: Failure.Code) {
+        #expect(Failure(keyNamedByFlag: Trouble(code, at: .named("k"))).code == exit)
+    }
+
+    @Test func exitCodesAreTheContracts() {
+        let codes: [Failure.Code] = [
+            .failed, .usage, .unreadable, .unreachable, .held, .notPermitted, .configuration,
+        ]
+        #expect(codes.map(\.rawValue) == [1, 64, 66, 69, 75, 77, 78])
+    }
+}
