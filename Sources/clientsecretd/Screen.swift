@@ -13,6 +13,6 @@ struct Screen {
         }
         let clear = isCleared ? "" : "\u{1B}[2J"
         isCleared = true
-        return clear + "\u{1B}[H" + shown.map { $0 + "\u{1B}[K\r\n" }.joined() + "\u{1B}[J"
+        return clear + "\u{1B}[H" + shown.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
     }
 }

@@ -35,15 +35,15 @@ import Testing
 
     @Test func aFrameIsDrawnOverTheOneBefore() {
         var screen = Screen()
-        #expect(screen.frame(["one", "two"], rows: 24) == "\u{1B}[2J\u{1B}[Hone\u{1B}[K\r\ntwo\u{1B}[K\r\n\u{1B}[J")
+        #expect(screen.frame(["one", "two"], rows: 24) == "\u{1B}[2J\u{1B}[Hone\u{1B}[K\ntwo\u{1B}[K\n\u{1B}[J")
         // Nothing is erased before it is drawn over: that would flicker.
-        #expect(screen.frame(["three"], rows: 24) == "\u{1B}[Hthree\u{1B}[K\r\n\u{1B}[J")
+        #expect(screen.frame(["three"], rows: 24) == "\u{1B}[Hthree\u{1B}[K\n\u{1B}[J")
     }
 
     @Test func aFrameNeverScrollsTheScreen() {
         var screen = Screen()
         let frame = screen.frame((1...9).map { "line \($0)" }, rows: 5)
-        #expect(frame.hasSuffix("line 3\u{1B}[K\r\nand 6 more lines\u{1B}[K\r\n\u{1B}[J"))
-        #expect(frame.filter { $0 == "\r\n" }.count == 4)
+        #expect(frame.hasSuffix("line 3\u{1B}[K\nand 6 more lines\u{1B}[K\n\u{1B}[J"))
+        #expect(frame.filter { $0 == "\n" }.count == 4)
     }
 }
