@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -43,14 +44,15 @@ void clinux_child_abandon(int32_t process) {
     }
 }
 
-// A number no other child of this process carries: below the limit this process has, so that it may be set.
+// A number that nobody else carries, below the limit this process has, so that it may be set. Drawn and not counted: an
+// ancestor or a descendant of this process may mark its children in the same way. 0: the limit leaves no room.
 static uint64_t next_mark(void) {
-    static _Atomic uint64_t started;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     getrlimit(RLIMIT_RTTIME, &limit);
     uint64_t most = limit.rlim_max > (UINT64_C(1) << 62) ? UINT64_C(1) << 62 : limit.rlim_max;
-    if (most < 4 * CLINUX_CHILDREN_MOST) return 0;
-    return most - 1 - atomic_fetch_add(&started, 1) % (most / 2);
+    uint64_t drawn;
+    if (most < (UINT64_C(1) << 32) || getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) return 0;
+    return most / 2 + drawn % (most / 2);
 }
 
 // What the child does between vfork and exec, in its parent's memory: system calls only. Returns when one failed.

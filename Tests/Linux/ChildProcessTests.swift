@@ -44,9 +44,9 @@ struct ChildProcessTests {
             readlink /proc/$$/fd/0
             # The last is the directory that is listed.
             ls -m /proc/self/fd
-            grep SigBlk /proc/$$/status
+            grep SigBlk /proc/self/status
             # Without the two signals that the C library keeps for itself.
-            echo $(( 0x$(awk '/SigIgn/ { print $2 }' /proc/$$/status) & ~0x180000000 ))
+            echo $(( 0x$(awk '/SigIgn/ { print $2 }' /proc/self/status) & ~0x180000000 ))
             ps -o pgid= -o sid= -p $$ | awk -v pid=$$ '{ print ($1 == pid), ($2 == pid) }'
             cat
             """)
