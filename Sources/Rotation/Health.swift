@@ -10,11 +10,13 @@ extension Rotation {
         else { return }
         let outputs = entry.outputs.map { outputView($0, of: name, at: now) }
         let actions = world.index.actions(of: name).map { actionView($0, of: name) }
-        let isDone = outputs.allSatisfy { $0.state == .ok } && actions.allSatisfy { $0.state == .ok }
-        let remaining = weakest(name, entry, &deadlines)
+        let isDone =
+            wantedSecret(name) != nil && outputs.allSatisfy { $0.state == .ok }
+            && actions.allSatisfy { $0.state == .ok }
+        let remaining = weakest(name, entry)
         let troubles = reasons(for: name, at: now)
 
-        var standing: Standing = isDone && troubles.isEmpty && state.current != nil ? .ok : .degraded
+        var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
         switch remaining {
         case .none:
@@ -45,19 +47,20 @@ extension Rotation {
         let view = ClientView(
             name: name, clientID: entry.clientID, team: key.team, keyID: key.keyID, standing: standing,
             reason: standing == .ok ? nil : reason, current: state.current,
-            deliveredExpiresAt: deliveredExpiry(name, state),
+            deliveredExpiresAt: deliveredExpiry(name),
             renewAt: state.current.map { entry.renewal(of: $0, jitter: hostJitter) }, renewals: state.renewals,
             consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
             lastError: troubles.first?.trouble.message,
-            delivered: isPublished(name) && isDone, outputs: outputs, actions: actions)
+            delivered: isDone, outputs: outputs, actions: actions)
         tell(view)
         views[name] = view
     }
 
-    /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried, that it is
-    /// not served yet is no news.
+    /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried,
+    /// that it is not served yet is no news.
     private func isNews(_ view: ClientView) -> Bool {
-        let isUnderWay = [.notPublished, .notDelivered].contains(view.reason?.trouble.code) && view.standing == .degraded
+        let isUnderWay =
+            [.notPublished, .notDelivered].contains(view.reason?.trouble.code) && view.standing == .degraded
         return !untried.contains(view.name) && !isUnderWay && told[view.name, default: .ok] != view.standing
     }
 
@@ -75,46 +78,52 @@ extension Rotation {
         case until(WallTime)
     }
 
-    private func weakest(_ name: ClientName, _ entry: ClientEntry, _ deadlines: inout Deadlines) -> Remaining {
-        guard let key = world.configuration.keys[entry.key] else { return .unknown }
+    private func weakest(_ name: ClientName, _ entry: ClientEntry) -> Remaining {
         let print = world.keys[entry.key]?.print
-        var earliest: WallTime?
+        var expiries: [WallTime] = []
+        var isUnknown = false
         for path in world.index.files(of: name) {
             guard let spec = world.index.specs[path], let seen = world.files[path]?.seen else {
                 // Not looked at yet is not known; looked for in vain is a file that no application can read either.
                 if world.attempts[.file(path)] != nil { return .none }
-                return .unknown
+                isUnknown = true
+                continue
             }
-            for slot in spec.slots.filter({ $0.value == name }).keys {
-                guard let issued = seen.slots[slot]?.issued,
-                    entry.accepts(issued, key: key, print: print, at: &deadlines)
-                else {
-                    // A key that was replaced leaves secrets behind that Apple may well still take: they count by
-                    // their time, and the renewal that is under way shows in the reason.
-                    return seen.slots[slot]?.issued.map { .until($0.expiresAt) } ?? .none
-                }
-                earliest = min(earliest ?? issued.expiresAt, issued.expiresAt)
+            for (slot, owner) in spec.slots where owner == name {
+                // A forged secret, or one for another client, is none. One of a key or an id that was replaced since
+                // may well still be taken by Apple: it counts by its time, whatever the clock here makes of it.
+                guard let issued = seen.slots[slot]?.issued, issued.client == entry.clientID,
+                    print == nil || issued.signer != nil
+                else { return .none }
+                expiries.append(issued.expiresAt)
             }
         }
-        for action in world.index.actions(of: name) {
-            // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
-            guard let delivered = world.clients[name]?.delivered[action] else { continue }
-            earliest = min(earliest ?? delivered.expiresAt, delivered.expiresAt)
-        }
-        if let earliest { return .until(earliest) }
+        // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
+        expiries += world.index.actions(of: name).compactMap { world.clients[name]?.delivered[$0]?.expiresAt }
+        if let earliest = expiries.min() { return .until(earliest) }
+        if isUnknown { return .unknown }
         return world.clients[name]?.current.map { .until($0.expiresAt) } ?? (isKnown(name) ? .none : .unknown)
     }
 
-    private func deliveredExpiry(_ name: ClientName, _ state: ClientState) -> WallTime? {
-        let actions = world.index.actions(of: name)
-        guard !actions.isEmpty else { return isPublished(name) ? state.current?.expiresAt : nil }
-        let expiries = actions.map { state.delivered[$0]?.expiresAt }
-        guard expiries.allSatisfy({ $0 != nil }) else { return nil }
-        return expiries.compactMap { $0 }.min()
+    /// When what applications hold expires: what they were last told of, or what lies in the outputs where nobody is
+    /// told. Nil when one of them holds nothing.
+    private func deliveredExpiry(_ name: ClientName) -> WallTime? {
+        var expiries: [WallTime?] = world.index.actions(of: name).map {
+            world.clients[name]?.delivered[$0]?.expiresAt
+        }
+        if expiries.isEmpty {
+            for path in world.index.files(of: name) {
+                for (slot, owner) in world.index.specs[path]?.slots ?? [:] where owner == name {
+                    expiries.append(world.files[path]?.seen?.slots[slot]?.issued?.expiresAt)
+                }
+            }
+        }
+        if expiries.isEmpty { expiries = [wantedSecret(name)?.expiresAt] }
+        return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
     }
 
     private func consecutiveFailures(_ name: ClientName) -> Int {
-        resources(of: name).compactMap { world.attempts[$0]?.failures }.max() ?? 0
+        resources(of: name).compactMap { attempts(at: $0, for: name)?.failures }.max() ?? 0
     }
 
     /// What stands in a client's way, on the way's order: the first one explains the others.
@@ -127,18 +136,18 @@ extension Rotation {
             if let job = world.running[resource], let trouble = hang(of: resource) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
                 reasons.append(Reason(trouble: trouble, client: name, since: began, nextAttempt: nil))
-            } else if let attempts = world.attempts[resource] {
+            } else if let attempts = attempts(at: resource, for: name) {
+                let pause = max(0, attempts.notBefore.seconds(since: now.boot))
                 reasons.append(
                     Reason(
-                        trouble: attempts.trouble, client: name, since: attempts.since,
-                        nextAttempt: now.wall + attempts.notBefore.seconds(since: now.boot)))
+                        trouble: attempts.trouble, client: name, since: attempts.since, nextAttempt: now.wall + pause))
             }
         }
         for path in world.index.files(of: name) where isVanished(path) {
             reasons.append(
                 Reason(
                     trouble: Trouble(.environmentFileDeleted, at: .path(path)), client: name,
-                    since: views[name]?.reason?.since ?? now.wall, nextAttempt: nil))
+                    since: now.wall, nextAttempt: nil))
         }
         return reasons
     }
@@ -151,7 +160,8 @@ extension Rotation {
                 .notResponding
             } else if world.attempts[.file(path)] != nil || isVanished(path) {
                 .failed
-            } else if wantedSecret(client) != nil && isGood(path) {
+            } else if holds(Slot(output.format), of: path, for: client) {
+                // Also while it is looked at again: that somebody has touched a file does not make it bad.
                 .ok
             } else {
                 .pending
@@ -165,10 +175,10 @@ extension Rotation {
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {
-        let failed = world.attempts[.action(id)]
-        let state: ActionView.State = failed != nil ? .failed : owes(client, id) ? .pending : .ok
+        let failed = attempts(at: .action(id), for: client)
+        let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
-            action: id, state: world.clients[client]?.current == nil ? .pending : state,
+            action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
             ranAt: world.clients[client]?.ranAt[id], error: failed?.trouble.message)
     }
 

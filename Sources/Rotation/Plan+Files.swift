@@ -85,6 +85,18 @@ extension Rotation {
     /// Whether all files of a client hold its secret.
     func isPublished(_ client: ClientName) -> Bool {
         world.clients[client]?.isSettled == true && wantedSecret(client) != nil
-            && world.index.files(of: client).allSatisfy(isGood)
+            && world.index.files(of: client).allSatisfy { path in
+                world.files[path]?.isFresh == true
+                    && world.index.specs[path]?.slots.allSatisfy { $1 != client || holds($0, of: path, for: $1) }
+                        == true
+            }
+    }
+
+    /// Whether a client's place in a file held its secret when the file was last seen.
+    func holds(_ slot: Slot, of path: AbsolutePath, for client: ClientName) -> Bool {
+        guard let seen = world.files[path]?.seen, seen.isAsConfigured, let wanted = wantedSecret(client) else {
+            return false
+        }
+        return seen.slots[slot]?.issued?.fingerprint == wanted.fingerprint
     }
 }

@@ -124,10 +124,17 @@ extension Rotation {
         return .renewed(current)
     }
 
+    /// What has failed at a resource and keeps this client from being served: an action that fails for another client
+    /// which shares it does not.
+    func attempts(at resource: Resource, for client: ClientName) -> Attempts? {
+        if case .action(let id) = resource, !owes(client, id) { return nil }
+        return world.attempts[resource]
+    }
+
     /// What has failed on a client's way since a request was made.
     func failure(of client: ClientName, since job: JobID) -> Trouble? {
         for resource in resources(of: client) {
-            if let attempts = world.attempts[resource], attempts.job >= job { return attempts.trouble }
+            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.trouble }
             if let trouble = hang(of: resource) { return trouble }
         }
         return nil

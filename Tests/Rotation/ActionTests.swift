@@ -1,0 +1,166 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How applications are told.
+@Suite struct ActionTests {
+    private let web = "web"
+    private let after = Values.exec("/bin/after")
+
+    private func failure(_ id: ActionID) -> Trouble {
+        Trouble(.actionFailed, at: .action(id), detail: "exit status 1")
+    }
+
+    private func sharing() throws -> [String: ClientEntry] {
+        [
+            "a": try Values.client("a", actions: [after]), "b": try Values.client("b", actions: [after]),
+        ]
+    }
+
+    @Test func actionsRunAfterAllOutputsAreWritten() throws {
+        let bench = try Bench(
+            try Values.configuration([
+                web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")], actions: [after])
+            ]))
+        let path = try Values.path("b")
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        bench.pass(300)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        bench.failingWrites = [:]
+        bench.pass(60)
+        #expect(bench.log.suffix(3) == ["publish b", "run exec /bin/after for web", "keep web"])
+    }
+
+    @Test func anActionThatTwoShareRunsOnceForBoth() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        bench.held = [.file(try Values.path("b.jwt"))]
+        bench.go()
+        bench.release(.file(try Values.path("b.jwt")))
+        #expect(bench.log.filter { $0.hasPrefix("run") } == ["run exec /bin/after for a, b"])
+    }
+
+    @Test func clientsThatShareAnActionAndAreDueAboutTheSameTimeRenewTogether() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        let old = try Values.issued(
+            1, id: "com.example.a", from: -86_460, to: 89 * Values.day, signer: Values.print("1"))
+        try bench.place(old, in: "a.jwt")
+        bench.go()
+        bench.pass(59 * Values.day - 1)
+        bench.forget()
+        bench.pass(1)
+        #expect(
+            bench.log == [
+                "mint a", "mint b", "keep a", "keep b", "publish a.jwt", "publish b.jwt",
+                "run exec /bin/after for a, b", "keep a", "keep b",
+            ])
+        #expect(bench.mintReasons.count == 2)
+        #expect(bench.mintReasons.contains(.due(old)))
+        #expect(bench.mintReasons.contains { if case .together = $0 { true } else { false } })
+    }
+
+    @Test func clientsThatAreDueFarApartRenewEachAtItsTime() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        let old = try Values.issued(
+            1, id: "com.example.a", from: -172_860, to: 88 * Values.day, signer: Values.print("1"))
+        try bench.place(old, in: "a.jwt")
+        bench.go()
+        bench.pass(58 * Values.day - 1)
+        bench.forget()
+        bench.pass(1)
+        #expect(bench.log.filter { $0.hasPrefix("mint") } == ["mint a"])
+    }
+
+    @Test func clientsThatShareNothingRenewEachAtItsTime() throws {
+        let bench = try Bench(
+            try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]))
+        let old = try Values.issued(
+            1, id: "com.example.a", from: -86_460, to: 89 * Values.day, signer: Values.print("1"))
+        try bench.place(old, in: "a.jwt")
+        bench.go()
+        bench.pass(59 * Values.day - 1)
+        bench.forget()
+        bench.pass(1)
+        #expect(bench.log.filter { $0.hasPrefix("mint") } == ["mint a"])
+    }
+
+    @Test func aFailedActionIsRepeatedAndTheOthersAreNot() throws {
+        let pager = Values.exec("/bin/pager")
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after, pager])]))
+        bench.failures = [.action(pager.id): failure(pager.id)]
+        bench.go()
+        bench.pass(3600)
+        #expect(bench.log.filter { $0 == "run exec /bin/after for web" }.count == 1)
+        #expect(bench.log.filter { $0 == "run exec /bin/pager for web" }.count > 3)
+        #expect(try bench.view(web).actions.map(\.state) == [.ok, .failed])
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try !bench.view(web).delivered)
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).delivered)
+    }
+
+    @Test func aFailedActionIsTriedAgainAfterHalfAMinute() throws {
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        bench.failures = [.action(after.id): failure(after.id)]
+        bench.go()
+        bench.forget()
+        bench.pass(23)
+        #expect(bench.log == [])
+        bench.pass(7)
+        #expect(bench.log == ["run exec /bin/after for web"])
+    }
+
+    @Test func aSecretThatChangesWhileTheActionRunsHasItRunAgain() throws {
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        bench.held = [.action(after.id)]
+        bench.go()
+        bench.ask(.renew(.init()))
+        #expect(bench.answer() == nil)
+        bench.release(.action(after.id))
+        #expect(bench.log.filter { $0.hasPrefix("run") }.count == 2)
+        #expect(try bench.answer() == .renewed([bench.renewed(web)]))
+        #expect(try bench.view(web).delivered)
+    }
+
+    @Test func anActionIsToldTheSecretAndAllOutputs() throws {
+        let bench = try Bench(
+            try Values.configuration([
+                web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])
+            ]))
+        bench.go()
+        let covering = bench.works.compactMap { work -> [ClientName: Covered]? in
+            if case .run(_, let covering) = work { covering } else { nil }
+        }
+        let covered = try #require(covering.first?[try Values.name(web)])
+        #expect(try covered.issued == bench.current(web))
+        #expect(covered.outputs.map(\.name) == ["a", "b"])
+    }
+
+    @Test func ofTwoTimeoutsForOneActionTheLongerOneCounts() throws {
+        let short = Action.exec(arguments: ["/bin/after"], timeout: 5)
+        let long = Action.exec(arguments: ["/bin/after"], timeout: 50)
+        for (first, second) in [(short, long), (long, short)] {
+            let bench = try Bench(
+                try Values.configuration([
+                    "a": Values.client("a", actions: [first]), "b": Values.client("b", actions: [second]),
+                ]))
+            bench.go()
+            #expect(bench.works.contains { if case .run(long, _) = $0 { true } else { false } })
+        }
+    }
+
+    @Test func whatFailsForOneClientIsNoTroubleOfAnotherThatWasTold() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        bench.go()
+        bench.failures = [.action(after.id): failure(after.id)]
+        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        #expect(try bench.view("a").standing == .degraded)
+        #expect(try bench.view("a").actions.map(\.state) == [.failed])
+        #expect(try bench.view("b").standing == .ok)
+        #expect(try bench.view("b").actions.map(\.state) == [.ok])
+        #expect(try bench.view("b").consecutiveFailures == 0)
+    }
+}

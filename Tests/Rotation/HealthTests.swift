@@ -1,0 +1,246 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How a client stands: judged by what its files and applications hold, not by what was meant to be there.
+@Suite struct HealthTests {
+    private let web = "web"
+    private let after = Values.exec("/bin/after")
+    /// A third of `renew_before`.
+    private let third = 10 * Values.day
+
+    private func bench(_ entry: ClientEntry? = nil) throws -> Bench {
+        try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
+    }
+
+    private func found(_ number: UInt64, to: Int64, signer: Character? = "1", id: String = "com.example.web") throws
+        -> Issued
+    {
+        try Values.issued(number, id: id, from: -60, to: to, signer: signer.map(Values.print))
+    }
+
+    /// A client whose secret cannot be replaced any more.
+    private func stuck() throws -> Bench {
+        let bench = try bench()
+        bench.go()
+        bench.held = [.client(try Values.name(web))]
+        return bench
+    }
+
+    @Test func everythingDoneIsOK() throws {
+        let bench = try bench(try Values.client(web, actions: [after]))
+        bench.go()
+        let view = try bench.view(web)
+        let current = try #require(try bench.current(web))
+        #expect(view.standing == .ok)
+        #expect(view.reason == nil)
+        #expect(view.current == current)
+        #expect(view.deliveredExpiresAt == current.expiresAt)
+        #expect(view.renewAt == Values.moment(60 * Values.day))
+        #expect(view.renewals == 1)
+        #expect(view.consecutiveFailures == 0)
+        #expect(view.lastError == nil)
+        #expect(view.delivered)
+        #expect(view.outputs.map(\.state) == [.ok])
+        #expect(view.outputs.map(\.writtenAt) == [Values.moment(0)])
+        #expect(view.actions.map(\.state) == [.ok])
+        #expect(view.actions.map(\.ranAt) == [Values.moment(0)])
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.standing == .ok)
+        #expect(snapshot.reason == nil)
+        #expect(snapshot.ready)
+        #expect(snapshot.clockTrusted)
+    }
+
+    @Test func aSecretIsCriticalFromExactlyAThirdOfRenewBeforeOn() throws {
+        let bench = try stuck()
+        bench.pass(90 * Values.day - third - 1)
+        #expect(try bench.view(web).standing == .degraded)
+        bench.pass(1)
+        #expect(try bench.view(web).standing == .critical)
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .critical)
+    }
+
+    @Test func aSecretThatHasExpiredIsCritical() throws {
+        let bench = try stuck()
+        bench.pass(90 * Values.day)
+        let view = try bench.view(web)
+        #expect(view.standing == .critical)
+        #expect(view.reason?.trouble == Trouble(.notResponding, at: .client(try Values.name(web))))
+        #expect(view.reason?.since == Values.moment(60 * Values.day))
+    }
+
+    @Test func withoutAnotherTroubleTheReasonIsTheTimeThatIsLeft() throws {
+        // Applications were last told of a secret that is about to expire.
+        let bench = try bench(try Values.client(web, actions: [after]))
+        let old = try found(1, to: third + 100)
+        bench.records[try Values.name(web)] = Record(delivered: [after.id: old])
+        bench.held = [.action(after.id)]
+        bench.go()
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).reason?.trouble == Trouble(.notDelivered, at: .client(try Values.name(web))))
+        bench.pass(100)
+        let detail = old.expiresAt.description
+        #expect(
+            try bench.view(web).reason?.trouble
+                == Trouble(.secretExpiring, at: .client(Values.name(web)), detail: detail))
+        #expect(try bench.view(web).reason?.since == Values.moment(100))
+        #expect(try bench.view(web).standing == .critical)
+        bench.pass(third)
+        #expect(
+            try bench.view(web).reason?.trouble
+                == Trouble(.secretExpired, at: .client(Values.name(web)), detail: detail))
+        #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
+    }
+
+    @Test func theWeakestOfAllOutputsCounts() throws {
+        let weak = try found(2, to: third - 1)
+        let strong = try found(1, to: 80 * Values.day)
+        for order in [["a", "b"], ["b", "a"]] {
+            let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
+            try bench.place(strong, in: order[0])
+            try bench.place(weak, in: order[1])
+            let path = try Values.path(order[1])
+            bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+            bench.go()
+            #expect(try bench.view(web).standing == .critical)
+            #expect(try bench.view(web).deliveredExpiresAt == weak.expiresAt)
+        }
+    }
+
+    @Test(arguments: ["nothing", "something else", "a forged secret", "another client's secret"])
+    func anOutputThatHoldsNoSecretIsCriticalWhateverTheOthersHold(what: String) throws {
+        for order in [["a", "b"], ["b", "a"]] {
+            let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
+            // Of another key of ours: it is looked at by its time.
+            try bench.place(found(1, to: 80 * Values.day, signer: "2"), in: order[0])
+            switch what {
+            case "something else": try bench.place(nil, in: order[1])
+            case "a forged secret": try bench.place(found(3, to: 80 * Values.day, signer: nil), in: order[1])
+            case "another client's secret":
+                try bench.place(found(3, to: 80 * Values.day, id: "com.example.x"), in: order[1])
+            default: break
+            }
+            bench.held = [.client(try Values.name(web))]
+            bench.go()
+            #expect(try bench.view(web).standing == .critical)
+            #expect(try bench.view(web).reason?.trouble == Trouble(.noSecret, at: .client(Values.name(web))))
+        }
+    }
+
+    @Test func aSecretOfAReplacedKeyOrIDCountsByItsTime() throws {
+        let bench = try bench()
+        try bench.place(found(1, to: third + 50, signer: "2"), in: "web.jwt")
+        bench.held = [.client(try Values.name(web))]
+        bench.go()
+        #expect(try bench.view(web).standing == .degraded)
+        bench.pass(50)
+        #expect(try bench.view(web).standing == .critical)
+    }
+
+    @Test func aClockThatIsSetBackMakesNoSecretBad() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.go()
+        bench.step(-Values.day)
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).reason?.trouble.code == .clockDoubtful)
+        #expect(!bench.rotation.snapshot(at: bench.now).clockTrusted)
+    }
+
+    @Test func aClientThatWasNeverDeliveredIsDegradedUntilItIs() throws {
+        let bench = try bench(try Values.client(web, actions: [after]))
+        bench.failures = [.action(after.id): Trouble(.actionFailed, at: .action(after.id), detail: "exit status 1")]
+        bench.go()
+        let view = try bench.view(web)
+        #expect(view.standing == .degraded)
+        #expect(view.deliveredExpiresAt == nil)
+        #expect(!view.delivered)
+        #expect(view.consecutiveFailures == 1)
+        #expect(view.lastError == bench.failures[.action(after.id)]?.message)
+        bench.failures = [:]
+        bench.pass(30)
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func whatStandsInTheOutputsCountsWhereNobodyIsTold() throws {
+        let bench = try bench()
+        bench.go()
+        let old = try #require(try bench.current(web))
+        bench.pass(Values.day)
+        let path = try Values.path("web.jwt")
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.ask(.renew(.init()))
+        #expect(try bench.current(web) != old)
+        #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
+        #expect(try bench.view(web).standing == .degraded)
+    }
+
+    @Test func aClientWithoutOutputsStandsByItsSecret() throws {
+        let bench = try bench(try Values.client(web, outputs: []))
+        bench.held = [.client(try Values.name(web))]
+        bench.go()
+        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).deliveredExpiresAt == nil)
+        bench.release(.client(try Values.name(web)))
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).deliveredExpiresAt == bench.current(web)?.expiresAt)
+        #expect(bench.rotation.snapshot(at: bench.now).ready)
+    }
+
+    @Test func lookingAgainIsNoReasonToWorry() throws {
+        let bench = try bench()
+        bench.go()
+        bench.forget()
+        bench.held = [.file(try Values.path("web.jwt"))]
+        try bench.stir("web.jwt")
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).delivered)
+        #expect(bench.entries == [])
+    }
+
+    @Test func aReasonKeepsItsBeginningAndSaysWhenItIsTriedAgain() throws {
+        let path = try Values.path("web.jwt")
+        let bench = try bench()
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        bench.pass(600)
+        let reason = try #require(try bench.view(web).reason)
+        #expect(reason.trouble == Trouble(.diskFull, at: .path(path)))
+        #expect(reason.client == (try Values.name(web)))
+        #expect(reason.since == Values.moment(0))
+        let next = try #require(reason.nextAttempt)
+        #expect(next > bench.now.wall && next <= bench.now.wall + 60)
+        #expect(try bench.view(web).consecutiveFailures > 6)
+    }
+
+    @Test func theWorstClientSpeaksForAll() throws {
+        let bench = try Bench(
+            try Values.configuration(
+                ["a": Values.client("a"), "b": Values.client("b", key: "spare"), "c": Values.client("c")],
+                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+        let path = try Values.path("a.jwt")
+        try bench.place(
+            Values.issued(1, id: "com.example.a", to: 60 * Values.day, signer: Values.print("1")), in: "a.jwt")
+        bench.disk[path]?.isAsConfigured = false
+        bench.failingWrites = [path: Trouble(.groupNotPermitted, at: .path(path))]
+        bench.prints[try Values.key("spare")] = nil
+        bench.go()
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.clients.map(\.standing) == [.degraded, .critical, .ok])
+        #expect(snapshot.standing == .critical)
+        #expect(snapshot.reason?.client == (try Values.name("b")))
+    }
+
+    @Test func whatTheDaemonItselfLacksIsDegraded() throws {
+        let bench = try bench()
+        bench.go()
+        let trouble = Trouble(.socketUnusable, at: .named("status socket"))
+        bench.tell(.hampered(trouble))
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.standing == .degraded)
+        #expect(snapshot.reason?.trouble == trouble)
+        #expect(snapshot.clients.map(\.standing) == [.ok])
+    }
+}
