@@ -8,7 +8,9 @@ struct PendingRequest: Hashable, Sendable {
     let since: JobID
     var wantsConfiguration: Bool
     /// The clients that are renewed, or delivered again; the others that were asked for need nothing.
-    let chosen: Set<ClientName>
+    var chosen: Set<ClientName>
+    /// Clients of which too little is known yet to tell whether they are due.
+    var undecided: Set<ClientName> = []
     /// Clients without an outcome yet, the next one last.
     var open: [ClientName]
     var outcomes: [RenewalOutcome] = []
@@ -34,26 +36,42 @@ extension Rotation {
                 return
             }
             let asked = renewal.clients.isEmpty ? Set(world.configuration.clients.keys) : renewal.clients
-            let chosen = asked.filter { isChosen($0, renewal, at: now) }
-            for client in chosen {
-                if !renewal.deliverOnly { world.clients[client]?.isForced = true }
-                hurry(client, at: now)
-            }
             pending.append(
                 PendingRequest(
-                    ticket: ticket, request: request, since: since, wantsConfiguration: false, chosen: chosen,
-                    open: asked.sorted(by: >)))
+                    ticket: ticket, request: request, since: since, wantsConfiguration: false, chosen: [],
+                    undecided: asked, open: asked.sorted(by: >)))
+            for client in asked { touch(.client(client)) }
         }
     }
 
-    private func isChosen(_ client: ClientName, _ renewal: Request.Renewal, at now: Now) -> Bool {
+    /// Finds out which clients a request to renew is about, for those of which enough is known.
+    mutating func planRequests(at now: Now) {
+        for index in pending.indices {
+            guard case .renew(let renewal) = pending[index].request else { continue }
+            for client in pending[index].undecided.sorted() {
+                guard let isChosen = isChosen(client, renewal, at: now) else { continue }
+                pending[index].undecided.remove(client)
+                guard isChosen else { continue }
+                pending[index].chosen.insert(client)
+                if !renewal.deliverOnly { world.clients[client]?.isForced = true }
+                hurry(client, at: now)
+            }
+        }
+    }
+
+    /// Nil while it cannot be told yet.
+    private func isChosen(_ client: ClientName, _ renewal: Request.Renewal, at now: Now) -> Bool? {
+        guard world.clients[client] != nil else { return true }
         if renewal.deliverOnly {
             return !isPublished(client) || world.index.actions(of: client).contains { owes(client, $0) }
         }
-        guard let span = renewal.dueWithin, let entry = world.configuration.clients[client],
-            let current = world.clients[client]?.current
-        else { return true }
-        return entry.renewal(of: current, jitter: hostJitter) <= now.wall + span
+        guard let span = renewal.dueWithin else { return true }
+        var deadlines = Deadlines(now: now)
+        return switch decide(client, &deadlines) {
+        case .wait: nil
+        case .keep(_, let until): until <= now.wall + span
+        case .mint: true
+        }
     }
 
     /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
@@ -114,10 +132,11 @@ extension Rotation {
     }
 
     private func result(of client: ClientName, in request: PendingRequest) -> RenewalOutcome.Result? {
+        if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
         if let trouble = failure(of: client, since: request.since) { return .failed(trouble.message) }
-        if state.isForced, let trouble = clock.trouble { return .failed(trouble.message) }
+        if state.isForced || state.current == nil, let trouble = clock.trouble { return .failed(trouble.message) }
         guard !state.isForced, let current = state.current, isPublished(client),
             !world.index.actions(of: client).contains(where: { owes(client, $0) })
         else { return nil }
@@ -131,9 +150,10 @@ extension Rotation {
         return world.attempts[resource]
     }
 
-    /// What has failed on a client's way since a request was made.
+    /// What has failed on a client's way since a request was made. A state directory that cannot be used is not on it:
+    /// the secret is published and delivered all the same.
     func failure(of client: ClientName, since job: JobID) -> Trouble? {
-        for resource in resources(of: client) {
+        for resource in resources(of: client) where resource != .record(client) {
             if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.trouble }
             if let trouble = hang(of: resource) { return trouble }
         }

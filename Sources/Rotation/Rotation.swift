@@ -77,6 +77,7 @@ package struct Rotation: Sendable {
         planPatience(at: now)
         planClock(at: now)
         planConfiguration(at: now, &turn)
+        planRequests(at: now)
         // In the order of a secret's way: each step sees what the one before it decided.
         for key in touchedKeys { planKey(key, at: now, &turn) }
         planClients(at: now, &turn)

@@ -1,0 +1,168 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// When the wall clock is not believed: nothing is minted then, and the state says so.
+@Suite struct ClockTests {
+    private func bench(builtAt: Int64 = -365 * Values.day) throws -> Bench {
+        try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: builtAt)
+    }
+
+    /// A secret that one of our keys signed an hour from now.
+    private func fromTheFuture(signer: Character? = "1") throws -> Issued {
+        try Values.issued(1, from: 3600, to: 80 * Values.day, signer: signer.map(Values.print))
+    }
+
+    private func trouble(_ bench: Bench) throws -> Trouble.Code? {
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.clockTrusted == (bench.rotation.clock.trouble == nil))
+        return bench.rotation.clock.trouble?.code
+    }
+
+    @Test func aClockBeforeTheBuildIsWrong() throws {
+        let bench = try bench(builtAt: 100)
+        bench.go()
+        #expect(try trouble(bench) == .clockBeforeBuild)
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
+        #expect(try bench.view("web").reason?.trouble.code == .clockBeforeBuild)
+        bench.pass(99)
+        #expect(!bench.log.contains("mint web"))
+        bench.pass(1)
+        #expect(try trouble(bench) == nil)
+        #expect(try bench.view("web").standing == .ok)
+    }
+
+    @Test func aClockBeforeTheBuildIsNotBelievedForItsPatience() throws {
+        let bench = try bench(builtAt: Values.day)
+        bench.isSynced = false
+        bench.go()
+        bench.pass(7200)
+        #expect(!bench.log.contains("mint web"))
+    }
+
+    @Test func whatIsPublishedIsRepairedWhileTheClockIsWrong() throws {
+        let bench = try bench(builtAt: Values.day)
+        let issued = try Values.issued(1, signer: Values.print("1"))
+        bench.records[try Values.name("web")] = Record(current: issued)
+        bench.go()
+        #expect(try bench.held(in: "web.jwt") == issued)
+    }
+
+    @Test func anUnsynchronisedClockBeforeASecretOfOursIsDoubtedForTenMinutes() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.go()
+        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try bench.view("web").standing == .degraded)
+        bench.pass(599)
+        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(!bench.log.contains("mint web"))
+        bench.pass(1)
+        #expect(try trouble(bench) == nil)
+        #expect(bench.log.contains("mint web"))
+        // It is not doubted again for the same secret.
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        try bench.stir("web.jwt")
+        #expect(try trouble(bench) == nil)
+    }
+
+    @Test func theKernelsWordIsBelievedWithinSeconds() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.go()
+        bench.pass(100)
+        bench.isSynced = true
+        bench.pass(10)
+        #expect(try trouble(bench) == nil)
+        #expect(bench.log.contains("mint web"))
+    }
+
+    @Test func aSynchronisedClockIsNotDoubted() throws {
+        let bench = try bench()
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.go()
+        #expect(try trouble(bench) == nil)
+        #expect(bench.log.contains("mint web"))
+    }
+
+    @Test func aClockThatIsSetRightIsBelieved() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.go()
+        bench.step(3600)
+        #expect(try trouble(bench) == nil)
+        #expect(try bench.current("web") == fromTheFuture())
+        #expect(!bench.log.contains("mint web"))
+    }
+
+    @Test func aSecretThatSomebodyPlantedCastsNoDoubt() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        try bench.place(fromTheFuture(signer: nil), in: "web.jwt")
+        bench.go()
+        #expect(try trouble(bench) == nil)
+        #expect(bench.log.contains("mint web"))
+    }
+
+    @Test func aKeptSecretFromTheFutureCastsDoubtToo() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.records[try Values.name("web")] = Record(current: try fromTheFuture())
+        bench.go()
+        #expect(try trouble(bench) == .clockDoubtful)
+    }
+
+    @Test func anUnsynchronisedClockIsBelievedWhileNothingContradictsIt() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.go()
+        #expect(try trouble(bench) == nil)
+        bench.pass(90 * Values.day)
+        #expect(try trouble(bench) == nil)
+        #expect(try bench.view("web").renewals == 2)
+    }
+
+    @Test func theJournalSaysWhenItBeginsAndEnds() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.go()
+        bench.forget()
+        bench.step(-3600)
+        bench.pass(300)
+        let issued = try #require(try bench.current("web")).issuedAt.description
+        #expect(
+            bench.entries.filter(isAboutTheClock) == [
+                .clockDistrusted(Trouble(.clockDoubtful, at: .clock, detail: issued))
+            ])
+        bench.pass(300)
+        #expect(bench.entries.filter(isAboutTheClock).last == .clockTrusted)
+    }
+
+    private func isAboutTheClock(_ entry: Entry) -> Bool {
+        switch entry {
+        case .clockDistrusted, .clockTrusted: true
+        default: false
+        }
+    }
+
+    @Test func aClockThatJumpsAheadIsActedUpon() throws {
+        let bench = try bench()
+        bench.go()
+        bench.forget()
+        bench.step(70 * Values.day)
+        #expect(bench.log == ["mint web", "keep web", "publish web.jwt"])
+    }
+
+    @Test func yearsBetweenTwoWakesAreActedUpon() throws {
+        let bench = try bench()
+        bench.go()
+        bench.forget()
+        bench.step(3650 * Values.day)
+        #expect(try bench.view("web").standing == .ok)
+        #expect(bench.log == ["mint web", "keep web", "publish web.jwt"])
+    }
+}

@@ -1,0 +1,139 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What is worth a line: a lasting failure when it begins, changes and ends, and in between at most hourly.
+@Suite struct JournalTests {
+    private let web = "web"
+
+    private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
+
+    private func settled() throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: Values.client(web)]))
+        bench.go()
+        return bench
+    }
+
+    private func failing(_ bench: Bench) -> [Trouble] {
+        bench.entries.compactMap { if case .failing(_, let trouble, _, _) = $0 { trouble } else { nil } }
+    }
+
+    @Test func aFirstStartIsToldInOrder() throws {
+        let bench = try settled()
+        let name = try Values.name(web)
+        let current = try #require(try bench.current(web))
+        #expect(
+            try bench.entries == [
+                .configured(clients: 1), .minted(name, current, .missing), .published(path, [name: current]), .ready,
+            ])
+    }
+
+    @Test func aRenewalIsToldWithoutAWordOnItsStanding() throws {
+        let action = Values.exec("/bin/after")
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [action])]))
+        bench.go()
+        bench.forget()
+        bench.ask(.renew(.init()))
+        let name = try Values.name(web)
+        let current = try #require(try bench.current(web))
+        #expect(
+            try bench.entries == [
+                .minted(name, current, .asked), .published(path, [name: current]), .ran(action.id, [name: current]),
+            ])
+    }
+
+    @Test func aLastingFailureIsToldWhenItBeginsHourlyAndWhenItEnds() throws {
+        let bench = try settled()
+        let full = Trouble(.diskFull, at: .path(try path))
+        bench.failingWrites = [try path: full]
+        bench.forget()
+        bench.ask(.renew(.init()))
+        #expect(failing(bench) == [full])
+        bench.pass(3599)
+        #expect(failing(bench) == [full])
+        bench.pass(61)
+        #expect(failing(bench) == [full, full])
+        bench.pass(36_000)
+        #expect(failing(bench).count == 11 || failing(bench).count == 12)
+        bench.failingWrites = [:]
+        bench.forget()
+        bench.pass(60)
+        #expect(bench.entries.contains(.recovered(.file(try path), full)))
+        #expect(bench.entries.contains(.standing(try Values.name(web), .ok, nil)))
+        bench.forget()
+        bench.pass(7200)
+        #expect(bench.entries == [])
+    }
+
+    @Test func aFailureThatChangesIsToldAtOnce() throws {
+        let bench = try settled()
+        let full = Trouble(.diskFull, at: .path(try path))
+        let readOnly = Trouble(.readOnlyFileSystem, at: .path(try path))
+        bench.failingWrites = [try path: full]
+        bench.forget()
+        bench.ask(.renew(.init()))
+        bench.pass(300)
+        bench.failingWrites = [try path: readOnly]
+        bench.pass(60)
+        #expect(failing(bench) == [full, readOnly])
+    }
+
+    @Test func aFailureSaysHowOftenAndWhenItIsTriedAgain() throws {
+        let bench = try settled()
+        bench.failingWrites = [try path: Trouble(.diskFull, at: .path(try path))]
+        bench.forget()
+        bench.ask(.renew(.init()))
+        let first = bench.entries.compactMap { entry -> (Resource, Int, WallTime?)? in
+            if case .failing(let resource, _, let failures, let retryAt) = entry {
+                (resource, failures, retryAt)
+            } else {
+                nil
+            }
+        }.first
+        #expect(first?.0 == .file(try path))
+        #expect(first?.1 == 1)
+        #expect(first?.2 == Values.moment(1))
+    }
+
+    @Test func aReloadForgetsNeitherTheBeginningNorTheEnd() throws {
+        let bench = try settled()
+        let full = Trouble(.diskFull, at: .path(try path))
+        bench.failingWrites = [try path: full]
+        bench.forget()
+        bench.ask(.renew(.init()))
+        bench.pass(300)
+        bench.ask(.reload, 2)
+        #expect(failing(bench) == [full])
+        #expect(try bench.view(web).reason?.since == Values.moment(0))
+        bench.pass(60)
+        bench.failingWrites = [:]
+        bench.ask(.reload, 3)
+        #expect(bench.entries.contains(.recovered(.file(try path), full)))
+    }
+
+    @Test func aStandingIsToldWhenItChanges() throws {
+        let bench = try settled()
+        let name = try Values.name(web)
+        bench.failingWrites = [try path: Trouble(.diskFull, at: .path(try path))]
+        bench.forget()
+        bench.ask(.renew(.init()))
+        bench.pass(600)
+        let standings = bench.entries.compactMap { entry -> Standing? in
+            if case .standing(name, let standing, _) = entry { standing } else { nil }
+        }
+        #expect(standings == [.degraded])
+    }
+
+    @Test func aRefusedConfigurationIsToldOnce() throws {
+        let bench = try settled()
+        bench.text = .success(.refused(["line"]))
+        bench.forget()
+        bench.ask(.reload)
+        bench.ask(.reload, 2)
+        #expect(bench.entries == [.refused(["line"])])
+        bench.text = .success(.refused(["another"]))
+        bench.ask(.reload, 3)
+        #expect(bench.entries == [.refused(["line"]), .refused(["another"])])
+    }
+}

@@ -1,0 +1,85 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// READY comes once every client was tried once; `--once` ends when nothing more can be done.
+@Suite struct ReadinessTests {
+    private func isReady(_ bench: Bench) -> Bool {
+        bench.rotation.snapshot(at: bench.now).ready
+    }
+
+    @Test func readyWaitsForEveryFirstWrite() throws {
+        let bench = try Bench(try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]))
+        let file = Resource.file(try Values.path("b.jwt"))
+        bench.held = [file]
+        bench.go()
+        #expect(!isReady(bench))
+        bench.release(file)
+        #expect(isReady(bench))
+        #expect(bench.entries.filter { $0 == .ready }.count == 1)
+        bench.ask(.renew(.init()))
+        #expect(bench.entries.filter { $0 == .ready }.count == 1)
+    }
+
+    @Test func readyDoesNotWaitForActions() throws {
+        let action = Values.exec("/bin/slow")
+        let bench = try Bench(try Values.configuration(["a": Values.client("a", actions: [action])]))
+        bench.held = [.action(action.id)]
+        bench.go()
+        #expect(isReady(bench))
+    }
+
+    @Test func whateverFailsWasTried() throws {
+        let name = try Values.name("a")
+        let path = try Values.path("a.jwt")
+        for resource in [Resource.key(try Values.key()), .client(name), .record(name), .file(path)] {
+            for outputs in [[try Values.raw("a.jwt")], []] {
+                let bench = try Bench(try Values.configuration(["a": Values.client("a", outputs: outputs)]))
+                bench.failures = [resource: Trouble(.ioError, at: .path(path))]
+                bench.go()
+                #expect(isReady(bench), "\(resource) \(outputs.count)")
+            }
+        }
+    }
+
+    @Test func aClockThatIsNotTrustedKeepsNobodyWaiting() throws {
+        let bench = try Bench(try Values.configuration(["a": Values.client("a")]), builtAt: 1)
+        bench.go()
+        #expect(isReady(bench))
+        #expect(try bench.view("a").standing == .critical)
+    }
+
+    @Test func onceEndsWhenEverythingIsDone() throws {
+        let action = Values.exec("/bin/after")
+        let bench = try Bench(
+            try Values.configuration(["a": Values.client("a", actions: [action])]), once: true)
+        bench.held = [.action(action.id)]
+        bench.go()
+        #expect(!bench.turn.ended)
+        bench.release(.action(action.id))
+        #expect(bench.turn.ended)
+        // What was delivered is kept before the end.
+        #expect(bench.records[try Values.name("a")]?.delivered[action.id] != nil)
+    }
+
+    @Test func onceServesTheRestAndEndsAlthoughSomethingFails() throws {
+        let path = try Values.path("b.jwt")
+        let bench = try Bench(
+            try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]), once: true)
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        #expect(bench.turn.ended)
+        #expect(try bench.view("a").standing == .ok)
+        #expect(try bench.view("b").standing == .critical)
+        #expect(bench.log.filter { $0 == "publish b.jwt" }.count == 1)
+    }
+
+    @Test func aDaemonDoesNotEndByItself() throws {
+        let bench = try Bench(try Values.configuration(["a": Values.client("a")]))
+        bench.go()
+        #expect(!bench.turn.ended)
+        bench.tell(.stop)
+        #expect(bench.turn.ended)
+    }
+}

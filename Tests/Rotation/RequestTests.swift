@@ -1,0 +1,294 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What somebody asks for, and what is answered when.
+@Suite struct RequestTests {
+    private let after = Values.exec("/bin/after")
+
+    /// Two clients, `a` and `b`, that share nothing.
+    private func settled() throws -> Bench {
+        let bench = try Bench(
+            try Values.configuration(["a": Values.client("a", actions: [after]), "b": Values.client("b")]))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    private func diskFull(_ file: String) throws -> Trouble {
+        Trouble(.diskFull, at: .path(try Values.path(file)))
+    }
+
+    // MARK: Renew
+
+    @Test func allAreRenewed() throws {
+        let bench = try settled()
+        bench.ask(.renew(.init()))
+        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.renewed("b")]))
+        #expect(bench.mintReasons == [.asked, .asked])
+        #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for a")
+    }
+
+    @Test func oneIsRenewedAndTheOtherLeftAlone() throws {
+        let bench = try settled()
+        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        #expect(try bench.answer() == .renewed([bench.renewed("b")]))
+        #expect(bench.log == ["look b.jwt", "mint b", "keep b", "publish b.jwt"])
+    }
+
+    @Test func anUnknownClientRenewsNobody() throws {
+        let bench = try settled()
+        bench.ask(.renew(.init(clients: [try Values.name("b"), try Values.name("z"), try Values.name("y")])))
+        #expect(try bench.answer() == .unknownClients([Values.name("y"), Values.name("z")]))
+        #expect(bench.log == [])
+    }
+
+    @Test func anAnswerWaitsForTheDelivery() throws {
+        let bench = try settled()
+        bench.held = [.action(after.id)]
+        bench.ask(.renew(.init()))
+        #expect(bench.answer() == nil)
+        bench.release(.action(after.id))
+        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.renewed("b")]))
+    }
+
+    @Test func onlyWhatIsDueWithinTheSpanIsRenewed() throws {
+        let bench = try settled()
+        bench.pass(Values.day)
+        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        bench.forget()
+        // Due in 60 days and in 59.
+        bench.ask(.renew(.init(dueWithin: Seconds(59 * Values.day))))
+        #expect(try bench.answer() == .renewed([bench.untouched("a"), bench.renewed("b")]))
+        bench.ask(.renew(.init(dueWithin: Seconds(60 * Values.day - 1))), 2)
+        #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.untouched("b")]))
+    }
+
+    @Test func whetherItIsDueIsToldOnceItIsKnown() throws {
+        let found = try Values.issued(1, id: "com.example.a", to: 80 * Values.day, signer: Values.print("1"))
+        let bench = try Bench(try Values.configuration(["a": Values.client("a")]))
+        try bench.place(found, in: "a.jwt")
+        // Asked before anything was read.
+        bench.ask(.renew(.init(dueWithin: Seconds(Values.day))))
+        #expect(try bench.answer() == .renewed([bench.untouched("a")]))
+        #expect(try bench.current("a") == found)
+    }
+
+    @Test func deliveringAloneMintsNothing() throws {
+        let bench = try settled()
+        bench.failures = [.action(after.id): Trouble(.actionFailed, at: .action(after.id))]
+        bench.ask(.renew(.init()))
+        let current = try bench.current("a")
+        bench.failures = [:]
+        bench.forget()
+        bench.ask(.renew(.init(deliverOnly: true)))
+        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.untouched("b")]))
+        #expect(bench.log == ["look a.jwt", "run exec /bin/after for a", "keep a"])
+        #expect(try bench.current("a") == current)
+    }
+
+    @Test func aFailureIsToldInItsOwnWordsAndGoesOnBeingTried() throws {
+        let bench = try settled()
+        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
+        bench.ask(.renew(.init()))
+        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.failed("b", diskFull("b.jwt"))]))
+        bench.failingWrites = [:]
+        bench.pass(60)
+        #expect(try bench.view("b").standing == .ok)
+    }
+
+    @Test func askingTriesAtOnceWhatHasFailedForLong() throws {
+        let bench = try settled()
+        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
+        bench.ask(.renew(.init()))
+        bench.pass(3600)
+        bench.failingWrites = [:]
+        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 2)
+        #expect(try bench.answer(2) == .renewed([bench.renewed("b")]))
+    }
+
+    @Test func aKeyThatCannotBeUsedFailsTheRenewalAndIsRetried() throws {
+        let key = try Values.key()
+        let bench = try settled()
+        bench.prints = [:]
+        bench.tell(.stirred(.key(key)))
+        bench.pass(600)
+        bench.ask(.renew(.init()))
+        let trouble = Trouble(.keyMissing, at: .key(key))
+        #expect(try bench.answer() == .renewed([bench.failed("a", trouble), bench.failed("b", trouble)]))
+        bench.prints = [key: try Values.print("1")]
+        bench.forget()
+        bench.pass(60)
+        #expect(bench.mintReasons == [.asked, .asked])
+    }
+
+    @Test func aRequestDuringARenewalIsServedByIt() throws {
+        let client = Resource.client(try Values.name("b"))
+        let bench = try settled()
+        bench.held = [client]
+        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        bench.ask(.renew(.init(clients: [try Values.name("b")])), 2)
+        bench.release(client)
+        #expect(try bench.answer(1) == .renewed([bench.renewed("b")]))
+        #expect(bench.answer(2) == bench.answer(1))
+        #expect(bench.log.filter { $0 == "mint b" }.count == 1)
+    }
+
+    @Test func aFailureFromBeforeTheRequestIsNotItsOwn() throws {
+        let file = Resource.file(try Values.path("b.jwt"))
+        let bench = try settled()
+        bench.held = [file]
+        try bench.stir("b.jwt")
+        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        bench.failures = [file: Trouble(.ioError, at: .path(try Values.path("b.jwt")))]
+        bench.held = []
+        bench.release(file)
+        #expect(bench.answer() == nil)
+        bench.failures = [:]
+        bench.pass(2)
+        #expect(try bench.answer() == .renewed([bench.renewed("b")]))
+    }
+
+    @Test func aDeletedEnvironmentFileFailsTheRenewal() throws {
+        let bench = try Bench(
+            try Values.configuration(["a": Values.client("a", outputs: [Values.env("/srv/.env", "A")])]))
+        let path = try Values.path("/srv/.env")
+        bench.disk[path] = Look(slots: [:], otherLines: true)
+        bench.go()
+        bench.disk = [:]
+        bench.ask(.renew(.init()))
+        #expect(
+            try bench.answer() == .renewed([bench.failed("a", Trouble(.environmentFileDeleted, at: .path(path)))]))
+    }
+
+    @Test func aStateDirectoryThatCannotBeUsedFailsNoRenewal() throws {
+        let bench = try settled()
+        let name = try Values.name("b")
+        bench.failures = [.record(name): Trouble(.stateUnusable, at: .client(name))]
+        bench.ask(.renew(.init(clients: [name])))
+        #expect(try bench.answer() == .renewed([bench.renewed("b")]))
+        #expect(try bench.view("b").standing == .degraded)
+    }
+
+    @Test func aClockThatIsNotTrustedFailsTheRenewal() throws {
+        let bench = try settled()
+        bench.isSynced = false
+        bench.step(-Values.day)
+        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        guard case .renewed(let outcomes)? = bench.answer(), case .failed(let message)? = outcomes.first?.result else {
+            Issue.record("\(String(describing: bench.answer()))")
+            return
+        }
+        let trouble = try #require(bench.rotation.snapshot(at: bench.now).reason?.trouble)
+        #expect(trouble.code == .clockDoubtful)
+        #expect(message == trouble.message)
+    }
+
+    @Test func aClientThatIsRemovedMeanwhileIsToldOf() throws {
+        let bench = try settled()
+        bench.held = [.client(try Values.name("b"))]
+        bench.ask(.renew(.init()))
+        bench.reload(try Values.configuration(["a": Values.client("a", actions: [after])]), 2)
+        let gone = RenewalOutcome(
+            client: try Values.name("b"), result: .failed("the client is no longer configured"))
+        #expect(try bench.answer() == .renewed([bench.renewed("a"), gone]))
+    }
+
+    // MARK: Reload
+
+    @Test func aConfigurationIsAdoptedAndWhatItCannotServeIsNamed() throws {
+        let bench = try settled()
+        let path = try Values.path("c.jwt")
+        bench.failures = [.file(path): Trouble(.directoryMissing, at: .path(path))]
+        bench.reload(try Values.configuration(["b": Values.client("b"), "c": Values.client("c")]))
+        let trouble = Trouble(.directoryMissing, at: .path(path))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"c\": \(trouble.message)"]))
+        #expect(try bench.view("b").standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).clients.map(\.name.description) == ["b", "c"])
+        #expect(bench.entries.contains(.configured(clients: 2)))
+    }
+
+    @Test func aReloadTriesAtOnceWhatHasFailedForLong() throws {
+        let bench = try settled()
+        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
+        bench.ask(.renew(.init()))
+        bench.pass(3600)
+        bench.failingWrites = [:]
+        bench.ask(.reload, 2)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+        #expect(try bench.view("b").standing == .ok)
+    }
+
+    @Test func aConfigurationThatDoesNotPassChangesNothingAndIsSaidSo() throws {
+        let bench = try settled()
+        let line = "/etc/clientsecretd/clientsecretd.yaml:1:1: error: no clients"
+        bench.text = .success(.refused([line, "more"]))
+        bench.ask(.reload)
+        #expect(bench.answer() == .refused(diagnostics: [line, "more"]))
+        #expect(bench.log == ["read configuration"])
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.standing == .degraded)
+        #expect(snapshot.reason?.trouble.code == .configurationRefused)
+        #expect(snapshot.configuration.error == line + "\nmore")
+        #expect(snapshot.configuration.loadedAt == Values.moment(0))
+        #expect(snapshot.clients.map(\.standing) == [.ok, .ok])
+        // It goes on renewing by the old one.
+        bench.pass(60 * Values.day)
+        #expect(try bench.view("b").renewals == 2)
+        bench.reload(try Values.configuration(["b": Values.client("b")]), 2)
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).configuration.loadedAt == Values.moment(60 * Values.day))
+    }
+
+    @Test func aConfigurationThatCannotBeReadIsRefusedToo() throws {
+        let bench = try settled()
+        let trouble = Trouble(.permissionDenied, at: .named("/etc/clientsecretd/clientsecretd.yaml"))
+        bench.text = .failure(trouble)
+        bench.ask(.reload)
+        #expect(bench.answer() == .refused(diagnostics: [trouble.message]))
+    }
+
+    @Test func aReloadDuringAReloadReadsAgain() throws {
+        let bench = try settled()
+        bench.held = [.configuration]
+        bench.ask(.reload)
+        bench.ask(.reload, 2)
+        bench.release(.configuration)
+        #expect(bench.log.filter { $0 == "read configuration" }.count == 2)
+        #expect(bench.answer(1) == .reloaded(unserved: []))
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+    }
+
+    @Test func aReloadWhileAWriteRunsJudgesThatFileAnew() throws {
+        let file = Resource.file(try Values.path("b.jwt"))
+        let bench = try settled()
+        bench.held = [file]
+        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        bench.reload(try Values.configuration(["b": Values.client("b")]), 2)
+        #expect(bench.answer(2) == nil)
+        bench.release(file)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+        #expect(try bench.answer(1) == .renewed([bench.renewed("b")]))
+        #expect(try bench.held(in: "b.jwt") == bench.current("b"))
+    }
+
+    // MARK: Stop
+
+    @Test func whoeverWaitsIsToldThatTheDaemonStops() throws {
+        let bench = try settled()
+        bench.held = [.client(try Values.name("b"))]
+        bench.ask(.renew(.init()))
+        bench.ask(.reload, 2)
+        bench.tell(.stop)
+        #expect(bench.answer(1) == .stopping)
+        bench.ask(.renew(.init()), 3)
+        #expect(bench.answer(3) == .stopping)
+        #expect(!bench.turn.ended)
+        #expect(!bench.rotation.snapshot(at: bench.now).ready)
+        bench.forget()
+        bench.release(.client(try Values.name("b")))
+        #expect(bench.turn.ended)
+        #expect(bench.log == [])
+    }
+}
