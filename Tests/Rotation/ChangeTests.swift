@@ -131,6 +131,23 @@ import Testing
         #expect(bench.log == ["read configuration", "read apple", "look web.jwt"])
     }
 
+    @Test func theSecretInForceStaysAlthoughAnOlderOneThatLastsLongerLiesInAnOutput() throws {
+        let outputs = [try Values.raw("a"), try Values.raw("b")]
+        let bench = try settled(try Values.client(web, outputs: outputs))
+        let path = try Values.path("b")
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.reload(
+            try Values.configuration([
+                web: Values.client(web, lifetime: 9 * Values.day, renewBefore: Values.day, outputs: outputs)
+            ]))
+        bench.ask(.renew(.init()), 2)
+        let short = try bench.current(web)
+        bench.reload(try Values.configuration([web: Values.client(web, renewBefore: Values.day, outputs: outputs)]), 3)
+        #expect(try bench.current(web) == short)
+        #expect(try bench.held(in: "a") == short)
+        #expect(try bench.held(in: "b") != short)
+    }
+
     @Test func anOutputThatIsAddedGetsTheCurrentSecret() throws {
         let bench = try settled()
         let current = try bench.current(web)

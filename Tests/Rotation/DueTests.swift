@@ -89,15 +89,17 @@ import Testing
     }
 
     @Test func clientsThatShareAnActionAreNeverRenewedWithinAMinute() throws {
-        // Their times differ by a second, so that each could draw the other along.
+        // One was made 40 s before the other, and each could draw the other along.
         let shared = [Values.exec("/bin/after")]
         let configuration = try Values.configuration([
             "a": Values.client("a", lifetime: 1300, renewBefore: 1239, actions: shared),
             "b": Values.client("b", lifetime: 1300, renewBefore: 1240, actions: shared),
         ])
         let bench = try Bench(configuration)
+        try bench.place(
+            Values.issued(1, id: "com.example.b", from: -100, to: 1260, signer: Values.print("1")), in: "b.jwt")
         bench.go()
-        var mints: [String: [Int64]] = [:]
+        var mints = ["mint a": [Values.start]]
         for _ in 0..<600 {
             bench.forget()
             bench.pass(1)

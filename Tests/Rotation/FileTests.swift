@@ -51,6 +51,8 @@ import Testing
         #expect(try bench.view(web).standing == .ok)
         #expect(try bench.view("native").outputs.map(\.state) == [.pending])
         #expect(try bench.view("native").standing == .critical)
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(try bench.answer() == .renewed([bench.renewed(web)]))
     }
 
     @Test func twoVariablesOfOneClientAreOneWrite() throws {
