@@ -5,6 +5,7 @@ struct EnvironmentAssignment {
     /// Where the line break begins that ends the statement; the end of the file where there is none.
     let lineEnd: Int
     private let nameStart: Int
+    private let hasByteOrderMark: Bool
     private let valueStart: Int
     /// Where the value ends and a shell sees a comment, or the statement's end.
     private let valueEnd: Int
@@ -13,6 +14,11 @@ struct EnvironmentAssignment {
     init?(_ bytes: [UInt8], statement: Range<Int>, name: String) {
         self.statement = statement
         var index = statement.lowerBound
+        hasByteOrderMark = index == 0 && bytes.starts(with: EnvironmentFile.byteOrderMark)
+        if hasByteOrderMark {
+            index += EnvironmentFile.byteOrderMark.count
+            while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
+        }
         let export = Array("export".utf8)
         if bytes[index...].starts(with: export), index + export.count < statement.upperBound,
             bytes[index + export.count].isEnvironmentSpace
@@ -28,12 +34,15 @@ struct EnvironmentAssignment {
         valueStart = index + 1
         valueEnd = ShellWords(bytes, valueStart..<statement.upperBound).commentStart ?? statement.upperBound
         var end = statement.upperBound
-        while end < bytes.count, bytes[end] != .lineFeed { end += 1 }
-        lineEnd = end > statement.upperBound && bytes[end - 1] == .carriageReturn ? end - 1 : end
+        while end < bytes.count, bytes[end].isEnvironmentSpace { end += 1 }
+        lineEnd = end
     }
 
     /// Why nothing but the variable would not survive a new value; nil when it may be set.
     func flaw(in bytes: [UInt8]) -> String? {
+        if hasByteOrderMark, valueEnd < statement.upperBound {
+            return "there is a comment behind the value, and a byte-order mark where it would have to go"
+        }
         let words = ShellWords(bytes, valueStart..<valueEnd)
         if words.holdsCommand { return "a shell would run a command there, and that is not overwritten" }
         if words.holdsAssignment { return "a shell would set a second variable there, and that is not overwritten" }
@@ -48,8 +57,8 @@ struct EnvironmentAssignment {
         return bytes[valueEnd..<statement.upperBound] + lineBreak + bytes[indentation..<statement.lowerBound]
     }
 
-    /// `export` and the blanks behind it, or nothing.
-    func exportPrefix(in bytes: [UInt8]) -> ArraySlice<UInt8> {
+    /// What stands before the name: `export` and the blanks behind it, a byte-order mark, or nothing.
+    func prefix(in bytes: [UInt8]) -> ArraySlice<UInt8> {
         bytes[statement.lowerBound..<nameStart]
     }
 

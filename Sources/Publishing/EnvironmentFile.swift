@@ -5,14 +5,14 @@
 ///
 /// - An assignment is `NAME=…`, with `export`, indentation and blanks around `=` allowed, at the start of a statement.
 ///   Comments begin with `#` or `;`. Where statements begin and end is asked of models of systemd (before and since
-///   version 254), a POSIX shell (unless the file is none of its scripts) and python-dotenv.
+///   version 254), a POSIX shell (unless the file is none of its scripts) and python-dotenv, old and new.
 /// - Where they disagree about an assignment of ours, the file is not edited: what one takes for the variable another
 ///   takes for part of somebody's value. What all hold for part of another value is left alone.
 /// - docker reads physical lines and knows neither quotes nor `export`: a file with either is none of docker's.
 /// - Every assignment of the variable is set; without any, one is appended, after the line break that the last line
 ///   may lack. It is written as `NAME=value`, indentation and `export` kept, the rest of its value gone. A comment
 ///   behind the value goes onto a line of its own before it: systemd and docker would take it for the value's end.
-/// - The first line behind a byte-order mark is known to docker alone: it is set, but does not count.
+/// - The first line behind a byte-order mark is understood by some readers alone: it is set, but does not count.
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - Not edited either: a NUL (systemd stops there), a quote that is never closed, more than one command or
 ///   variable in the statement, a command substitution as the value.
@@ -32,7 +32,7 @@ struct EnvironmentFile {
         case differing
     }
 
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var bytes: [UInt8]
     private var readings: [EnvironmentReading]
@@ -53,7 +53,7 @@ struct EnvironmentFile {
                 }
                 bytes.replaceSubrange(
                     assignment.statement.lowerBound..<assignment.lineEnd,
-                    with: assignment.comment(in: bytes, before: lineBreak) + assignment.exportPrefix(in: bytes)
+                    with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
                         + Array(name.utf8) + [.equals] + value)
             }
             if assignments.allSatisfy({ $0.statement.lowerBound < firstStatementFloor }) {
@@ -116,9 +116,7 @@ struct EnvironmentFile {
 
     private mutating func read() throws(Malformed) {
         if let offset = bytes.firstIndex(of: 0) { throw malformed(at: offset, "it holds a NUL byte") }
-        // A byte-order mark must not make a name of the first one: it is read as white space.
-        readings = EnvironmentReading.all(
-            of: Array(repeating: .space, count: firstTextOffset) + bytes.dropFirst(firstTextOffset))
+        readings = EnvironmentReading.all(of: bytes)
         if let quote = readings.lazy.compactMap(\.openQuote).first {
             throw malformed(at: quote, "the quote that begins there is never closed")
         }

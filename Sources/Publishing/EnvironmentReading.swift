@@ -19,7 +19,10 @@ struct EnvironmentReading {
 extension EnvironmentReading {
     /// The readers that are asked. A shell is left out of a file that it cannot read at all.
     static func all(of bytes: [UInt8]) -> [EnvironmentReading] {
-        [systemd(bytes, commentsContinue: true), systemd(bytes, commentsContinue: false), dotenv(bytes)]
+        [
+            systemd(bytes, commentsContinue: true), systemd(bytes, commentsContinue: false),
+            dotenv(bytes, isRecent: true), dotenv(bytes, isRecent: false),
+        ]
             + (shell(bytes).map { [$0] } ?? [])
     }
 
@@ -113,7 +116,7 @@ extension EnvironmentReading {
                     guard let close = bytes[(index + 1)...].firstIndex(of: byte) else { return nil }
                     index = close
                 case .doubleQuote:
-                    guard let close = closingDoubleQuote(bytes, from: index + 1) else { return nil }
+                    guard let close = closingQuote(bytes, from: index + 1, .doubleQuote) else { return nil }
                     index = close
                 case .backslash: index = min(index + 1, bytes.count - 1)
                 case .openingParenthesis: depth += 1
@@ -139,10 +142,10 @@ extension EnvironmentReading {
             || bytes[index] == .carriageReturn && index + 1 < bytes.count && bytes[index + 1] == .lineFeed
     }
 
-    private static func closingDoubleQuote(_ bytes: [UInt8], from start: Int) -> Int? {
+    private static func closingQuote(_ bytes: [UInt8], from start: Int, _ quote: UInt8) -> Int? {
         var index = start
         while index < bytes.count {
-            if bytes[index] == .doubleQuote { return index }
+            if bytes[index] == quote { return index }
             index += bytes[index] == .backslash ? 2 : 1
         }
         return nil
@@ -153,16 +156,23 @@ extension EnvironmentReading {
     /// python-dotenv (`parser.py`), whose regular expressions other dotenv libraries share: no continued lines, a
     /// backslash before a quote keeps it from closing in single quotes too, and a quote that is never closed spoils
     /// its own line alone.
-    static func dotenv(_ bytes: [UInt8]) -> EnvironmentReading {
+    ///
+    /// - Parameter isRecent: since version 1.2.4 at the latest a backslash escapes any character, itself included, and a
+    ///   byte-order mark is overlooked; in older ones a backslash means something before a quote alone.
+    static func dotenv(_ bytes: [UInt8], isRecent: Bool) -> EnvironmentReading {
         var reading = EnvironmentReading()
-        var index = 0
+        let mark = EnvironmentFile.byteOrderMark
+        var index = isRecent && bytes.starts(with: mark) ? mark.count : 0
+        // For other readers the mark is part of the first line's statement: it begins there for all.
+        var isFirst = index > 0
         func skip(while condition: (UInt8) -> Bool) {
             while index < bytes.count, condition(bytes[index]) { index += 1 }
         }
         while true {
             skip { $0.isEnvironmentSpace || $0.isLineBreak }
             guard index < bytes.count else { return reading }
-            let start = index
+            let start = isFirst && !bytes[..<index].contains(where: \.isLineBreak) ? 0 : index
+            isFirst = false
             defer { skip { !$0.isLineBreak } }
             if bytes[index] == .hash {
                 skip { !$0.isLineBreak }
@@ -186,7 +196,8 @@ extension EnvironmentReading {
                 index += 1
                 skip(while: \.isEnvironmentSpace)
                 if index < bytes.count, bytes[index] == .singleQuote || bytes[index] == .doubleQuote,
-                    let close = dotenvClosingQuote(bytes, of: index)
+                    let close = isRecent
+                        ? closingQuote(bytes, from: index + 1, bytes[index]) : lenientClosingQuote(bytes, of: index)
                 {
                     index = close + 1
                 }
@@ -197,7 +208,7 @@ extension EnvironmentReading {
     }
 
     /// What `"((?:\\"|[^"])*)"` matches: up to the first quote without a backslash before it, else the last with one.
-    private static func dotenvClosingQuote(_ bytes: [UInt8], of open: Int) -> Int? {
+    private static func lenientClosingQuote(_ bytes: [UInt8], of open: Int) -> Int? {
         var escaped: Int?
         var index = open + 1
         while index < bytes.count {

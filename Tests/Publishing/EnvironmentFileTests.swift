@@ -32,6 +32,8 @@ import Testing
         ("MY_SECRET=a\nSECRET_B=b\nsecret=c\n", "MY_SECRET=a\nSECRET_B=b\nsecret=c\nSECRET=new\n"),
         ("\u{feff}SECRET=old\nA=1\n", "\u{feff}SECRET=new\nA=1\nSECRET=new\n"),
         ("\u{feff}", "\u{feff}\nSECRET=new\n"),
+        ("\u{feff}# a note\nSECRET=old\n", "\u{feff}# a note\nSECRET=new\n"),
+        ("A=it's\nSECRET=a\rB=2\n", "A=it's\nSECRET=new\rB=2\n"),
         ("A=it's\nSECRET=old\n", "A=it's\nSECRET=new\n"),
     ])
     func setsTheVariableAndKeepsEveryOtherByte(before: String, after: String) throws {

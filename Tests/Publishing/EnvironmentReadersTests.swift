@@ -45,6 +45,8 @@ import Testing
             let directory = reader == .docker ? plain : all
             try reader.readAll(in: directory)
             for (name, sample) in edited where reader != .docker || sample.style == .plain {
+                // Where it stands in a file's syntax, a shell takes a carriage return for anything but a line's end.
+                if reader == .shell, sample.style == .noise, sample.bytes.contains(13) { continue }
                 guard var before = reader.variables(of: name + "-before", in: directory) else {
                     #expect(
                         sample.style == .loose || sample.style == .noise || reader == .shell && sample.redirects,

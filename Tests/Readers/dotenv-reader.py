@@ -1,5 +1,5 @@
 """dotenv-reader.py DIRECTORY: reads every *.env in it with python-dotenv and leaves the variables, each ended by a NUL,
-in FILE.dotenv (without an equals sign where none stands in the file); no such file for one that it cannot read."""
+in FILE.dotenv; no such file for one that it cannot read."""
 import logging
 import pathlib
 import sys
@@ -13,5 +13,5 @@ for path in pathlib.Path(sys.argv[1]).glob("*.env"):
     except UnicodeDecodeError:
         continue
     path.with_suffix(".env.dotenv").write_bytes(
-        b"".join((name if value is None else f"{name}={value}").encode() + b"\0" for name, value in values.items())
+        b"".join(f"{name}={value}\0".encode() for name, value in values.items() if value is not None)
     )
