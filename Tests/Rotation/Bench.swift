@@ -160,8 +160,10 @@ final class Bench {
         disk[try Values.path(file)] = look
     }
 
+    /// Gives notice of a file, and the two seconds of quiet after which it is looked at.
     func stir(_ file: String) throws {
         tell(.stirred(.file(try Values.path(file))))
+        pass(2)
     }
 
     func held(in file: String, _ slot: Slot = .whole) throws -> Issued? {

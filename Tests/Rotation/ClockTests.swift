@@ -62,9 +62,18 @@ import Testing
         bench.pass(1)
         #expect(try trouble(bench) == nil)
         #expect(bench.log.contains("mint web"))
-        // It is not doubted again for the same secret.
+    }
+
+    @Test func aClockIsNotDoubtedAgainForTheSameSecret() throws {
+        let path = try Values.path("web.jwt")
+        let bench = try bench()
+        bench.isSynced = false
         try bench.place(fromTheFuture(), in: "web.jwt")
-        try bench.stir("web.jwt")
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        bench.pass(1800)
+        #expect(try bench.held(in: "web.jwt") == fromTheFuture())
+        #expect(bench.entries.filter(isAboutTheClock).count == 2)
         #expect(try trouble(bench) == nil)
     }
 

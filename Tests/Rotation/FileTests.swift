@@ -121,6 +121,7 @@ import Testing
         try bench.stir("web.jwt")
         try bench.stir("web.jwt")
         bench.release(file)
+        bench.pass(2)
         #expect(bench.log == ["look web.jwt", "look web.jwt"])
     }
 
@@ -135,7 +136,7 @@ import Testing
         try bench.place(current, in: "web.jwt")
         bench.forget()
         try bench.stir("web.jwt")
-        #expect(bench.log == ["look web.jwt"])
+        #expect(bench.log.last == "look web.jwt")
         #expect(try bench.view(web).standing == .ok)
         #expect(try bench.entries.contains(.recovered(.file(file), trouble("web.jwt"))))
     }

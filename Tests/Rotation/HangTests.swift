@@ -67,6 +67,18 @@ import Testing
         #expect(!bench.log.contains("publish web.jwt"))
     }
 
+    @Test func nobodyIsToldOfAFileThatDoesNotAnswer() throws {
+        let bench = try pair()
+        bench.go()
+        bench.held = [.file(try Values.path("web.jwt"))]
+        let told = try Values.client(web, actions: [Values.exec("/bin/after")])
+        bench.reload(try Values.configuration([web: told]))
+        bench.pass(60)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        bench.release(.file(try Values.path("web.jwt")))
+        #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for web")
+    }
+
     @Test func anotherOutputOfTheSameClientIsWritten() throws {
         let bench = try pair(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
         bench.held = [.file(try Values.path("a"))]

@@ -85,8 +85,10 @@ import Testing
         #expect(
             try bench.view(web).reason?.trouble
                 == Trouble(.secretExpiring, at: .client(Values.name(web)), detail: detail))
-        #expect(try bench.view(web).reason?.since == Values.moment(100))
         #expect(try bench.view(web).standing == .critical)
+        bench.pass(60)
+        try bench.stir("web.jwt")
+        #expect(try bench.view(web).reason?.since == Values.moment(100))
         bench.pass(third)
         #expect(
             try bench.view(web).reason?.trouble
@@ -213,6 +215,31 @@ import Testing
         let next = try #require(reason.nextAttempt)
         #expect(next > bench.now.wall && next <= bench.now.wall + 60)
         #expect(try bench.view(web).consecutiveFailures > 6)
+    }
+
+    @Test func theNextAttemptIsNeverInThePast() throws {
+        let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
+        let path = try Values.path("b")
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        bench.held = [.file(path)]
+        bench.pass(20)
+        try bench.stir("a")
+        #expect(try bench.view(web).reason?.nextAttempt == bench.now.wall)
+    }
+
+    @Test func aConfigurationThatWouldNotStartIsSaidBeforeADegradedClient() throws {
+        let bench = try bench(try Values.client(web, actions: [after]))
+        bench.held = [.action(after.id)]
+        bench.go()
+        bench.text = .success(.refused(["line"]))
+        bench.ask(.reload)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble.code == .configurationRefused)
+        bench.disk = [:]
+        bench.failingWrites = [try Values.path("web.jwt"): Trouble(.diskFull, at: .clock)]
+        try bench.stir("web.jwt")
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .critical)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble.code == .diskFull)
     }
 
     @Test func theWorstClientSpeaksForAll() throws {

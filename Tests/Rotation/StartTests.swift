@@ -29,6 +29,18 @@ import Testing
         #expect(bench.records[try Values.name("web")]?.delivered == [ActionID("exec /bin/after"): current])
     }
 
+    @Test func aSecretIsKeptBeforeItIsPublished() throws {
+        let bench = try bench()
+        let record = Resource.record(try Values.name("web"))
+        bench.go()
+        bench.forget()
+        bench.held = [record]
+        bench.ask(.renew(.init()))
+        #expect(bench.log == ["look web.jwt", "mint web", "keep web"])
+        bench.release(record)
+        #expect(bench.log.last == "publish web.jwt")
+    }
+
     @Test func aSecretInTheOutputsIsTakenOver() throws {
         let bench = try bench()
         try bench.place(found(1), in: "web.jwt")
@@ -104,6 +116,8 @@ import Testing
         bench.go()
         #expect(
             bench.log == ["read apple", "recall web", "look a", "look b", "mint web", "keep web", "publish a"])
+        // No application can be expected to read it either.
+        #expect(try bench.view("web").standing == .critical)
     }
 
     @Test func aStateDirectoryThatCannotBeUsedKeepsNobodyWaiting() throws {
