@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/statfs.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -207,3 +208,9 @@ int clinux_forbid_inspection(void) {
 int clinux_forbid_new_privileges(void) { return result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
 
 int clinux_become_subreaper(void) { return result(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
+
+int64_t clinux_file_system_type(const char *path) {
+    struct statfs system;
+    if (statfs(path, &system) < 0) return -errno;
+    return (int64_t)(uint32_t)system.f_type;
+}

@@ -97,12 +97,15 @@ package struct DaemonRun {
         let identity = settings.identity
         let shelf = Shelf()
         let cancel = try EventCounter()
+        let findings = try Inbox<Watcher.Finding>()
         let hands = Hands(
             identity: identity, naming: naming, state: state, settings: settings, shelf: shelf, keyring: Keyring(),
             runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
-            adopting: { server?.permit(ControlPolicy($0, identity)) })
+            findings: findings, adopting: { server?.permit(ControlPolicy($0, identity)) })
+        let watcher = isOnce ? nil : try Watcher(pool: hands.pool, lane: { hands.lane(of: $0) }, found: findings)
         let loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server, cancel: cancel)
+            rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,
+            watcher: watcher, findings: findings, cancel: cancel)
         let end = try loop.run()
         listener?.close()
         guard isOnce else { return .done }

@@ -92,7 +92,7 @@ private struct ForecastReader {
         hands = Hands(
             identity: identity, naming: naming, state: .failure(Trouble(.stateUnusable, at: .named("check"))),
             settings: settings,
-            shelf: Shelf(), keyring: Keyring(), runner: nil)
+            shelf: Shelf(), keyring: Keyring(), runner: nil, findings: nil)
     }
 
     func read(_ job: Job) -> Fact? {

@@ -22,7 +22,9 @@ final class Hands: Sendable {
     private let runner: ActionRunner?
     /// Told of every configuration that was read and passed.
     private let adopting: @Sendable (Configuration) -> Void
-    private let pool: WorkerPool<Lane>
+    /// Told where an output really lies when links lead elsewhere.
+    private let findings: Inbox<Watcher.Finding>?
+    let pool: WorkerPool<Lane>
     private let mounts: Mutex<MountTable>
 
     /// A job's own work waits for a disk, so that threads, not cores, set the pace; more than eight gain nothing.
@@ -31,9 +33,11 @@ final class Hands: Sendable {
     init(
         identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>, settings: SettingsSource,
         shelf: Shelf,
-        keyring: Keyring, runner: ActionRunner?, adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
+        keyring: Keyring, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
+        adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
         self.adopting = adopting
+        self.findings = findings
         self.identity = identity
         self.state = state
         self.settings = settings
@@ -67,9 +71,14 @@ final class Hands: Sendable {
         case .readKey: .keys
         case .recall, .keep: .state
         case .mint: .signing
-        case .look(let spec), .publish(let spec, _, _): .mount(mounts.withLock { $0.point(of: spec.path) })
+        case .look(let spec), .publish(let spec, _, _): lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
         }
+    }
+
+    /// What jobs on a path wait for together.
+    func lane(of path: AbsolutePath) -> Lane {
+        .mount(mounts.withLock { $0.point(of: path) })
     }
 
     /// Does what a job asks for. Blocks.
@@ -138,7 +147,7 @@ final class Hands: Sendable {
         // Every file is looked at before it is first written.
         try requireOwn(spec)
         leftovers?.sweep(beside: spec.path)
-        return .seen(look(try publisher.look(spec)))
+        return .seen(look(try publisher.look(spec), spec))
     }
 
     /// A file that is to be another user's must not come to be the daemon's.
@@ -170,10 +179,13 @@ final class Hands: Sendable {
             guard let secret = shelf.secret(issued.fingerprint) else { throw lost(issued) }
             secrets[slot] = secret
         }
-        return .published(look(try publisher.publish(secrets, in: spec, mayCreate: mayCreate).sight))
+        return .published(look(try publisher.publish(secrets, in: spec, mayCreate: mayCreate).sight, spec))
     }
 
-    private func look(_ sight: FileSight) -> Look {
+    private func look(_ sight: FileSight, _ spec: FileSpec) -> Look {
+        if sight.realPath != spec.path.description, let real = AbsolutePath(sight.realPath) {
+            findings?.post(.realPath(real, of: spec.path))
+        }
         let keys = keyring.publicKeys
         return sight.look { token in
             if let known = shelf.secret(token.fingerprint), known.issued.signer != nil { return known.issued }

@@ -14,6 +14,9 @@ final class Loop {
     private let hands: Hands
     private let log: Log
     private let server: StatusServer?
+    /// Nil where nothing is kept up to date for long.
+    private let watcher: Watcher?
+    private let findings: Inbox<Watcher.Finding>
     private let cancel: EventCounter
     private let epoll: Epoll
     private let wallTimer: WallTimer
@@ -30,6 +33,8 @@ final class Loop {
         case bootTimer
         case signals
         case inbox
+        case watcher
+        case findings
     }
 
     /// Rendering ten thousand clients after each of ten thousand facts would be felt; a person would not see it.
@@ -39,7 +44,7 @@ final class Loop {
 
     init(
         rotation: Rotation, inbox: Inbox<Fact>, callers: Callers, hands: Hands, log: Log, server: StatusServer?,
-        cancel: EventCounter
+        watcher: Watcher?, findings: Inbox<Watcher.Finding>, cancel: EventCounter
     ) throws(SystemError) {
         self.rotation = rotation
         self.inbox = inbox
@@ -47,6 +52,8 @@ final class Loop {
         self.hands = hands
         self.log = log
         self.server = server
+        self.watcher = watcher
+        self.findings = findings
         self.cancel = cancel
         epoll = try Epoll()
         wallTimer = try WallTimer()
@@ -56,6 +63,8 @@ final class Loop {
         try epoll.add(bootTimer.raw, tag: Tag.bootTimer.rawValue)
         try epoll.add(signals.raw, tag: Tag.signals.rawValue)
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
+        try epoll.add(findings.raw, tag: Tag.findings.rawValue)
+        if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue) }
     }
 
     /// Runs until a signal, or until everything was done once; returns how things stood at the end.
@@ -63,9 +72,13 @@ final class Loop {
         while true {
             let now = Clock.now()
             for fact in inbox.drain() { rotation.absorb(fact, at: now) }
+            try watch(at: now)
             let turn = rotation.plan(at: now)
             for job in turn.start { hands.start(job) { [inbox] in inbox.post($0) } }
-            for entry in turn.changes { log.note(entry) }
+            for entry in turn.changes {
+                log.note(entry)
+                if case .configured = entry { watcher?.follow(rotation.world.configuration, at: now.boot) }
+            }
             for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
             let mustShow = show(at: now, isLast: turn.ended || !turn.answers.isEmpty)
             if turn.ended { return rotation.snapshot(at: now) }
@@ -82,7 +95,7 @@ final class Loop {
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
         try wallTimer.arm(at: wake.wall?.secondsSinceEpoch)
-        let boot = [wake.boot, mustShow, stopAt].compactMap { $0 }.min()
+        let boot = [wake.boot, mustShow, stopAt, watcher?.wake].compactMap { $0 }.min()
         try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
         for event in try epoll.wait() {
             switch Tag(rawValue: event.tag) {
@@ -92,10 +105,20 @@ final class Loop {
                 _ = try bootTimer.read()
             case .signals:
                 for signal in try signals.read() { take(signal) }
-            case .inbox, nil:
+            case .inbox, .watcher, .findings, nil:
                 break
             }
         }
+    }
+
+    /// Takes in what was noticed of the files and keys.
+    private func watch(at now: Now) throws(SystemError) {
+        let found = findings.drain()
+        guard let watcher else { return }
+        let stirred = watcher.absorb(found, at: now.boot)
+            .union(try watcher.read(at: now.boot))
+            .union(watcher.goRound(at: now.boot))
+        for resource in stirred { rotation.absorb(.stirred(resource), at: now) }
     }
 
     private func take(_ signal: Signal) {

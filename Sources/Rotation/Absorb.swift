@@ -17,7 +17,12 @@ extension Rotation {
     }
 
     private mutating func stir(_ resource: Resource, at now: Now) {
-        lookAgain(at: resource)
+        if case .file(let path) = resource, world.files[path]?.isFresh == true {
+            // What is known of it counts until it is looked at again, which waits until nobody writes any more.
+            world.files[path]?.damage.stir(at: now.boot)
+        } else {
+            lookAgain(at: resource)
+        }
         // A key that somebody has just put in its place is wanted at once. Not so a file: a write that fails stirs it.
         if case .key = resource { world.attempts[resource]?.notBefore = now.boot }
         touch(resource)
@@ -126,6 +131,7 @@ extension Rotation {
                 world.attempts[job.resource]?.notBefore = now.boot
             }
             see(look, as: spec)
+            judgeDamage(of: spec, began: job.startedAt, at: now)
         case (.mint(let client, let key, _), .minted(let issued)):
             // Another key signed than was read: the file was replaced, and the notice of it is still to come.
             if world.keys[key]?.print != issued.signer {
@@ -145,6 +151,9 @@ extension Rotation {
         case (.publish(let spec, let secrets, _), .published(let look)):
             see(look, as: spec)
             world.files[spec.path]?.writtenAt = now.wall
+            if world.files[spec.path]?.damage.wrote(secrets.mapValues(\.fingerprint), at: now.boot) == true {
+                deliverAgain(spec)
+            }
             changes.append(.published(spec.path, published(spec, secrets)))
         case (.run(let action, let covering), .ran):
             for (client, covered) in covering {
@@ -165,6 +174,19 @@ extension Rotation {
         if look.exists { world.files[spec.path]?.heldOtherLines = look.otherLines }
         // What was judged by the slots and modes of an older configuration is looked at again.
         world.files[spec.path]?.isFresh = world.index.specs[spec.path] == spec
+    }
+
+    private mutating func judgeDamage(of spec: FileSpec, began: BootTime, at now: Now) {
+        let isGood = isGood(spec.path)
+        let wanted = wantedSecrets(spec).mapValues(\.fingerprint)
+        world.files[spec.path]?.damage.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
+    }
+
+    /// Has the actions of a file's clients run again although their secrets are the same.
+    private mutating func deliverAgain(_ spec: FileSpec) {
+        for client in spec.slots.values {
+            world.clients[client]?.owed.formUnion(world.index.actions(of: client))
+        }
     }
 
     private func published(_ spec: FileSpec, _ secrets: [Slot: Issued]) -> [ClientName: Issued] {

@@ -8,13 +8,13 @@ extension Rotation {
         guard let entry = world.configuration.clients[name], let key = world.configuration.keys[entry.key],
             let state = world.clients[name]
         else { return }
-        let outputs = entry.outputs.map { outputView($0, of: name, at: now) }
+        let outputs = entry.outputs.map { outputView($0, of: name, &deadlines) }
         let actions = world.index.actions(of: name).map { actionView($0, of: name) }
         let isDone =
             wantedSecret(name) != nil && outputs.allSatisfy { $0.state == .ok }
             && actions.allSatisfy { $0.state == .ok }
         let remaining = weakest(name, entry)
-        let troubles = reasons(for: name, at: now)
+        let troubles = reasons(for: name, &deadlines)
 
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
@@ -127,7 +127,8 @@ extension Rotation {
     }
 
     /// What stands in a client's way, on the way's order: the first one explains the others.
-    private func reasons(for name: ClientName, at now: Now) -> [Reason] {
+    private func reasons(for name: ClientName, _ deadlines: inout Deadlines) -> [Reason] {
+        let now = deadlines.now
         var reasons: [Reason] = []
         if let trouble = clock.trouble, let since = clock.since {
             reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
@@ -149,17 +150,26 @@ extension Rotation {
                     trouble: Trouble(.environmentFileDeleted, at: .path(path)), client: name,
                     since: now.wall, nextAttempt: nil))
         }
+        for path in world.index.files(of: name) where world.files[path]?.damage.isContested(&deadlines) == true {
+            reasons.append(
+                Reason(trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall, nextAttempt: nil))
+        }
         return reasons
     }
 
-    private func outputView(_ output: Output, of client: ClientName, at now: Now) -> OutputView {
+    private func outputView(
+        _ output: Output, of client: ClientName, _ deadlines: inout Deadlines
+    ) -> OutputView {
         let path = output.path
+        let isContested = world.files[path]?.damage.isContested(&deadlines) == true
         let hang = hang(of: .file(path))
         let state: OutputView.State =
             if hang != nil {
                 .notResponding
             } else if world.attempts[.file(path)] != nil || isVanished(path) {
                 .failed
+            } else if isContested {
+                .contested
             } else if holds(Slot(output.format), of: path, for: client) {
                 // Also while it is looked at again: that somebody has touched a file does not make it bad.
                 .ok
@@ -169,6 +179,7 @@ extension Rotation {
         let trouble =
             hang ?? world.attempts[.file(path)]?.trouble
             ?? (isVanished(path) ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
+            ?? (isContested ? Trouble(.contested, at: .path(path)) : nil)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: world.files[path]?.writtenAt,
             error: trouble?.message)

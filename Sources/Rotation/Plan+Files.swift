@@ -12,13 +12,17 @@ extension Rotation {
             }
             return
         }
+        if file.damage.wantsLook(&deadlines) {
+            start(.look(spec), on: .file(path), &deadlines, &turn)
+            return
+        }
         // Several clients in one file are one write: wait for those that are about to have a new secret.
         guard world.index.clients(of: path).allSatisfy({ world.clients[$0]?.isSettled == true }) else { return }
         let wanted = wantedSecrets(spec)
         if isGood(path) {
             // Somebody else has seen to it, or there is nothing to write any more.
             recover(.file(path))
-        } else if !wanted.isEmpty {
+        } else if !wanted.isEmpty, file.damage.mayRepair(&deadlines) {
             start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
     }

@@ -57,6 +57,7 @@ package struct FileState: Hashable, Sendable {
     /// Whether the file held lines of somebody else's when it was last seen to exist; the state directory may not be
     /// there to remember it.
     var heldOtherLines = false
+    var damage = Damage()
 }
 
 /// How often something has failed in a row, and when it is tried again.

@@ -65,7 +65,8 @@ final class Simulator {
 
     func stepClock(by seconds: Int64) {
         wallAtBoot += seconds
-        schedule(.fact(.clockSet), after: 1)
+        // The timer tells of it at once; a turn in between would be planned again right away.
+        rotation.absorb(.clockSet, at: now)
         disturb()
     }
 

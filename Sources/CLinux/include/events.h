@@ -53,3 +53,5 @@ int clinux_thread_start(void (*body)(void *), void *context, size_t stack);
 int clinux_forbid_inspection(void);
 int clinux_forbid_new_privileges(void);
 int clinux_become_subreaper(void);
+// The number of the file system that path lies on, as in statfs(2).
+int64_t clinux_file_system_type(const char *path);

@@ -1,0 +1,74 @@
+import AppleClientSecret
+
+/// What other programs do to a file: when it was stirred, since when it is bad, how often it was repaired.
+struct Damage: Hashable, Sendable {
+    /// A file that was touched is looked at once it has been quiet for this long: somebody may still be writing.
+    static let quiet: Seconds = 2
+    /// A file that is never quiet is looked at all the same.
+    static let longestStir: Seconds = 10
+    /// Bad content that stood for this long may have been read: the actions run again after the repair.
+    static let wasPerhapsRead: Seconds = 5
+    /// After this many repairs within ``memory`` somebody else must want the file to be otherwise.
+    static let repairLimit = 3
+    static let memory: Seconds = 3600
+    /// How often a contested file is repaired.
+    static let contestedPace: Seconds = 600
+
+    /// The first and the last notice since the file was last looked at.
+    private var stirred: Stir?
+    /// What the file held when it was last seen to be good.
+    private var lastGood: [Slot: Fingerprint]?
+    private var badSince: BootTime?
+    private var repairs: [BootTime] = []
+
+    private struct Stir: Hashable, Sendable {
+        let first: BootTime
+        let last: BootTime
+    }
+
+    mutating func stir(at now: BootTime) {
+        stirred = Stir(first: stirred?.first ?? now, last: now)
+    }
+
+    /// Whether it is time to look at what a notice was about.
+    func wantsLook(_ deadlines: inout Deadlines) -> Bool {
+        guard let stirred else { return false }
+        // Both are asked, so that both are remembered.
+        let isQuiet = deadlines.reached(stirred.last + Self.quiet)
+        return deadlines.reached(stirred.first + Self.longestStir) || isQuiet
+    }
+
+    /// Takes in what a look that began at `began` found.
+    mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: BootTime) {
+        let noticed = stirred?.first
+        // A notice of the same millisecond may be of a change that the look has missed.
+        if let last = stirred?.last, last < began { stirred = nil }
+        if isGood {
+            lastGood = wanted
+            badSince = nil
+        } else if lastGood == wanted {
+            badSince = badSince ?? noticed ?? now
+        }
+    }
+
+    /// Takes in that the file was written. Returns whether bad content was replaced that an application may have read.
+    mutating func wrote(_ wanted: [Slot: Fingerprint], at now: BootTime) -> Bool {
+        lastGood = wanted
+        guard let since = badSince else { return false }
+        badSince = nil
+        repairs = repairs.filter { now < $0 + Self.memory } + [now]
+        return now >= since + Self.wasPerhapsRead && repairs.count <= Self.repairLimit
+    }
+
+    /// Whether somebody else goes on changing the file.
+    func isContested(_ deadlines: inout Deadlines) -> Bool {
+        guard repairs.count >= Self.repairLimit else { return false }
+        return !deadlines.reached(repairs[repairs.count - Self.repairLimit] + Self.memory)
+    }
+
+    /// Whether the file may be written now.
+    func mayRepair(_ deadlines: inout Deadlines) -> Bool {
+        guard badSince != nil, let last = repairs.last, isContested(&deadlines) else { return true }
+        return deadlines.reached(last + Self.contestedPace)
+    }
+}
