@@ -32,6 +32,9 @@ struct EnvironmentFile {
         case differing
     }
 
+    /// Far more often than anybody sets one variable in one file: editing it must end.
+    private static let assignmentLimit = 100
+
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var bytes: [UInt8]
@@ -99,6 +102,10 @@ struct EnvironmentFile {
             where EnvironmentAssignment(bytes, statement: statement, name: name) != nil {
                 found[statement.lowerBound, default: []].append(statement)
             }
+        }
+        if found.count > Self.assignmentLimit {
+            throw malformed(
+                at: found.keys.max() ?? 0, "\(name) is set more than \(Self.assignmentLimit) times in this file")
         }
         var result: [EnvironmentAssignment] = []
         for (start, statements) in found.sorted(by: { $0.key < $1.key }) {

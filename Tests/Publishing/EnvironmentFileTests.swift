@@ -80,6 +80,7 @@ import Testing
         ("A='x\\'\nSECRET=old\nB='y'\n", 2, "whether it sets SECRET depends on the program that reads it"),
         ("SECRET=a\rB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
         ("SECRET=a \\\nB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
+        (String(repeating: "SECRET=x\n", count: 101), 101, "SECRET is set more than 100 times in this file"),
         ("A=1\n# C:\\", 3, "whether it sets SECRET depends on the program that reads it"),
     ])
     func refusesWhatReadersTakeDifferently(text: String, line: Int, reason: String) throws {

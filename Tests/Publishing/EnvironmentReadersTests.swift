@@ -7,7 +7,7 @@ import Testing
 /// What the editor writes, read by the programs that it is written for.
 @Suite struct EnvironmentReadersTests {
     private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0.c2lnbmF0dXJl_-0"
-    private static let perStyle = 110
+    private static let perStyle = 80
 
     @Test func everyReaderSeesTheNewSecretAndNothingElseChanged() throws {
         var random = SeededGenerator()
