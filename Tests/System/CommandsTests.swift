@@ -1,0 +1,189 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands as a shell sees them: what goes to which stream, and how they exit.
+@Suite struct CommandsTests {
+    private func mint(_ sandbox: Sandbox, _ more: String...) throws -> Finished {
+        try run(
+            [sandbox.binary, "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
+                + more)
+    }
+
+    @Test func mintPrintsOneSecretAndNothingElse() throws {
+        let sandbox = try Sandbox()
+        let raw = try mint(sandbox, "--lifetime", "1d12h")
+        #expect(raw.status == 0)
+        #expect(raw.complaints.isEmpty)
+        #expect(!raw.output.contains("\n"))
+        let claims = try #require(try sandbox.judge(raw.output)["claims"] as? [String: Any])
+        #expect((claims["exp"] as? Int ?? 0) - (claims["iat"] as? Int ?? 0) == 60 + 129_600)
+
+        let line = try mint(sandbox, "--format", "env", "--variable", "X").output
+        #expect(line.hasPrefix("X=ey"))
+        #expect(line.hasSuffix("\n"))
+        let json = try mint(sandbox, "--format", "json").output
+        #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [String: String])
+    }
+
+    @Test func mintForAConfiguredClient() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web", lifetime: "max"))
+        let minted = try sandbox.command("mint", "web")
+        let claims = try #require(try sandbox.judge(minted.output)["claims"] as? [String: Any])
+        #expect((claims["exp"] as? Int ?? 0) - (claims["iat"] as? Int ?? 0) == 60 + 15_776_700)
+        let unknown = try sandbox.command("mint", "wab")
+        #expect(unknown.status == 64)
+        #expect(
+            unknown.complaints
+                == "clientsecretd: there is no client \"wab\" in \(sandbox.directory("clientsecretd.yaml")); "
+                + "did you mean \"web\"?\n")
+    }
+
+    @Test func aKeyThatOthersMayReadIsRefusedWithWhatMendsIt() throws {
+        let sandbox = try Sandbox()
+        try sandbox.permit(sandbox.key, 0o644)
+        let refused = try mint(sandbox)
+        #expect(refused.status == 1)
+        #expect(refused.output.isEmpty)
+        #expect(
+            refused.complaints
+                == "clientsecretd: \(sandbox.key): others could read or replace the key: the file can be read by everybody; "
+                + "chmod 0600 \(sandbox.key)\n")
+    }
+
+    @Test func aFileOfAFlagThatIsNotThere() throws {
+        let sandbox = try Sandbox()
+        let missing = sandbox.directory("AuthKey_AAAAAAAAAA.p8")
+        let minted = try run([
+            sandbox.binary, "mint", "--key", missing, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
+        ])
+        #expect(minted.status == 66)
+        let inspected = try sandbox.command("inspect", missing)
+        #expect(inspected.status == 66)
+        #expect(inspected.complaints == "clientsecretd: \(missing) cannot be read: No such file or directory\n")
+        #expect(try sandbox.command("inspect", "-", "--key", missing).status == 66)
+        #expect(try sandbox.command("inspect", sandbox.directory("out")).status == 66)
+    }
+
+    @Test func inspectJudgesByItsExitCode() throws {
+        let sandbox = try Sandbox()
+        let token = try mint(sandbox).output
+        #expect(try sandbox.command("inspect", "-", input: token + "\n").status == 0)
+        let document = try sandbox.command("inspect", "-", "--json", "--key", sandbox.key, input: token).output
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+        #expect(
+            Set(json.keys) == [
+                "client_id", "team_id", "key_id", "issued_at", "expires_at", "expired", "signature_verified",
+            ])
+        #expect(json["signature_verified"] as? Bool == true)
+
+        // By another key; and by the public half of the right one.
+        let other = sandbox.directory("keys/other.p8")
+        try sandbox.makeKey(at: other)
+        #expect(try sandbox.command("inspect", "-", "--key", other, input: token).status == 1)
+        let published = try run(["openssl", "pkey", "-in", sandbox.key, "-pubout"]).output
+        try sandbox.directory.write(published, to: "public.pem")
+        #expect(try sandbox.command("inspect", "-", "--key", sandbox.directory("public.pem"), input: token).status == 0)
+
+        let malformed = try sandbox.command("inspect", "-", input: "a.b")
+        #expect(malformed.status == 1)
+        #expect(
+            malformed.complaints
+                == "clientsecretd: standard input: this is no client secret: "
+                + "it does not consist of three parts with dots between them\n")
+        #expect(try sandbox.command("inspect", "-").status == 1)
+        // One letter of the signature changed.
+        let last = try #require(token.dropLast(20).last)
+        let changed = token.dropLast(21) + (last == "A" ? "B" : "A") + token.suffix(20)
+        #expect(try sandbox.command("inspect", "-", "--key", sandbox.key, input: String(changed)).status == 1)
+    }
+
+    @Test func initWritesAConfigurationThatCheckAccepts() throws {
+        let sandbox = try Sandbox()
+        let flags = [
+            "init", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--key", sandbox.key, "--output",
+            sandbox.directory("out/web.jwt"),
+        ]
+        let path = sandbox.directory("clientsecretd.yaml")
+        let made = try run([sandbox.binary] + flags + ["--config", path])
+        #expect(made.status == 0, "\(made.complaints)")
+        #expect(made.output.contains("clientsecretd check --config \(path)\n"))
+        #expect(try sandbox.command("check").status == 0)
+        let before = try sandbox.directory.read("clientsecretd.yaml")
+        let again = try run([sandbox.binary] + flags + ["--config", path])
+        #expect(again.status == 1)
+        #expect(
+            again.complaints
+                == "clientsecretd: \(path) exists and is left as it is; name another with --config, or remove it\n")
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
+        #expect(try run([sandbox.binary] + flags + ["--config", "-"]).output == before)
+    }
+
+    @Test func withoutADaemonThereIsNobodyToAsk() throws {
+        let sandbox = try Sandbox()
+        for arguments in [["status"], ["status", "--json"], ["renew"], ["reload"]] {
+            let answer = try run([sandbox.binary] + arguments + ["--socket", sandbox.socket])
+            #expect(answer.status == 69)
+            #expect(answer.output.isEmpty)
+            #expect(
+                answer.complaints
+                    == "clientsecretd: no daemon can be reached at \(sandbox.socket): No such file or directory; "
+                    + "is it running? (systemctl status clientsecretd)\n")
+        }
+    }
+
+    @Test func statusIsATableInAPipeAndADocumentOnDemand() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let table = try run(
+            [sandbox.binary, "status", "--socket", sandbox.socket], environment: ["LC_ALL": "C", "COLUMNS": "20"])
+        #expect(table.status == 0)
+        #expect(!table.output.contains("\u{1B}"))
+        #expect(table.output.utf8.allSatisfy { $0 < 0x80 })
+        #expect(table.output.contains("web     ok     ###"))
+        let status = try sandbox.status()
+        #expect((status["clients"] as? [[String: Any]])?.first?["name"] as? String == "web")
+    }
+
+    @Test func renewalsAndReloadsSayWhatTheyCameTo() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let renewed = try sandbox.command("renew", "web")
+        #expect(renewed.status == 0)
+        #expect(renewed.output.hasPrefix("web: renewed (sha256:"))
+        let json = try sandbox.command("renew", "--due-within", "1s", "--json")
+        #expect(
+            json.output == #"{"outcomes":[{"client":"web","result":"untouched","fingerprint":null,"issued_at":null,"#
+                + #""expires_at":null,"error":null}]}"# + "\n")
+        let unknown = try sandbox.command("renew", "wob")
+        #expect(unknown.status == 64)
+        #expect(unknown.complaints == "clientsecretd: there is no client \"wob\" (did you mean \"web\"?)\n")
+
+        #expect(try sandbox.command("reload").output == "The configuration was adopted.\n")
+        try sandbox.directory.write("clients: [", to: "clientsecretd.yaml")
+        let refused = try sandbox.command("reload")
+        #expect(refused.status == 78)
+        #expect(refused.complaints.contains("clientsecretd.yaml:"))
+        #expect(
+            refused.complaints.hasSuffix(
+                "clientsecretd: the configuration is refused, and the one before it stays in force\n"))
+    }
+
+    @Test func aCheckNamesWhatCouldNotWork() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            sandbox.client("web") + sandbox.client("lost").replacingOccurrences(of: "out/", with: "no/"))
+        let before = try FileManager.default.subpathsOfDirectory(atPath: sandbox.directory.path).sorted()
+        let checked = try sandbox.command("check")
+        #expect(checked.status == 1)
+        #expect(checked.complaints.contains("clientsecretd.yaml:"))
+        #expect(checked.complaints.contains(sandbox.directory("no/lost.jwt")))
+        #expect(checked.output.contains("web: would mint a new secret"))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.directory.path).sorted() == before)
+        try sandbox.directory.write("clients: {}", to: "clientsecretd.yaml")
+        #expect(try sandbox.command("check").status == 78)
+    }
+}
