@@ -45,7 +45,7 @@ struct EnvironmentAssignment {
         }
         let words = ShellWords(bytes, valueStart..<valueEnd)
         if words.holdsCommand { return "a shell would run a command there, and that is not overwritten" }
-        if words.holdsAssignment { return "a shell would set a second variable there, and that is not overwritten" }
+        if !words.assigned.isEmpty { return "a shell would set a second variable there, and that is not overwritten" }
         return nil
     }
 
@@ -81,8 +81,8 @@ struct ShellWords {
     private(set) var commentStart: Int?
     /// Whether a command substitution or an operator that ends the command stands there.
     private(set) var holdsCommand = false
-    /// Whether a further word is an assignment.
-    private(set) var holdsAssignment = false
+    /// The names that further words assign to.
+    private(set) var assigned: [String] = []
 
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         var quote: UInt8?
@@ -98,8 +98,8 @@ struct ShellWords {
             case .dollar where next == .openingParenthesis: holdsCommand = true
             case _ where quote != nil: break
             case .singleQuote, .doubleQuote: quote = byte
-            case .semicolon, .ampersand, .bar: holdsCommand = true
-            case .space, .tab:
+            case .semicolon, .ampersand, .bar, .space, .tab:
+                if byte != .space, byte != .tab { holdsCommand = true }
                 if next == .hash {
                     commentStart = index + 1
                     return
@@ -107,7 +107,7 @@ struct ShellWords {
                 let word = bytes[(index + 1)..<range.upperBound]
                 let name = word.prefix(while: \.isNamePart)
                 if name.first?.isNameStart == true, word.dropFirst(name.count).first == .equals {
-                    holdsAssignment = true
+                    assigned.append(String(decoding: name, as: UTF8.self))
                 }
             default: break
             }

@@ -15,7 +15,7 @@
 /// - The first line behind a byte-order mark is understood by some readers alone: it is set, but does not count.
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - Not edited either: a NUL (systemd stops there), a quote that is never closed, more than one command or
-///   variable in the statement, a command substitution as the value.
+///   variable in one statement, a command substitution as the value.
 struct EnvironmentFile {
     /// Why a file is not edited: the line, from 1, and what is wrong with it in words.
     struct Malformed: Error, Hashable {
@@ -39,6 +39,8 @@ struct EnvironmentFile {
 
     private(set) var bytes: [UInt8]
     private var readings: [EnvironmentReading]
+    /// Statements in which a shell sets further variables, by the names of these.
+    private var alsoAssigned: [String: [Int]] = [:]
 
     init(_ bytes: [UInt8]) throws(Malformed) {
         self.bytes = bytes
@@ -103,6 +105,10 @@ struct EnvironmentFile {
                 found[statement.lowerBound, default: []].append(statement)
             }
         }
+        // `export A=1 NAME=old` is one statement of a shell's, in which nothing can be set without the rest.
+        if let start = alsoAssigned[name]?.first(where: { found[$0] == nil }) {
+            throw malformed(at: start, "a shell sets \(name) there behind something else, and that is not edited")
+        }
         if found.count > Self.assignmentLimit {
             throw malformed(
                 at: found.keys.max() ?? 0, "\(name) is set more than \(Self.assignmentLimit) times in this file")
@@ -124,6 +130,12 @@ struct EnvironmentFile {
     private mutating func read() throws(Malformed) {
         if let offset = bytes.firstIndex(of: 0) { throw malformed(at: offset, "it holds a NUL byte") }
         readings = EnvironmentReading.all(of: bytes)
+        alsoAssigned = [:]
+        for statement in readings.first(where: \.isShell)?.statements ?? [] {
+            for name in ShellWords(bytes, statement).assigned {
+                alsoAssigned[name, default: []].append(statement.lowerBound)
+            }
+        }
         if let quote = readings.lazy.compactMap(\.openQuote).first {
             throw malformed(at: quote, "the quote that begins there is never closed")
         }

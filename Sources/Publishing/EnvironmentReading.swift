@@ -6,6 +6,8 @@ struct EnvironmentReading {
     /// From each statement's first byte that is not white space to its end, without trailing white space. Comments and
     /// blank lines are no statements.
     private(set) var statements: [Range<Int>] = []
+    /// Whether a statement may set more than one variable, or be something else altogether.
+    private(set) var isShell = false
     /// Where a quote begins that is never closed.
     private(set) var openQuote: Int?
 
@@ -96,6 +98,7 @@ extension EnvironmentReading {
     /// Beyond a here-document no statement is found, so that nothing in it is taken for one.
     static func shell(_ bytes: [UInt8]) -> EnvironmentReading? {
         var reading = EnvironmentReading()
+        reading.isShell = true
         var index = 0
         while true {
             while index < bytes.count, isShellBlank(bytes, index) { index += 1 }

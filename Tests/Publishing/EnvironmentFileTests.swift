@@ -81,6 +81,11 @@ import Testing
         ("SECRET=a\rB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
         ("SECRET=a \\\nB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
         (String(repeating: "SECRET=x\n", count: 101), 101, "SECRET is set more than 100 times in this file"),
+        (
+            "SECRET=old\nexport A=1 SECRET=old\n", 2,
+            "a shell sets SECRET there behind something else, and that is not edited"
+        ),
+        ("SECRET=old\nA=1;SECRET=old\n", 2, "a shell sets SECRET there behind something else, and that is not edited"),
         ("A=1\n# C:\\", 3, "whether it sets SECRET depends on the program that reads it"),
     ])
     func refusesWhatReadersTakeDifferently(text: String, line: Int, reason: String) throws {

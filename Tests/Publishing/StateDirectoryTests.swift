@@ -133,11 +133,11 @@ import Testing
             #expect(found?.code == .stateUnusable)
             return found?.message.replacing(scratch.path, with: "DIR")
         }
-        let missing = try message("none/state")
         #expect(
-            missing
-                == "DIR/none/state: the state directory cannot be used, so a restart will mint anew: "
-                + "directory_missing: DIR/none (no such file or directory)")
+            trouble { _ = try open("none/state") }
+                == Trouble(
+                    .stateUnusable, at: .path(try Samples.path(scratch("none/state"))), cause: ENOENT,
+                    detail: "directory_missing: \(scratch("none"))"))
         try scratch.write("", to: "file")
         #expect(try message("file")?.contains("not_a_directory") == true)
         try FileManager.default.createDirectory(
