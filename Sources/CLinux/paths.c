@@ -37,6 +37,11 @@ static int open_component(int directory, const char *name, int flags, unsigned m
     return result(descriptor);
 }
 
+int clinux_path_follow(const char *path) {
+    int found = open(path, O_PATH | O_CLOEXEC);
+    return found < 0 ? -errno : found;
+}
+
 int clinux_path_root(void) { return result(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)); }
 
 int clinux_path_step(int directory, const char *name, int as_directory) {

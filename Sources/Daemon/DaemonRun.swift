@@ -78,13 +78,14 @@ package struct DaemonRun {
             log.fail("cannot run: \(error)")
             return .failed
         }
-        return try keepPublished(loaded.configuration, state, naming)
+        return try keepPublished(loaded, state, naming)
     }
 
     /// Puts the loop together and runs it.
     private func keepPublished(
-        _ configuration: Configuration, _ state: Result<StateDirectory, Trouble>, _ naming: TemporaryNames
+        _ loaded: Loaded, _ state: Result<StateDirectory, Trouble>, _ naming: TemporaryNames
     ) throws(SystemError) -> Ending {
+        let configuration = loaded.configuration
         let now = Clock.now()
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
@@ -99,10 +100,12 @@ package struct DaemonRun {
         let cancel = try EventCounter()
         let findings = try Inbox<Watcher.Finding>()
         let hands = Hands(
-            identity: identity, naming: naming, state: state, settings: settings, shelf: shelf, keyring: Keyring(),
+            log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
+            keyring: Keyring(),
             runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
             findings: findings, adopting: { server?.permit(ControlPolicy($0, identity)) })
         let watcher = isOnce ? nil : try Watcher(pool: hands.pool, lane: { hands.lane(of: $0) }, found: findings)
+        hands.adopt(loaded)
         let loop = try Loop(
             rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,
             watcher: watcher, findings: findings, cancel: cancel)
@@ -132,7 +135,7 @@ package struct DaemonRun {
     ) -> StatusListener? {
         let control = ControlPolicy(configuration, settings.identity)
         if let group = configuration.controlGroup, control.group == nil {
-            let trouble = Trouble(.unknownGroup, at: .named("control_group"), detail: group)
+            let trouble = Trouble(.unknownGroup, at: .named(group))
             log.fail(trouble.sentence)
             rotation.absorb(.hampered(trouble), at: now)
         }

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Linux
 import Publishing
 package import Rotation
-import Settings
+package import Settings
 import Signing
 
 /// What `run` would do with a configuration, found by its reading jobs alone: nothing is written, started or locked.
@@ -27,11 +27,12 @@ package struct Forecast: Sendable {
     package let problems: [Problem]
 
     /// Reads every key, every output and the state directory. Blocks.
-    package init(of configuration: Configuration, from settings: SettingsSource) {
+    package init(of loaded: Loaded, from settings: SettingsSource) {
+        let configuration = loaded.configuration
         let now = Clock.now()
         let identity = settings.identity
         _ = SecureHeap.start()
-        guard let reader = ForecastReader(configuration, settings, identity) else {
+        guard let reader = ForecastReader(loaded, settings, identity) else {
             secrets = []
             problems = [Problem(trouble: Trouble(.systemError, at: .named("the kernel's random source")), client: nil)]
             return
@@ -62,7 +63,7 @@ package struct Forecast: Sendable {
             }
         let failed = Set(rotation.world.attempts.keys)
         for (path, spec) in configuration.files.sorted(by: { $0.key < $1.key }) where !failed.contains(.file(path)) {
-            if let trouble = Probe.trouble(of: spec, as: identity) {
+            if let trouble = reader.obstacle(to: spec) {
                 problems.append(Problem(trouble: trouble, client: spec.slots.values.min()))
             }
         }
@@ -72,6 +73,14 @@ package struct Forecast: Sendable {
                     problems.append(Problem(trouble: trouble, client: name))
                 }
             }
+        }
+        if let path = settings.stateDirectory(of: configuration),
+            let trouble = Probe.trouble(ofState: path, as: identity)
+        {
+            problems.append(Problem(trouble: trouble, client: nil))
+        }
+        if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
+            problems.append(Problem(trouble: Trouble(.unknownGroup, at: .named(group)), client: nil))
         }
         self.problems = problems
     }
@@ -84,15 +93,17 @@ private struct ForecastReader {
     private let state: AbsolutePath?
     private let identity: Identity
 
-    init?(_ configuration: Configuration, _ settings: SettingsSource, _ identity: Identity) {
+    init?(_ loaded: Loaded, _ settings: SettingsSource, _ identity: Identity) {
         guard let naming = try? TemporaryNames() else { return nil }
         self.settings = settings
         self.identity = identity
-        state = settings.stateDirectory(of: configuration)
+        state = settings.stateDirectory(of: loaded.configuration)
         hands = Hands(
-            identity: identity, naming: naming, state: .failure(Trouble(.stateUnusable, at: .named("check"))),
+            log: Log(environment: [:]), identity: identity, naming: naming,
+            state: .failure(Trouble(.stateUnusable, at: .named("check"))),
             settings: settings,
             shelf: Shelf(), keyring: Keyring(), runner: nil, findings: nil)
+        hands.adopt(loaded)
     }
 
     func read(_ job: Job) -> Fact? {
@@ -107,6 +118,11 @@ private struct ForecastReader {
             result = .failure(error)
         }
         return .finished(job.id, result)
+    }
+
+    func obstacle(to spec: FileSpec) -> Trouble? {
+        if spec.owner != nil { return nil }
+        return hands.publisher.obstacle(to: spec) ?? Probe.trouble(of: spec, as: identity)
     }
 
     private func recall(_ client: ClientName) throws(Trouble) -> Outcome {

@@ -11,7 +11,8 @@ import SystemPackage
 final class Hands: Sendable {
     private let shelf: Shelf
     private let keyring: Keyring
-    private let publisher: Publisher
+    let publisher: Publisher
+    private let boundaries = Boundaries()
     /// Nil where nothing is to be written.
     private let leftovers: Leftovers?
     /// Nil when the state directory cannot be used: then nothing is kept, and every attempt says why.
@@ -20,6 +21,7 @@ final class Hands: Sendable {
     private let settings: SettingsSource
     /// Nil where nothing is to be run.
     private let runner: ActionRunner?
+    private let log: Log
     /// Told of every configuration that was read and passed.
     private let adopting: @Sendable (Configuration) -> Void
     /// Told where an output really lies when links lead elsewhere.
@@ -31,7 +33,8 @@ final class Hands: Sendable {
     private static let threads = 8
 
     init(
-        identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>, settings: SettingsSource,
+        log: Log, identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>,
+        settings: SettingsSource,
         shelf: Shelf,
         keyring: Keyring, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
@@ -44,7 +47,8 @@ final class Hands: Sendable {
         self.shelf = shelf
         self.keyring = keyring
         self.runner = runner
-        publisher = Publisher(as: identity, naming: naming, sha256: { SHA256.digest($0) })
+        self.log = log
+        publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: { SHA256.digest($0) })
         leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity)
         pool = WorkerPool(limit: Self.threads)
         mounts = Mutex(MountTable(MountTable.current()))
@@ -99,6 +103,7 @@ final class Hands: Sendable {
         switch settings.load() {
         case .success(let loaded):
             mounts.withLock { $0 = MountTable(MountTable.current()) }
+            adopt(loaded)
             adopting(loaded.configuration)
             return .configuration(loaded.configuration)
         case .failure(let refusal):
@@ -106,7 +111,18 @@ final class Hands: Sendable {
         }
     }
 
+    /// Takes in what the configuration reads and writes, before anything of it is done.
+    func adopt(_ loaded: Loaded) {
+        let configuration = loaded.configuration
+        let state = settings.stateDirectory(of: configuration).flatMap { path in
+            try? GuardedPath.directory(path.description, as: identity)
+        }
+        boundaries.draw(
+            inputs: configuration.inputs.union(loaded.files), outputs: Set(configuration.files.keys), state: state)
+    }
+
     private func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {
+        for case .file(let path)? in [entry.location, entry.passphrase] { boundaries.note(path) }
         do throws(Trouble) {
             let key = try KeyLoader(as: identity, credentials: settings.credentials).load(entry)
             keyring.put(key, as: name)
@@ -118,7 +134,14 @@ final class Hands: Sendable {
     }
 
     private func recall(_ client: ClientName) throws(Trouble) -> Outcome {
-        remember(try state.get().recall(client))
+        do throws(Trouble) {
+            return remember(try state.get().recall(client))
+        } catch {
+            // It was set aside: there is nothing left to try again, and nothing is lost but what the outputs know too.
+            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
+            log.warn("\(client): \(error.sentence)")
+            return .recalled(Record())
+        }
     }
 
     /// Puts what the state directory held where it can be used.

@@ -7,7 +7,6 @@ import Rotation
 enum Probe {
     /// What would keep the daemon from writing a file that it can read; nil when nothing is known to.
     static func trouble(of spec: FileSpec, as identity: Identity) -> Trouble? {
-        if spec.owner != nil { return nil }
         do {
             let directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) != 0 {
@@ -27,6 +26,21 @@ enum Probe {
         return nil
     }
 
+    /// What would keep the state directory from being used.
+    static func trouble(ofState path: AbsolutePath, as identity: Identity) -> Trouble? {
+        // One that is missing is made, where its parent may be written to.
+        let isThere = FileStatus.following(path.description) != nil
+        let place = isThere ? path : path.directory
+        do {
+            let directory = try GuardedPath.directory(place.description, as: identity)
+            if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
+            return Trouble(.stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory)
+        } catch {
+            return Trouble(
+                .stateUnusable, at: .path(path), cause: error.cause, detail: Trouble(error, at: place).message)
+        }
+    }
+
     /// What would keep an action from being started.
     static func trouble(of action: Action, as identity: Identity) -> Trouble? {
         guard case .exec(let arguments, _) = action, let program = arguments.first else { return nil }
@@ -34,9 +48,9 @@ enum Probe {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
             return nil
         } catch {
-            return Trouble(
-                .actionNotStarted, at: .action(action.id), cause: error.cause,
-                detail: error.description + (error.remedy.map { "; " + $0 } ?? ""))
+            let path = AbsolutePath(program).map { Trouble(error, at: $0) }
+            let words = path.map { [$0.message, $0.remedy].compactMap { $0 }.joined(separator: "; ") }
+            return Trouble(.actionNotStarted, at: .action(action.id), detail: words ?? error.description)
         }
     }
 }

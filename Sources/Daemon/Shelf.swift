@@ -28,7 +28,7 @@ final class Shelf: Sendable {
     func redacted(_ line: String) -> String {
         let bytes = Array(line.utf8)
         // No secret of ours is shorter than its signature alone.
-        guard bytes.count >= 86 else { return line }
+        guard bytes.count >= 86 else { return Redaction.plain(line) }
         var result = bytes
         for secret in secrets.withLock({ Array($0.values) }) {
             let name = Array(secret.token.fingerprint.description.utf8)
@@ -44,6 +44,6 @@ final class Shelf: Sendable {
                 }
             }
         }
-        return String(decoding: result, as: UTF8.self)
+        return Redaction.plain(String(decoding: result, as: UTF8.self))
     }
 }

@@ -45,8 +45,16 @@ package struct FileStatus: Hashable, Sendable {
     /// Whether somebody other than the owner may write. A POSIX access list counts: the group's bits are its mask.
     var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
-    func isSameFile(as other: FileStatus) -> Bool {
+    package func isSameFile(as other: FileStatus) -> Bool {
         identity.inode == other.identity.inode && identity.device == other.identity.device
+    }
+
+    /// What `path` leads to, links followed; nil when that cannot be found out.
+    package static func following(_ path: String) -> FileStatus? {
+        let raw = unsafe clinux_path_follow(path)
+        guard raw >= 0 else { return nil }
+        let descriptor = Descriptor(adopting: raw)
+        return try? FileStatus(of: descriptor.raw, path: path)
     }
 
     /// - Parameter path: for the error.

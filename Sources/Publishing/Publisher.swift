@@ -8,6 +8,7 @@ internal import SystemPackage
 package struct Publisher: Sendable {
     private let identity: Identity
     private let naming: TemporaryNames
+    private let boundaries: Boundaries
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     /// How often a file that somebody else keeps changing is merged anew before that is called a trouble.
@@ -16,8 +17,13 @@ package struct Publisher: Sendable {
     /// - Parameters:
     ///   - identity: who reads and writes: the files must be this user's own.
     ///   - naming: names of temporaries that are told from everybody else's after a kill.
+    ///   - boundaries: what no output may be.
     ///   - sha256: the digest function, 32 bytes: this module has no cryptography of its own.
-    package init(as identity: Identity, naming: TemporaryNames, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+    package init(
+        as identity: Identity, naming: TemporaryNames, boundaries: Boundaries,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        self.boundaries = boundaries
         self.identity = identity
         self.naming = naming
         self.sha256 = sha256
@@ -68,6 +74,21 @@ package struct Publisher: Sendable {
             && secret.token.withBytes { FileFormat.plain($0) != nil }
     }
 
+    /// What would keep `file` from being written; nil when nothing is known to. Touches nothing.
+    package func obstacle(to file: FileSpec) -> Trouble? {
+        do throws(FileError) {
+            let target = try AtomicFile(file.path.description, as: identity)
+            do throws(Trouble) {
+                try boundaries.check(target, for: file)
+                return nil
+            } catch {
+                return error
+            }
+        } catch {
+            return Trouble(error, at: file.path)
+        }
+    }
+
     /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.
     private func write(
         _ secrets: [Slot: Secret], _ file: FileSpec, group: UInt32?, mayCreate: Bool
@@ -80,6 +101,7 @@ package struct Publisher: Sendable {
             throw Trouble(error, at: file.path)
         }
         guard target.content != nil || mayCreate else { throw Trouble(.environmentFileDeleted, at: .path(file.path)) }
+        try boundaries.check(target, for: file)
         let bytes = try merged(target.content?.bytes ?? [], secrets, file)
         if let content = target.content, content.bytes == bytes, isAsConfigured(content.status, file) {
             return false

@@ -141,9 +141,10 @@ package final class StateDirectory: Sendable {
     }
 
     private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Trouble {
-        let trouble = Trouble(error, at: path)
+        // In the words of the component that it is about.
+        let met = Trouble(error, at: AbsolutePath(error.path) ?? path)
         return Trouble(
-            .stateUnusable, at: .path(path), cause: trouble.cause,
-            detail: [error.kind.rawValue, trouble.detail].compactMap { $0 }.joined(separator: ": "))
+            .stateUnusable, at: .path(path),
+            detail: [met.message, error.remedy].compactMap { $0 }.joined(separator: "; "))
     }
 }

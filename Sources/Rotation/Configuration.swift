@@ -26,6 +26,22 @@ package struct Configuration: Hashable, Sendable {
     }
 }
 
+extension Configuration {
+    /// Files that decide who gets which secret: keys, their passphrases, and the programs that are run.
+    package var inputs: Set<AbsolutePath> {
+        var all: Set<AbsolutePath> = []
+        for entry in keys.values {
+            for case .file(let path)? in [entry.location, entry.passphrase] { all.insert(path) }
+        }
+        for action in clients.values.flatMap(\.onChange) + onStateChange {
+            if case .exec(let arguments, _) = action, let path = arguments.first.flatMap({ AbsolutePath($0) }) {
+                all.insert(path)
+            }
+        }
+        return all
+    }
+}
+
 /// One private key of Apple's and where it lies.
 package struct KeyEntry: Hashable, Sendable {
     package var team: TeamID

@@ -86,9 +86,11 @@ extension Rotation {
     func resources(of client: ClientName) -> [Resource] {
         var all: [Resource] = []
         if let key = world.configuration.clients[client]?.key { all.append(.key(key)) }
-        all += [.client(client), .record(client)]
+        all.append(.client(client))
         all += world.index.files(of: client).map(Resource.file)
         all += world.index.actions(of: client).map(Resource.action)
+        // Last: a secret that is not remembered harms nobody before the next start.
+        all.append(.record(client))
         return all
     }
 
@@ -162,14 +164,16 @@ extension Rotation {
 
     /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
     func wasTried(_ client: ClientName) -> Bool {
-        guard world.clients[client]?.isSettled == true else { return hasTrouble(client) && isKnown(client) }
-        if isPublished(client) { return true }
-        return hasTrouble(client)
+        // While something is being made for it, there is more to come: one bad output does not speak for the others.
+        guard world.clients[client]?.isSettled == true else { return false }
+        guard wantedSecret(client) != nil else { return hasTrouble(client) }
+        return world.index.files(of: client).allSatisfy { path in
+            isGood(path) || world.attempts[.file(path)] != nil || isOverdue(.file(path)) || isVanished(path)
+        }
     }
 
     private func hasTrouble(_ client: ClientName) -> Bool {
         clock.trouble != nil || resources(of: client).contains { world.attempts[$0] != nil }
-            || world.index.files(of: client).contains(where: isVanished)
             || resources(of: client).contains(where: isOverdue)
     }
 

@@ -34,6 +34,8 @@ extension Trouble {
         case .isMountPoint: "mount its directory instead"
         case .isImmutable: "take the mark away: chattr -i -a \(path)"
         case .notARegularFile: "remove it, or write another path"
+        case .outputIsInput: "write another path for this output"
+        case .sameFile: "write one path for both, or another for this one"
         case .hardLinked: "find the other names and keep one: find / -xdev -samefile \(path)"
         case .fileTooLarge: "shorten it, or write another path"
         case .foreignOwner: "give it to the daemon's user with chown, or write another path"

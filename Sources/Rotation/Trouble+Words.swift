@@ -54,6 +54,8 @@ extension Trouble {
         case .isMountPoint: "mounted on its own, so it cannot be replaced"
         case .isImmutable: "marked so that it cannot be changed"
         case .notARegularFile: "not a regular file"
+        case .outputIsInput: "it is something that the daemon reads, such as a key, and is never written to"
+        case .sameFile: "it is the same file as another output"
         case .hardLinked: "the file has further names, which would keep the old content"
         case .fileTooLarge: "the file is too large"
         case .foreignOwner: "the file is another user's and is left alone"
@@ -74,7 +76,7 @@ extension Trouble {
         case .environmentFileDeleted:
             "the file was deleted together with its other lines and is not made again with one"
         case .contested: "something else goes on changing it"
-        case .stateUnusable: "the state directory cannot be used, so a restart will mint anew"
+        case .stateUnusable: "the state directory cannot be used, so nothing is remembered over a reboot"
         case .stateDamaged: "what was kept here is damaged and was set aside"
         case .stateNewer: "what was kept here is a newer version's and was set aside"
         case .stateLocked: "another daemon holds the state directory"

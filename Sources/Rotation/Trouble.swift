@@ -75,6 +75,10 @@ package struct Trouble: Error, Hashable, Sendable {
         /// A FIFO, device or socket; detail: which.
         case notARegularFile = "not_a_regular_file"
         case hardLinked = "hard_linked"
+        /// A key, passphrase, program, configuration or file of the state directory, reached by way of links perhaps.
+        case outputIsInput = "output_is_input"
+        /// Two outputs name one file by different paths; detail: the other one.
+        case sameFile = "same_file"
         case fileTooLarge = "file_too_large"
         /// Of another user; detail: the owner.
         case foreignOwner = "foreign_owner"

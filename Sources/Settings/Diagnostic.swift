@@ -1,3 +1,5 @@
+internal import Rotation
+
 /// One mistake, or something doubtful, in the configuration.
 package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Hashable, Sendable {
@@ -13,7 +15,8 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     package init(_ severity: Severity, at position: Position, _ message: String) {
         self.position = position
         self.severity = severity
-        self.message = message
+        // Names are quoted, and a pasted key can pass for one.
+        self.message = Redaction.plain(message)
     }
 
     /// `file:line:column: error: what is wrong; what to write instead`

@@ -14,21 +14,24 @@ struct CheckCommand: ParsableCommand {
             """)
 
     @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var answer: JSONFlag
 
     func run() throws {
         let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
-        let forecast = Forecast(of: loaded.configuration, from: source)
+        let forecast = Forecast(of: loaded, from: source)
         let report = ForecastReport(configuration: loaded.configuration, secrets: forecast.secrets, now: .now)
-        let terminal = Terminal.current(Environment.current)
-        try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
-        guard forecast.problems.isEmpty else {
-            for problem in forecast.problems {
-                let diagnostic = loaded.positions.diagnostic(problem.trouble, client: problem.client)
-                Streams.complain(lines: diagnostic.description)
-            }
-            throw Failure(.failed, "")
+        let problems = forecast.problems.map {
+            loaded.positions.diagnostic($0.trouble, client: $0.client).description
         }
+        if answer.json {
+            try Streams.answer(report.json(problems: problems))
+        } else {
+            let terminal = Terminal.current(Environment.current)
+            try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
+        }
+        for problem in problems { Streams.complain(lines: problem) }
+        if !problems.isEmpty { throw Failure(.failed, "") }
     }
 }

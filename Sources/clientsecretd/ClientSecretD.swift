@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Glibc
+import Rotation
 
 /// The program: the command line becomes one of the commands, and whatever that throws an exit code.
 @main
@@ -23,10 +24,16 @@ struct ClientSecretD: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as Failure {
-            if !failure.message.isEmpty { Streams.complain(failure.message) }
+            // What was typed is quoted, and a pasted key or token may have been.
+            let isQuoting = [.usage, .unreadable].contains(failure.code)
+            let message = isQuoting ? Redaction.plain(failure.message) : failure.message
+            if !message.isEmpty { Streams.complain(message) }
             Glibc.exit(failure.code.rawValue)
         } catch {
-            exit(withError: error)
+            let code = exitCode(for: error)
+            if code.isSuccess { exit(withError: error) }
+            Streams.complain(lines: Redaction.plain(fullMessage(for: error)))
+            Glibc.exit(code.rawValue)
         }
     }
 }

@@ -46,7 +46,7 @@ enum Samples {
     }
 
     static func publisher() throws -> Publisher {
-        Publisher(as: .current(), naming: try TemporaryNames(), sha256: sha256)
+        Publisher(as: .current(), naming: try TemporaryNames(), boundaries: Boundaries(), sha256: sha256)
     }
 }
 

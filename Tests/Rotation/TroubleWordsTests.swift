@@ -133,6 +133,11 @@ import Testing
             #"/d/f.p8: marked so that it cannot be changed; take the mark away: chattr -i -a /d/f.p8"#
         case .notARegularFile:
             #"/d/f.p8: not a regular file; remove it, or write another path"#
+        case .outputIsInput:
+            "/d/f.p8: it is something that the daemon reads, such as a key, and is never written to; "
+                + "write another path for this output"
+        case .sameFile:
+            "/d/f.p8: it is the same file as another output; write one path for both, or another for this one"
         case .hardLinked:
             #"/d/f.p8: the file has further names, which would keep the old content; find the other names and keep one: find / -xdev -samefile /d/f.p8"#
         case .fileTooLarge:
@@ -172,7 +177,7 @@ import Testing
         case .contested:
             #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
         case .stateUnusable:
-            #"/d/f.p8: the state directory cannot be used, so a restart will mint anew; give the directory to the daemon's user with chown, mode 0700"#
+            #"/d/f.p8: the state directory cannot be used, so nothing is remembered over a reboot; give the directory to the daemon's user with chown, mode 0700"#
         case .stateDamaged:
             #"/d/f.p8: what was kept here is damaged and was set aside"#
         case .stateNewer:

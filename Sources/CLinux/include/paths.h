@@ -15,6 +15,8 @@ struct clinux_status {
 };
 
 int clinux_path_root(void);
+// A handle on what path leads to, links followed.
+int clinux_path_follow(const char *path);
 // A handle on whatever has this name; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
 // and an automount point is mounted.
 int clinux_path_step(int directory, const char *name, int as_directory);
