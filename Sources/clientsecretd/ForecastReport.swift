@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Daemon
+import Monitoring
 import Rotation
 
 /// What `check` says: a line for each client.
@@ -12,6 +13,30 @@ struct ForecastReport {
         secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
         }
+    }
+
+    /// The same for programs; `problems` are the diagnostics that stand on standard error.
+    func json(problems: [String]) -> String {
+        let members = secrets.map { secret in
+            let (decision, reason): (String, String?) =
+                switch secret.decision {
+                case .wait: ("wait", nil)
+                case .keep: ("keep", nil)
+                case .mint(let why): ("mint", why.words)
+                }
+            var issued: Issued?
+            var due: WallTime?
+            if case .keep(let current, let until) = secret.decision { (issued, due) = (current, until) }
+            return JSONText.object([
+                ("client", .string(secret.client.description)), ("decision", .string(decision)),
+                ("reason", .text(reason)),
+                ("fingerprint", .text(issued?.fingerprint.description)), ("expires_at", .moment(issued?.expiresAt)),
+                ("renew_at", .moment(due)),
+                ("outputs_to_write", .array(paths(of: secret).map { .string($0.description) })),
+            ])
+        }
+        return JSONText.object([("clients", .array(members)), ("problems", .array(problems.map(JSONText.string)))])
+            .rendered
     }
 
     /// A new secret goes to every output, one that is kept to those that do not hold it.

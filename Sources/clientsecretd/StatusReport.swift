@@ -117,7 +117,8 @@ struct StatusReport {
     /// A paragraph for each client that is not ok, the worst first, and for the daemon itself.
     private var problems: [[String]] {
         var problems: [[String]] = []
-        if let error = document.config.error {
+        // The reason of the whole may say it already, with the remedy at its end.
+        if let error = document.config.error, document.reason?.contains(error.prefix { $0 != ";" }) != true {
             problems.append(["The configuration in \(document.config.path) would not start: \(error)"])
         }
         let reasons = Set(document.clients.compactMap(\.reason))

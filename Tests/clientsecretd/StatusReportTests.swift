@@ -23,11 +23,13 @@ import Testing
             """
     }
 
-    private func document(_ clients: [String], state: String = "ok", reason: String? = nil) throws -> StatusDocument {
+    private func document(
+        _ clients: [String], state: String = "ok", reason: String? = nil, error: String = "null"
+    ) throws -> StatusDocument {
         let reason = reason.map { "\"\($0)\"" } ?? "null"
         let json = """
             {"version":"0.1.0","state":"\(state)","reason":\(reason),"started_at":"2026-11-21T01:31:00Z",
-             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":null},
+             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":\(error)},
              "clients":[\(clients.joined(separator: ","))]}
             """
         return try StatusDocument(json: Array(json.utf8))
@@ -86,6 +88,19 @@ import Testing
     @Test func aReasonThatIsNoClientsIsTold() throws {
         let shown = lines(try document([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)
         #expect(shown.last == "degraded: the clock is wrong")
+    }
+
+    @Test func aConfigurationThatWouldNotStartIsToldOnce() throws {
+        let error = #""c.yaml:1:1: error: no clients; add one""#
+        let alone = lines(try document([], error: error), on: pipe)
+        #expect(
+            alone.last == "The configuration in /etc/c.yaml would not start: c.yaml:1:1: error: no clients; add one")
+        let both = lines(
+            try document(
+                [], state: "degraded", reason: "would not start: c.yaml:1:1: error: no clients; since now; add one",
+                error: error), on: pipe)
+        #expect(
+            both[1...] == ["", "degraded: would not start: c.yaml:1:1: error: no clients; since now; add one"])
     }
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {
