@@ -48,7 +48,7 @@ extension Rotation {
             }
             return
         }
-        takeOver(name, entry, key, &deadlines)
+        takeOver(name, entry, key, at: now)
         let decision = decide(name, &deadlines)
         guard case .mint(let reason) = decision, clock.trouble == nil, world.keys[entry.key]?.print != nil else {
             return
@@ -65,9 +65,9 @@ extension Rotation {
     }
 
     /// Puts the best secret that is to be found in force, also when it is about to be replaced: that may take its time.
-    private mutating func takeOver(
-        _ name: ClientName, _ entry: ClientEntry, _ key: KeyEntry, _ deadlines: inout Deadlines
-    ) {
+    private mutating func takeOver(_ name: ClientName, _ entry: ClientEntry, _ key: KeyEntry, at now: Now) {
+        // What the others that were found would have been good for is no reason to wake.
+        var deadlines = Deadlines(now: now)
         guard let issued = usable(name, entry, key, world.keys[entry.key]?.print, &deadlines) else { return }
         let isNew = world.clients[name]?.current != issued || world.clients[name]?.hasChosen != true
         world.clients[name]?.current = issued

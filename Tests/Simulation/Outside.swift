@@ -14,7 +14,8 @@ final class Outside {
 
     struct File: Equatable {
         var slots: [Slot: Sighting] = [:]
-        var otherLines = false
+        /// Which version of another program's lines it holds; zero: none.
+        var foreign = 0
     }
 
     var configuration: Configuration
@@ -22,6 +23,13 @@ final class Outside {
     var records: [ClientName: Record] = [:]
     var prints: [KeyName: KeyPrint] = [:]
     var faults: Set<Fault> = []
+    /// Files on which jobs do not end.
+    var hanging: Set<AbsolutePath> = []
+    /// What another program has last written into each file that it keeps lines in.
+    private var foreign: [AbsolutePath: Int] = [:]
+    /// Files of another program's that are gone, and that the state directory knows to be its.
+    private(set) var deleted: Set<AbsolutePath> = []
+    private var firstPrints: [KeyName: KeyPrint] = [:]
     /// What each application holds in its memory.
     var held: [ClientName: Issued] = [:]
     /// Secrets whose bytes the living daemon knows.
@@ -36,15 +44,53 @@ final class Outside {
         for name in configuration.keys.keys { swapKey(name, number: 1) }
     }
 
-    var isHealthy: Bool { faults.isEmpty }
+    var isHealthy: Bool { faults.isEmpty && hanging.isEmpty && deleted.isEmpty }
+
+    // MARK: Another program
+
+    /// Saves a file that it keeps lines in, with new ones of its own; ours as they are, or as `old` says.
+    func editAsStranger(_ path: AbsolutePath, old: File? = nil) {
+        guard !deleted.contains(path) else { return }
+        let version = (foreign[path] ?? 0) + 1
+        foreign[path] = version
+        files[path] = File(slots: (old ?? files[path] ?? File()).slots, foreign: version)
+    }
+
+    /// Takes a file away.
+    func delete(_ path: AbsolutePath) {
+        guard let file = files.removeValue(forKey: path), file.foreign > 0 else { return }
+        foreign[path] = nil
+        let clients = configuration.clients.filter { $0.value.outputs.contains { $0.path == path } }.keys
+        if clients.contains(where: { records[$0]?.shared.contains(path) == true }) { deleted.insert(path) }
+    }
+
+    /// Ends every fault and puts back what was taken away.
+    func mend() {
+        faults = []
+        hanging = []
+        for path in deleted { restore(path) }
+    }
+
+    /// Loses the state directory's content.
+    func loseRecords() {
+        records = [:]
+        // Nobody can know any more whose files these were.
+        for path in deleted { restore(path) }
+    }
+
+    private func restore(_ path: AbsolutePath) {
+        deleted.remove(path)
+        editAsStranger(path)
+    }
 
     func swapKey(_ name: KeyName, number: Int) {
         let digits = String(number, radix: 16)
         prints[name] = KeyPrint(String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
-    /// How long a job takes, in milliseconds; nil: for ever.
+    /// How long a job takes, in milliseconds; nil: as long as its file hangs.
     func delay(of job: Job, _ random: inout SeededGenerator) -> UInt64? {
+        if case .file(let path) = job.resource, hanging.contains(path) { return nil }
         if case .run = job.work, faults.contains(.actionHangs) { return 30_000 }
         return random.next() % 50
     }
@@ -58,9 +104,16 @@ final class Outside {
             guard let print = prints[name], !faults.contains(.keyGone) else {
                 return .failure(Trouble(.keyMissing, at: .key(name)))
             }
+            if case .readsKeysOnce? = sabotage {
+                firstPrints[name] = firstPrints[name] ?? print
+                return .success(.key(firstPrints[name] ?? print))
+            }
             return .success(.key(print))
         case .recall(let client):
-            if faults.contains(.stateDirectoryGone) { return .failure(Trouble(.stateUnusable, at: .client(client))) }
+            if faults.contains(.stateDirectoryGone) {
+                for path in deleted { restore(path) }
+                return .failure(Trouble(.stateUnusable, at: .client(client)))
+            }
             let record = records[client] ?? Record()
             if let current = record.current { shelf.insert(current.fingerprint) }
             return .success(.recalled(record))
@@ -80,11 +133,13 @@ final class Outside {
             return .success(.kept(record))
         case .publish(let spec, let secrets, let mayCreate):
             if faults.contains(.diskFull) { return .failure(Trouble(.diskFull, at: .path(spec.path))) }
-            guard files[spec.path] != nil || mayCreate else {
+            let isDaring = if case .makesDeletedFilesAnew? = sabotage { true } else { false }
+            guard files[spec.path] != nil || mayCreate || isDaring else {
                 return .failure(Trouble(.environmentFileDeleted, at: .path(spec.path)))
             }
             var file = files[spec.path] ?? File()
-            for (slot, issued) in secrets {
+            if case .dropsForeignLines? = sabotage { file.foreign = 0 }
+            for (slot, issued) in sabotage?.twist(secrets) ?? secrets {
                 need(issued)
                 file.slots[slot] = .secret(issued)
             }
@@ -109,7 +164,7 @@ final class Outside {
         for sighting in file.slots.values {
             if case .secret(let issued) = sighting { shelf.insert(issued.fingerprint) }
         }
-        return Look(slots: file.slots.filter { spec.slots[$0.key] != nil }, otherLines: file.otherLines)
+        return Look(slots: file.slots.filter { spec.slots[$0.key] != nil }, otherLines: file.foreign > 0)
     }
 
     /// An application reads the first of its files.
@@ -132,6 +187,12 @@ final class Outside {
 
     func check() throws {
         if let violation { throw violation }
+        for (path, version) in foreign where files[path]?.foreign != version {
+            throw Violation("\(path) has lost what another program wrote into it")
+        }
+        for path in deleted where files[path] != nil {
+            throw Violation("\(path) was made anew with half of its lines")
+        }
         for (path, spec) in configuration.files {
             for (slot, client) in spec.slots {
                 guard case .secret(let issued)? = files[path]?.slots[slot] else { continue }

@@ -16,6 +16,31 @@ enum Sabotage: CaseIterable {
     case skipsActions
     /// A file is said to hold what it should whatever it holds.
     case believesMemory
+    /// A write drops the lines that another program keeps in the same file.
+    case dropsForeignLines
+    /// A file that somebody has deleted is made anew, with the lines of the daemon's alone.
+    case makesDeletedFilesAnew
+    /// Nothing is heard of what other programs do to files.
+    case losesNotices
+    /// A file that two clients share gets their secrets the wrong way round.
+    case mixesUpSlots
+    /// The time that a suspend took is slept once more.
+    case sleepsAfterSuspends
+    /// A key is read once and never again.
+    case readsKeysOnce
+
+    func hears(_ fact: Fact) -> Bool {
+        if case .losesNotices = self, case .stirred(.file) = fact { return false }
+        return true
+    }
+
+    func twist(_ secrets: [Slot: Issued]) -> [Slot: Issued] {
+        guard case .mixesUpSlots = self, let first = secrets.keys.first, let second = secrets.keys.dropFirst().first
+        else { return secrets }
+        var secrets = secrets
+        (secrets[first], secrets[second]) = (secrets[second], secrets[first])
+        return secrets
+    }
 
     func twist(_ wake: Wake) -> Wake {
         guard case .latesWakes = self, let due = wake.wall else { return wake }

@@ -7,13 +7,18 @@ import Testing
 enum Scenario {
     static let day: Int64 = 86_400
 
+    /// The file that two clients share, with each other and with another program.
+    static var environment: AbsolutePath {
+        get throws { try #require(AbsolutePath("/srv/app/.env")) }
+    }
+
     /// Three clients: one alone, two that share an environment file and an action.
     static func configuration(lifetimeInDays: Int64 = 90) throws -> Configuration {
         let team = try #require(TeamID("DEF123GHIJ"))
         let keyID = try #require(KeyID("ABC123DEFG"))
         let key = try #require(KeyName("apple"))
         let lifetime = try #require(Lifetime(seconds: Seconds(lifetimeInDays * day)))
-        let environment = try #require(AbsolutePath("/srv/app/.env"))
+        let environment = try environment
         let location = try #require(AbsolutePath("/etc/clientsecretd/AuthKey_ABC123DEFG.p8"))
         var clients: [ClientName: ClientEntry] = [:]
         for name in ["alone", "web", "native"] {
@@ -30,13 +35,13 @@ enum Scenario {
 
     /// Lives through `years` in which things break, are mended and have long quiet stretches in between.
     static func live(_ simulator: Simulator, years: Int64) throws {
+        simulator.outside.editAsStranger(try environment)
         let end = simulator.now.boot.milliseconds + years * 365 * day * 1000
         while simulator.now.boot.milliseconds < end {
             try strike(simulator)
             try simulator.run(for: Int64(simulator.random.next() % 7200))
             if simulator.random.next() % 2 == 0 { try strike(simulator) }
-            simulator.outside.faults = []
-            simulator.disturb()
+            simulator.mend()
             for path in simulator.outside.configuration.files.keys { simulator.tell(.stirred(.file(path))) }
             for key in simulator.outside.configuration.keys.keys { simulator.tell(.stirred(.key(key))) }
             let quiet: [Int64] = [day / 24, 10 * day, 150 * day]
@@ -60,7 +65,7 @@ enum Scenario {
 
     private static func strike(_ simulator: Simulator) throws {
         let outside = simulator.outside
-        switch simulator.random.next() % 10 {
+        switch simulator.random.next() % 13 {
         case 0, 1:
             // At any moment within the second after something has begun.
             simulator.tell(.asked(.renew(.init()), nil))
@@ -75,6 +80,8 @@ enum Scenario {
             simulator.stepClock(by: Int64(simulator.random.next() % UInt64(400 * day)) - 200 * day)
         case 4:
             simulator.suspend(for: Int64(simulator.random.next() % UInt64(200 * day)))
+            // Nothing but its own timers tells that time has passed.
+            try simulator.run(for: 3 * 3600)
         case 5:
             let lifetimes: [Int64] = [10, 30, 90, 180]
             simulator.reload(try configuration(lifetimeInDays: lifetimes[Int(simulator.random.next() % 4)]))
@@ -85,14 +92,31 @@ enum Scenario {
             let paths = outside.configuration.files.keys.sorted()
             let path = paths[Int(simulator.random.next() % UInt64(paths.count))]
             if simulator.random.next() % 2 == 0 {
-                outside.files[path] = nil
+                outside.delete(path)
             } else {
                 outside.files[path]?.slots = [:]
             }
             simulator.tell(.stirred(.file(path)))
+        case 9:
+            // A file system stops answering, and a death does not help.
+            let paths = outside.configuration.files.keys.sorted()
+            outside.hanging.insert(paths[Int(simulator.random.next() % UInt64(paths.count))])
+            simulator.tell(.asked(.renew(.init()), nil))
+            try simulator.run(for: 60)
+            if simulator.random.next() % 2 == 0 { simulator.die() }
+        case 10, 11:
+            // Another program saves the environment file, perhaps as it was before the last renewal.
+            let environment = try environment
+            let old = outside.files[environment]
+            if simulator.random.next() % 2 == 0 {
+                simulator.tell(.asked(.renew(.init()), nil))
+                try simulator.run(for: 0)
+            }
+            outside.editAsStranger(environment, old: old)
+            simulator.tell(.stirred(.file(environment)))
         default:
             outside.faults.insert(.diskFull)
-            outside.records = [:]
+            outside.loseRecords()
             simulator.die()
         }
         simulator.disturb()

@@ -5,16 +5,16 @@ import Testing
 
 @Suite struct SimulationTests {
     /// `CLIENTSECRETD_SEED=N swift test --filter SimulationTests` lives through one seed again.
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<10)
     func secretsOutliveFaultsAndDeaths(run: Int) throws {
         let seed = SeededGenerator().seed
         let simulator = Simulator(seed: seed, configuration: try Scenario.configuration())
         do {
-            try Scenario.live(simulator, years: 5)
+            try Scenario.live(simulator, years: 4)
         } catch {
             Issue.record("seed \(seed), at \(simulator.now.wall): \(error)")
         }
-        #expect(simulator.outside.mints > 15, "seed \(seed)")
+        #expect(simulator.outside.mints > 12, "seed \(seed)")
     }
 
     @Test func aQuietYearMintsFourTimesForEachClient() throws {
@@ -36,6 +36,55 @@ import Testing
         }
         #expect(simulator.outside.mints == mints)
         #expect(simulator.outside.runs == runs)
+    }
+
+    @Test func aFileThatHangsHoldsUpNothingElse() throws {
+        let simulator = Simulator(seed: 1, configuration: try Scenario.configuration())
+        let environment = try Scenario.environment
+        let alone = try #require(AbsolutePath("/run/clientsecretd/out/alone.jwt"))
+        let web = try #require(AbsolutePath("/run/clientsecretd/out/web.jwt"))
+        simulator.outside.hanging = [environment]
+        try simulator.run(for: 31)
+        for deaths in 0...1 {
+            let before = [simulator.outside.files[alone], simulator.outside.files[web]]
+            try simulator.run(for: 200 * Scenario.day)
+            let snapshot = simulator.rotation.snapshot(at: simulator.now)
+            #expect(snapshot.ready, "\(deaths)")
+            #expect(snapshot.clients.map(\.standing) == [.ok, .degraded, .degraded], "\(deaths)")
+            #expect(snapshot.clients[2].outputs.map(\.state) == [.ok, .notResponding], "\(deaths)")
+            #expect(snapshot.clients[2].renewals > 2, "\(deaths)")
+            #expect([simulator.outside.files[alone], simulator.outside.files[web]] != before, "\(deaths)")
+            simulator.die()
+        }
+        simulator.mend()
+        try simulator.run(for: 3 * 3600)
+        #expect(simulator.rotation.snapshot(at: simulator.now).standing == .ok)
+    }
+
+    @Test func whatAnotherProgramKeepsInTheSameFileIsNeverLost() throws {
+        let simulator = Simulator(seed: 1, configuration: try Scenario.configuration())
+        let environment = try Scenario.environment
+        simulator.outside.editAsStranger(environment)
+        try simulator.run(for: 60)
+        for _ in 0..<200 {
+            let old = simulator.outside.files[environment]
+            simulator.tell(.asked(.renew(.init()), nil))
+            try simulator.run(for: Int64(simulator.random.next() % 3))
+            simulator.outside.editAsStranger(environment, old: old)
+            simulator.tell(.stirred(.file(environment)))
+            simulator.disturb()
+            try simulator.run(for: Int64(simulator.random.next() % 1000))
+        }
+        simulator.outside.delete(environment)
+        simulator.tell(.stirred(.file(environment)))
+        try simulator.run(for: 3600)
+        #expect(simulator.outside.files[environment] == nil)
+        simulator.die()
+        try simulator.run(for: 3600)
+        #expect(simulator.outside.files[environment] == nil)
+        simulator.mend()
+        simulator.tell(.stirred(.file(environment)))
+        try simulator.run(for: 3 * 3600)
     }
 
     @Test(arguments: Sabotage.allCases)

@@ -19,6 +19,10 @@ final class Simulator {
     private(set) var wake = Wake()
     /// When nothing was broken, stepped or killed any more.
     private(set) var calmSince: Int64 = 0
+    /// By how much the next wake comes too late, where that is what was planted.
+    private var oversleep: Int64 = 0
+    /// Jobs on files that hang.
+    private var stuck: [Job] = []
     private(set) var turns = 0
     private(set) var deaths = 0
 
@@ -56,6 +60,7 @@ final class Simulator {
     func die() {
         deaths += 1
         events = []
+        stuck = []
         outside.shelf = []
         lastMint = [:]
         rotation = Self.newborn(seed: random.seed, at: now.wall.secondsSinceEpoch)
@@ -73,6 +78,7 @@ final class Simulator {
     /// Sleeps: both clocks go on, nothing runs.
     func suspend(for seconds: Int64) {
         boot += seconds * 1000
+        if case .sleepsAfterSuspends? = sabotage { oversleep += seconds * 1000 }
         disturb()
     }
 
@@ -83,7 +89,17 @@ final class Simulator {
     }
 
     func tell(_ fact: Fact) {
-        schedule(.fact(fact), after: 1)
+        if sabotage?.hears(fact) != false { schedule(.fact(fact), after: 1) }
+        // Whoever asks may ask twice within a minute.
+        if case .asked = fact { disturb() }
+    }
+
+    /// Ends every fault; what hung goes on.
+    func mend() {
+        outside.mend()
+        for job in stuck { schedule(.effect(job), after: random.next() % 50) }
+        stuck = []
+        disturb()
     }
 
     func disturb() {
@@ -107,7 +123,8 @@ final class Simulator {
         var moments = events.first.map { [$0.at] } ?? []
         if let due = wake.boot { moments.append(due.milliseconds) }
         if let due = wake.wall { moments.append((due.secondsSinceEpoch - wallAtBoot) * 1000) }
-        return moments.min()
+        guard oversleep > 0 else { return moments.min() }
+        return [events.first?.at, moments.min().map { $0 + oversleep }].compactMap { $0 }.min()
     }
 
     private func step() throws {
@@ -123,10 +140,15 @@ final class Simulator {
             }
         }
         let turn = rotation.plan(at: now)
+        oversleep = 0
         turns += 1
         wake = sabotage?.twist(turn.wake) ?? turn.wake
         for job in turn.start {
-            if let delay = outside.delay(of: job, &random) { schedule(.effect(job), after: delay) }
+            if let delay = outside.delay(of: job, &random) {
+                schedule(.effect(job), after: delay)
+            } else {
+                stuck.append(job)
+            }
         }
         try check(turn)
     }
