@@ -86,7 +86,8 @@ final class Loop {
                 log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
                 return rotation.snapshot(at: now)
             }
-            if hands.secretCount > 4 * rotation.world.clients.count + 64 {
+            // Not while a job runs: what it has just made or found lies there before the core has heard of it.
+            if rotation.world.running.isEmpty, hands.secretCount > 4 * rotation.world.clients.count + 64 {
                 hands.forget(allBut: rotation.fingerprintsInUse)
             }
             try sleep(until: turn.wake, mustShow: mustShow, now: now)
