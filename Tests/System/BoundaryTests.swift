@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the daemon reads is never written to, by whatever path an output leads there.
+@Suite struct BoundaryTests {
+    @Test func anOutputThatLeadsToTheKeyLeavesItAlone() throws {
+        let sandbox = try Sandbox()
+        let link = sandbox.directory("way")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: sandbox.directory.path)
+        let passphrase = try sandbox.directory.write("open sesame", to: "keys/passphrase")
+        func output(_ name: String, _ path: String) -> String {
+            "  \(name):\n    client_id: com.example.\(name)\n    key: apple\n    outputs:\n      - path: \(path)\n"
+        }
+        try sandbox.configure(
+            output("key", link + "/keys/AuthKey_ABC123DEFG.p8") + output("settings", link + "/clientsecretd.yaml")
+                + output("word", link + "/keys/passphrase") + output("state", link + "/state/clients/good.state")
+                + output("good", sandbox.directory("out/good.jwt")) + output("same", link + "/out/good.jwt"))
+        let text = try sandbox.directory.read("clientsecretd.yaml").replacingOccurrences(
+            of: "state_dir:",
+            with: "  locked:\n    team_id: DEF123GHIJ\n    key_id: ABC123DEFH\n    file: \(sandbox.key)\n"
+                + "    passphrase_file: \(passphrase)\nstate_dir:")
+        try sandbox.directory.write(text, to: "clientsecretd.yaml")
+        let key = try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8")
+
+        let checked = try sandbox.command("check")
+        #expect(checked.status == 1, "\(checked.output)")
+        for _ in 0..<2 {
+            let once = try sandbox.command("run", "--once")
+            #expect(once.status == 1, "\(once.complaints)")
+            #expect(once.complaints.contains("never written to"), "\(once.complaints)")
+        }
+        #expect(try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8") == key)
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == text)
+        #expect(try sandbox.directory.read("keys/passphrase") == "open sesame")
+        #expect(try sandbox.directory.read("state/clients/good.state").hasPrefix("clientsecretd-state "))
+        // Of two clients in one file one is served, and the other one is told.
+        _ = try sandbox.judge(try sandbox.directory.read("out/good.jwt"))
+    }
+
+    @Test func aKeyThatIsALinkIsKnownForWhatItLeadsTo() throws {
+        let sandbox = try Sandbox()
+        let real = sandbox.directory("out/real.p8")
+        try FileManager.default.moveItem(atPath: sandbox.key, toPath: real)
+        try FileManager.default.createSymbolicLink(atPath: sandbox.key, withDestinationPath: real)
+        try sandbox.configure("  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(real)\n")
+        let key = try sandbox.directory.read("out/real.p8")
+        #expect(try sandbox.command("run", "--once").status == 1)
+        #expect(try sandbox.directory.read("out/real.p8") == key)
+    }
+
+    @Test func readinessWaitsForTheGoodOutputsOfAClientWithABadOne() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            """
+              web:
+                client_id: com.example.web
+                outputs:
+                  - path: \(sandbox.directory("none/web.jwt"))
+                  - path: \(sandbox.directory("out/web.jwt"))
+
+            """)
+        try sandbox.start()
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+    }
+
+    @Test func aRecordOfANewerVersionIsNoFailure() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        #expect(try sandbox.command("run", "--once").status == 0)
+        let token = try sandbox.directory.read("out/web.jwt")
+        let record = try sandbox.directory.read("state/clients/web.state")
+        try sandbox.directory.write(
+            record.replacingOccurrences(of: "clientsecretd-state 1 ", with: "clientsecretd-state 9 "),
+            to: "state/clients/web.state")
+        let once = try sandbox.command("run", "--once")
+        #expect(once.status == 0, "\(once.complaints)")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.directory.read("state/clients/web.state").hasPrefix("clientsecretd-state 1 "))
+    }
+
+    @Test func whatWasPastedIsNotRepeated() throws {
+        let sandbox = try Sandbox()
+        let pem = try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8")
+        let line = pem.split(separator: "\n")[1]
+        for arguments in [["mint", "--key", pem], ["inspect", pem], ["mint", "--team-id", String(line)]] {
+            let answer = try run([sandbox.binary] + arguments)
+            #expect(answer.status == 64 || answer.status == 66)
+            #expect(!(answer.complaints + answer.output).contains(line.prefix(40)), "\(arguments[0])")
+        }
+    }
+}

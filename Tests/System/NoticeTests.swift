@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What others do to outputs and keys is noticed by a running daemon and mended.
+@Suite struct NoticeTests {
+    @Test func damageIsRepairedWithTheSameSecret() throws {
+        let sandbox = try Sandbox()
+        try sandbox.directory.write("PORT=80\nSECRET=\n", to: "out/app.env")
+        try sandbox.configure(
+            sandbox.client("web")
+                + """
+                  native:
+                    client_id: com.example.native
+                    outputs:
+                      - path: \(sandbox.directory("out/app.env"))
+                        format: env
+                        variable: SECRET
+
+                """)
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        let environment = try sandbox.directory.read("out/app.env")
+
+        try sandbox.directory.write("rubbish", to: "out/web.jwt")
+        try sandbox.eventually("the repair of a file written in place") {
+            try sandbox.directory.read("out/web.jwt") == token
+        }
+        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        try sandbox.eventually("the repair of a deleted file") {
+            FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt"))
+        }
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+
+        // Somebody else's edit is kept, ours is put back.
+        try sandbox.directory.write("PORT=8080\nSECRET=gone\n", to: "new.env")
+        try #require(rename(sandbox.directory("new.env"), sandbox.directory("out/app.env")))
+        let wanted = environment.replacingOccurrences(of: "PORT=80\n", with: "PORT=8080\n")
+        try sandbox.eventually("the repair of a renamed file") { try sandbox.directory.read("out/app.env") == wanted }
+        #expect(try sandbox.log().components(separatedBy: "minted").count == 3)
+    }
+
+    @Test func anEnvironmentFileThatIsGoneIsNotMadeAnew() throws {
+        let sandbox = try Sandbox()
+        let path = try sandbox.directory.write("PORT=80\n", to: "out/app.env")
+        let client = "  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(path)\n"
+        try sandbox.configure(client + "        format: env\n        variable: SECRET\n")
+        try sandbox.start()
+        try FileManager.default.removeItem(atPath: path)
+        func state() throws -> String? {
+            let client = (try sandbox.status()["clients"] as? [[String: Any]])?.first
+            return (client?["outputs"] as? [[String: Any]])?.first?["state"] as? String
+        }
+        try sandbox.eventually("saying so") { try state() == "failed" }
+        sandbox.stop()
+        try sandbox.start()
+        #expect(try state() == "failed")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        // It is written once it exists.
+        try sandbox.directory.write("PORT=81\n", to: "out/app.env")
+        try sandbox.eventually("the secret in the new file") {
+            try sandbox.directory.read("out/app.env").hasPrefix("PORT=81\nSECRET=eyJ")
+        }
+    }
+
+    @Test(arguments: ["rename", "in place", "..data"])
+    func aReplacedKeyIsInUseAndPublished(way: String) throws {
+        let sandbox = try Sandbox()
+        if way == "..data" {
+            // As Kubernetes mounts a secret: the file is a link into a directory that another link names.
+            for name in ["..one", "..two"] {
+                try FileManager.default.createDirectory(
+                    atPath: sandbox.directory("keys/" + name), withIntermediateDirectories: false,
+                    attributes: [.posixPermissions: 0o700])
+                try sandbox.makeKey(at: sandbox.directory("keys/\(name)/AuthKey_ABC123DEFG.p8"))
+            }
+            try FileManager.default.removeItem(atPath: sandbox.key)
+            try FileManager.default.createSymbolicLink(
+                atPath: sandbox.directory("keys/..data"), withDestinationPath: "..one")
+            try FileManager.default.createSymbolicLink(
+                atPath: sandbox.key, withDestinationPath: "..data/AuthKey_ABC123DEFG.p8")
+        }
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let old = try sandbox.directory.read("out/web.jwt")
+        switch way {
+        case "rename":
+            try sandbox.makeKey(at: sandbox.directory("keys/next"))
+            try #require(rename(sandbox.directory("keys/next"), sandbox.key))
+        case "in place":
+            try sandbox.makeKey(at: sandbox.directory("next"))
+            try sandbox.directory.write(try sandbox.directory.read("next"), to: "keys/AuthKey_ABC123DEFG.p8")
+        default:
+            try FileManager.default.createSymbolicLink(
+                atPath: sandbox.directory("keys/..next"), withDestinationPath: "..two")
+            try #require(rename(sandbox.directory("keys/..next"), sandbox.directory("keys/..data")))
+        }
+        try sandbox.eventually("a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
+    }
+
+    @Test func nothingWakesBetweenEvents() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
+        try sandbox.start()
+        let process = try #require(sandbox.processID)
+        func switches() throws -> Int {
+            let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+            return try tasks.reduce(0) { sum, task in
+                let text = try String(contentsOfFile: "/proc/\(process)/task/\(task)/status", encoding: .utf8)
+                let line = text.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+            }
+        }
+        // Its own writes are noticed and looked at once more; then it is quiet.
+        sleep(5)
+        let before = try switches()
+        sleep(5)
+        #expect(try switches() == before)
+    }
+
+    /// rename(2): the target is replaced.
+    private func rename(_ from: String, _ to: String) -> Bool {
+        unsafe Glibc.rename(from, to) == 0
+    }
+}
