@@ -142,9 +142,10 @@ package final class StateDirectory: Sendable {
 
     private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Trouble {
         // In the words of the component that it is about.
-        let met = Trouble(error, at: AbsolutePath(error.path) ?? path)
+        let message = Trouble(error, at: AbsolutePath(error.path) ?? path).message
+        let remedy = error.remedy.flatMap { message.contains($0) ? nil : $0 }
         return Trouble(
             .stateUnusable, at: .path(path),
-            detail: [met.message, error.remedy].compactMap { $0 }.joined(separator: "; "))
+            detail: [message, remedy].compactMap { $0 }.joined(separator: "; "))
     }
 }

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import Linux
 import Publishing
@@ -66,6 +67,30 @@ import Testing
         for number in 1..<count { try publish(number, number % files.count) }
         #expect(torn.withLock { $0 } == [])
         #expect(reads.load(ordering: .relaxed) > 100)
+    }
+
+    @Test func whatIsSaidToBeWrittenIsThere() throws {
+        let scratch = try TemporaryDirectory(in: "/dev/shm")
+        let publisher = try Samples.publisher()
+        let path = scratch("app.env")
+        let file = try Samples.file(path, .env)
+        try scratch.write("A=1\n", to: "app.env")
+        // Touches the file all the time, so that it is another one whenever it is to be replaced.
+        let toucher = Busy {
+            let times = [timespec](repeating: timespec(tv_sec: 1, tv_nsec: Int.random(in: 0..<1_000_000_000)), count: 2)
+            _ = unsafe utimensat(AT_FDCWD, path, times, 0)
+        }
+        defer { toucher.stop() }
+        for number in 0..<30 {
+            let secret = try Samples.secret(number)
+            do throws(Trouble) {
+                let done = try publisher.publish([.variable("SECRET"): secret], in: file)
+                #expect(done.wrote && done.sight.fingerprint(.variable("SECRET")) == secret.token.fingerprint)
+            } catch {
+                #expect(error == Trouble(.changedMeanwhile, at: .path(file.path)))
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["app.env"])
     }
 
     @Test func nothingThatSomebodyElseWritesIsLost() throws {

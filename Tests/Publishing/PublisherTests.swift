@@ -73,16 +73,17 @@ import Testing
         }
     }
 
-    @Test func aModeOrGroupThatIsNotAsConfiguredIsSeenAndMended() throws {
+    @Test(arguments: [(0o640, nil), (nil, "daemon"), (0o640, "daemon")] as [(UInt16?, String?)])
+    func aModeOrGroupThatIsNotAsConfiguredIsSeenAndMended(mode: UInt16?, group: String?) throws {
         let secret = try Samples.secret()
         try scratch.write(Samples.text(secret), to: "web.jwt", mode: 0o644)
-        let file = try Samples.file(scratch("web.jwt"), mode: 0o640, group: "daemon")
+        let file = try Samples.file(scratch("web.jwt"), mode: mode, group: group)
         #expect(try !publisher.look(file).isAsConfigured)
         let done = try publisher.publish([.whole: secret], in: file)
         #expect(done.wrote && done.sight.isAsConfigured)
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch("web.jwt"))
-        #expect(attributes[.groupOwnerAccountName] as? String == "daemon")
-        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(attributes[.groupOwnerAccountName] as? String == group ?? "root")
+        #expect(attributes[.posixPermissions] as? Int == mode.map(Int.init) ?? 0o644)
     }
 
     @Test func accessListsAndAttributesAreKept() throws {
