@@ -14,6 +14,7 @@ struct ActionRunner: Sendable {
     /// How long a unit's job may take before it is said to have failed; systemd's own limits are 90 s for a start and
     /// 90 s for a stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=).
     private static let unitTimeout: Seconds = 200
+    static let systemctl = "/usr/bin/systemctl"
     /// A hook finds Debian's programs here and nowhere else.
     private static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -30,7 +31,7 @@ struct ActionRunner: Sendable {
                 Self.systemctl(verb, unit), timeout: Self.unitTimeout, environment: environment([:]), as: action.id)
         case .signal(let unit, let signal):
             guard try isActive(unit, action.id) else { return }
-            let arguments = ["/usr/bin/systemctl", "kill", "--kill-whom=main", "--signal=\(signal)", "--", unit]
+            let arguments = [Self.systemctl, "kill", "--kill-whom=main", "--signal=\(signal)", "--", unit]
             try execute(arguments, timeout: Self.unitTimeout, environment: environment([:]), as: action.id)
         }
     }
@@ -44,13 +45,19 @@ struct ActionRunner: Sendable {
             case .reloadOrRestart: "try-reload-or-restart"
             case .start: "start"
             }
-        return ["/usr/bin/systemctl", word, "--", unit]
+        return [Self.systemctl, word, "--", unit]
     }
 
     private func isActive(_ unit: String, _ id: ActionID) throws(Trouble) -> Bool {
-        let arguments = ["/usr/bin/systemctl", "is-active", "--quiet", "--", unit]
-        return try report(arguments, timeout: Self.unitTimeout, environment: environment([:]), as: id).ending
-            == .exited(0)
+        let arguments = [Self.systemctl, "is-active", "--quiet", "--", unit]
+        let ending = try report(arguments, timeout: Self.unitTimeout, environment: environment([:]), as: id).ending
+        switch ending {
+        case .exited(0): return true
+        // systemctl(1): a unit that is not active. Any other status means that systemd could not be asked.
+        case .exited(3): return false
+        default:
+            throw Trouble(.actionFailed, at: .action(id), detail: "systemd cannot be asked whether \(unit) is active")
+        }
     }
 
     private func environment(_ covering: [ClientName: Covered]) -> [String: String] {

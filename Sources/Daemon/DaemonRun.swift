@@ -103,7 +103,12 @@ package struct DaemonRun {
             log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
             keyring: Keyring(),
             runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
-            findings: findings, adopting: { server?.permit(ControlPolicy($0, identity)) })
+            findings: findings,
+            adopting: { configuration in
+                let control = ControlPolicy(configuration, identity)
+                server?.permit(control)
+                inbox.post(control.lack(in: configuration))
+            })
         let watcher = isOnce ? nil : try Watcher(pool: hands.pool, lane: { hands.lane(of: $0) }, found: findings)
         hands.adopt(loaded)
         let loop = try Loop(
@@ -134,11 +139,9 @@ package struct DaemonRun {
         _ now: Now
     ) -> StatusListener? {
         let control = ControlPolicy(configuration, settings.identity)
-        if let group = configuration.controlGroup, control.group == nil {
-            let trouble = Trouble(.unknownGroup, at: .named(group))
-            log.fail(trouble.sentence)
-            rotation.absorb(.hampered(trouble), at: now)
-        }
+        let lack = control.lack(in: configuration)
+        if case .hampered(let trouble) = lack { log.fail(trouble.sentence) }
+        rotation.absorb(lack, at: now)
         do throws(Trouble) {
             return try StatusListener(
                 path: socketPath, control: control,

@@ -103,6 +103,12 @@ final class Hands: Sendable {
         switch settings.load() {
         case .success(let loaded):
             mounts.withLock { $0 = MountTable(MountTable.current()) }
+            for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+            if let wanted = settings.stateDirectory(of: loaded.configuration), let state = try? state.get(),
+                wanted != state.path
+            {
+                log.warn("the state directory goes on being \(state.path) until the daemon is started anew")
+            }
             adopt(loaded)
             adopting(loaded.configuration)
             return .configuration(loaded.configuration)

@@ -7,7 +7,14 @@ struct Log: Sendable {
 
     /// - Parameter environment: `JOURNAL_STREAM` is set by systemd for a service whose standard error is the journal.
     init(environment: [String: String]) {
-        isJournal = environment["JOURNAL_STREAM"] != nil
+        isJournal = environment["JOURNAL_STREAM"].map(Self.isStandardError) == true
+    }
+
+    /// Whether standard error still is that stream (systemd.exec(5): device and inode), and was not sent elsewhere.
+    private static func isStandardError(_ stream: String) -> Bool {
+        var status = stat()
+        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
     func note(_ entry: Entry) {

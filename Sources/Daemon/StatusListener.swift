@@ -54,4 +54,10 @@ extension ControlPolicy {
         }
         self.init(daemonUser: identity.user, group: group)
     }
+
+    /// Whether the configured group is one that exists.
+    func lack(in configuration: Configuration) -> Fact {
+        guard let name = configuration.controlGroup, group == nil else { return .relieved(.unknownGroup) }
+        return .hampered(Trouble(.unknownGroup, at: .named(name)))
+    }
 }

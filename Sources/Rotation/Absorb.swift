@@ -7,7 +7,12 @@ extension Rotation {
         case .configured(let configuration): adopt(configuration, at: now)
         case .stirred(let resource): stir(resource, at: now)
         case .finished(let id, let result): finish(id, result, at: now)
-        case .hampered(let trouble): hampered.append(Hampered(trouble: trouble, since: now.wall))
+        case .hampered(let trouble):
+            if !hampered.contains(where: { $0.trouble == trouble }) {
+                hampered.removeAll { $0.trouble.code == trouble.code }
+                hampered.append(Hampered(trouble: trouble, since: now.wall))
+            }
+        case .relieved(let code): hampered.removeAll { $0.trouble.code == code }
         case .clockSet: touchEverything()
         case .asked(let request, let ticket): ask(request, ticket, at: now)
         case .stop:

@@ -132,6 +132,8 @@ package enum Fact: Hashable, Sendable {
     case finished(JobID, Result<Outcome, Trouble>)
     /// Something that the daemon as a whole lacks for as long as it runs.
     case hampered(Trouble)
+    /// What was lacking under this code is there now.
+    case relieved(Trouble.Code)
     /// The wall clock was set.
     case clockSet
     /// Nil: nobody waits for the answer (a SIGHUP).

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daemon
+import Linux
 import Rotation
 import Settings
 
@@ -20,6 +21,12 @@ struct CheckCommand: ParsableCommand {
         let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
+        do {
+            // Before the keys are read: no core dump, no look by another process of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw Failure(.failed, error.description)
+        }
         let forecast = Forecast(of: loaded, from: source)
         let report = ForecastReport(configuration: loaded.configuration, secrets: forecast.secrets, now: .now)
         let problems = forecast.problems.map {
