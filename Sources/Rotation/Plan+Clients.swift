@@ -66,6 +66,8 @@ extension Rotation {
 
     /// Puts the best secret that is to be found in force, also when it is about to be replaced: that may take its time.
     private mutating func takeOver(_ name: ClientName, _ entry: ClientEntry, _ key: KeyEntry, at now: Now) {
+        // By a clock that is doubted the secret in force may look as if it came from the future, and an older one fit.
+        if world.clients[name]?.hasChosen == true, clock.trouble != nil { return }
         // What the others that were found would have been good for is no reason to wake.
         var deadlines = Deadlines(now: now)
         guard let issued = usable(name, entry, key, world.keys[entry.key]?.print, &deadlines) else { return }

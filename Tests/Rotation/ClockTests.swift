@@ -77,6 +77,23 @@ import Testing
         #expect(try trouble(bench) == nil)
     }
 
+    @Test func noOlderSecretTakesThePlaceOfTheOneInForceWhileTheClockIsDoubted() throws {
+        let path = try Values.path("b")
+        let bench = try Bench(
+            try Values.configuration(["web": Values.client("web", outputs: [Values.raw("a"), Values.raw("b")])]))
+        bench.isSynced = false
+        bench.go()
+        bench.pass(Values.day)
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.ask(.renew(.init()))
+        let young = try bench.current("web")
+        #expect(try bench.held(in: "b") != young)
+        bench.step(-Values.day / 2)
+        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try bench.current("web") == young)
+        #expect(try bench.held(in: "a") == young)
+    }
+
     @Test func theKernelsWordIsBelievedWithinSeconds() throws {
         let bench = try bench()
         bench.isSynced = false

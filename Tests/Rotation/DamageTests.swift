@@ -1,0 +1,119 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What other programs do to a file, and how soon and how often it is repaired.
+@Suite struct DamageTests {
+    private let web = "web"
+    private let after = Values.exec("/bin/after")
+
+    private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
+
+    private func settled() throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    private func notice(_ bench: Bench) throws {
+        bench.tell(.stirred(.file(try path)))
+    }
+
+    private func damage(_ bench: Bench) throws {
+        bench.disk[try path] = Look(slots: [.whole: .foreign])
+        try notice(bench)
+    }
+
+    private func runs(_ bench: Bench) -> Int {
+        bench.log.filter { $0.hasPrefix("run") }.count
+    }
+
+    @Test func aFileIsLookedAtAfterTwoSecondsOfQuiet() throws {
+        let bench = try settled()
+        try damage(bench)
+        bench.pass(1)
+        try notice(bench)
+        bench.pass(1)
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+    }
+
+    @Test func aFileThatIsNeverQuietIsRepairedAllTheSame() throws {
+        let bench = try settled()
+        try damage(bench)
+        for _ in 0..<10 {
+            #expect(bench.log == [])
+            bench.pass(1)
+            try notice(bench)
+        }
+        #expect(bench.log.prefix(2) == ["look web.jwt", "publish web.jwt"])
+    }
+
+    @Test func badContentThatStoodBrieflyRunsNoAction() throws {
+        let bench = try settled()
+        try damage(bench)
+        bench.pass(4)
+        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func badContentThatStoodForFiveSecondsRunsTheActions() throws {
+        let bench = try settled()
+        bench.failingWrites = [try path: Trouble(.diskFull, at: .path(try path))]
+        try damage(bench)
+        bench.pass(10)
+        bench.failingWrites = [:]
+        bench.pass(30)
+        #expect(bench.log.last == "run exec /bin/after for web")
+        #expect(runs(bench) == 1)
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func aFileThatIsDamagedAgainAndAgainIsContested() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            #expect(try bench.view(web).outputs.map(\.state) == [.ok])
+            try damage(bench)
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+        #expect(try bench.view(web).reason?.trouble == Trouble(.contested, at: .path(path)))
+        #expect(try bench.view(web).standing == .degraded)
+        bench.forget()
+        // It goes on: repaired every ten minutes at most, and without actions.
+        for _ in 0..<30 {
+            try damage(bench)
+            bench.pass(60)
+        }
+        #expect((2...3).contains(bench.log.filter { $0 == "publish web.jwt" }.count))
+        #expect(runs(bench) == 0)
+        bench.pass(600)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        bench.pass(3600)
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func aNewSecretIsWrittenIntoAContestedFileAtOnceAndTold() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            try damage(bench)
+            bench.pass(60)
+        }
+        bench.forget()
+        bench.ask(.renew(.init()))
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(runs(bench) == 1)
+    }
+
+    @Test func renewalsAreNoRepairs() throws {
+        let bench = try settled()
+        for _ in 0..<10 {
+            bench.ask(.renew(.init()))
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.ok])
+    }
+}
