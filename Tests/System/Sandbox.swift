@@ -45,14 +45,14 @@ final class Sandbox {
     }
 
     /// Writes the configuration: one key, the state directory and these clients.
-    func configure(_ clients: String, others: String = "") throws {
+    func configure(_ clients: String, others: String = "", stateDirectory: String? = nil) throws {
         try directory.write(
             """
             keys:
               apple:
                 team_id: DEF123GHIJ
                 file: \(key)
-            state_dir: \(state)
+            state_dir: \(stateDirectory ?? state)
             \(others)
             clients:
             \(clients)
@@ -80,11 +80,14 @@ final class Sandbox {
     // MARK: The daemon
 
     /// Starts the daemon and waits until it says READY to a service manager of the test's own.
-    func start(environment: [String: String] = [:], waiting: Bool = true) throws {
+    ///
+    /// - Parameter wrapper: a program, found in PATH, with its arguments that becomes the daemon, as `strace -D` does.
+    func start(environment: [String: String] = [:], waiting: Bool = true, under wrapper: [String] = []) throws {
         let notifications = try NotifySocket(at: directory("notify"))
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: binary)
-        process.arguments = ["run", "--config", directory("clientsecretd.yaml"), "--socket", socket]
+        process.executableURL = URL(fileURLWithPath: wrapper.isEmpty ? binary : "/usr/bin/env")
+        let program = wrapper.isEmpty ? [] : wrapper + [binary]
+        process.arguments = program + ["run", "--config", directory("clientsecretd.yaml"), "--socket", socket]
         process.environment = ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": notifications.path]
             .merging(environment) { _, new in new }
         let log = directory("log")

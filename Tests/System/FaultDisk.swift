@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A file system of a test's own, mounted in its sandbox. Call ``end()`` in a `defer`, after the daemon was ended.
+final class FaultDisk {
+    let path: String
+    private let image: String?
+    private var freezer: (process: Process, input: Pipe)?
+
+    /// Some kilobytes in memory.
+    init(inMemory sandbox: Sandbox, kilobytes: Int) throws {
+        path = sandbox.directory("disk")
+        image = nil
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try command("mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=0700", "tmpfs", path)
+    }
+
+    /// An ext4 of 16 MiB in a file.
+    init(ext4 sandbox: Sandbox) throws {
+        path = sandbox.directory("disk")
+        let image = try sandbox.directory.write("", to: "image")
+        self.image = image
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try command("truncate", "--size=16M", image)
+        try command("mkfs.ext4", "-q", image)
+        try mount()
+        try sandbox.permit(path, 0o700)
+    }
+
+    func callAsFunction(_ name: String) -> String { path + "/" + name }
+
+    /// Takes all the room that is left.
+    func fill() throws {
+        // Ends with "no space left on device".
+        _ = try run(["dd", "if=/dev/zero", "of=\(self("filler"))", "bs=1k"])
+    }
+
+    func unfill() throws { try FileManager.default.removeItem(atPath: self("filler")) }
+
+    func remount(_ option: String) throws { try command("mount", "-o", "remount,\(option)", path) }
+
+    /// Lets everybody who writes hang. The freezer thaws when this process is gone, however it ended.
+    func freeze() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "fsfreeze -f \"$1\" && echo frozen; read -r _; fsfreeze -u \"$1\"", "sh", path]
+        let input = Pipe()
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        freezer = (process, input)
+        let said = try #require(try output.fileHandleForReading.read(upToCount: 7))
+        #expect(String(decoding: said, as: UTF8.self) == "frozen\n")
+    }
+
+    func thaw() throws {
+        guard let freezer else { return }
+        try freezer.input.fileHandleForWriting.close()
+        freezer.process.waitUntilExit()
+        self.freezer = nil
+        try #require(freezer.process.terminationStatus == 0)
+    }
+
+    /// The power goes: FS_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH. What was not synced is lost; whoever writes
+    /// gets an error.
+    func cutPower() throws {
+        let script = """
+            import fcntl, os, struct, sys
+            fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack("I", 2))
+            """
+        try command(python, "-c", script, path)
+    }
+
+    /// What a machine does that has its power back; nobody may have files open on it.
+    func restart() throws {
+        try command("umount", path)
+        try mount()
+    }
+
+    private func mount() throws {
+        try command("mount", "-o", "loop", try #require(image), path)
+    }
+
+    /// Unmounts whatever state the test was left in.
+    func end() {
+        do {
+            try thaw()
+            try command("umount", path)
+        } catch {
+            Issue.record("\(path) was not unmounted at once: \(error)")
+            _ = try? run(["umount", "--lazy", path])
+        }
+    }
+
+    private func command(_ arguments: String...) throws {
+        let finished = try run(arguments)
+        try #require(finished.status == 0, "\(arguments): \(finished.complaints)")
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens to file systems under a daemon that runs on.
+@Suite(.enabled(if: isRoot, "mounts file systems as root")) struct FaultDiskTests {
+    @Test func aFullDiskKeepsTheOldSecretUntilThereIsRoom() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(inMemory: sandbox, kilobytes: 64)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        try sandbox.configure(sandbox.client("web", at: disk("web.jwt")) + sandbox.client("other"))
+        // Full from the start, so that there is not even a first secret.
+        try disk.fill()
+        try sandbox.start()
+        #expect(!FileManager.default.fileExists(atPath: disk("web.jwt")))
+        try expectFailure(sandbox, "the disk is full (no space left)")
+        #expect(try sandbox.status()["state"] as? String == "critical")
+        _ = try sandbox.judge(try sandbox.directory.read("out/other.jwt"))
+        try disk.unfill()
+        try sandbox.recovers("room was made")
+
+        let old = try sandbox.text(disk("web.jwt"))
+        try disk.fill()
+        #expect(try sandbox.command("renew", "web").status == 1)
+        try expectFailure(sandbox, "the disk is full (no space left)")
+        #expect(try sandbox.text(disk("web.jwt")) == old)
+        #expect(try sandbox.client(named: "other")["state"] as? String == "ok")
+        try disk.unfill()
+        try sandbox.recovers("room was made again")
+        #expect(try sandbox.text(disk("web.jwt")) != old)
+        #expect(sandbox.leftovers() == [])
+        #expect(sandbox.stop() == 0)
+    }
+
+    @Test func aReadOnlyDiskIsWrittenAsSoonAsItMayBe() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(inMemory: sandbox, kilobytes: 64)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        try sandbox.configure(sandbox.client("web", at: disk("web.jwt")))
+        try sandbox.start()
+        let old = try sandbox.text(disk("web.jwt"))
+        try disk.remount("ro")
+        #expect(try sandbox.command("renew", "web").status == 1)
+        try expectFailure(sandbox, "read-only")
+        #expect(try sandbox.text(disk("web.jwt")) == old)
+        try disk.remount("rw")
+        try sandbox.recovers("the disk was writable again")
+        #expect(try sandbox.text(disk("web.jwt")) != old)
+        #expect(sandbox.leftovers() == [])
+        #expect(sandbox.stop() == 0)
+    }
+
+    @Test func aDirectoryThatWasDeletedIsServedWhenItIsMadeAgain() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        try FileManager.default.removeItem(atPath: sandbox.directory("out"))
+        // Nobody need notice it before the file is wanted, so it is wanted.
+        #expect(try sandbox.command("renew", "web").status == 1)
+        try expectFailure(sandbox, sandbox.directory("out"))
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("out"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700]
+        )
+        try sandbox.recovers("the directory was made again")
+        #expect(try sandbox.directory.read("out/web.jwt") != token)
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        #expect(sandbox.stop() == 0)
+    }
+
+    @Test func aPowerCutLeavesTheOldOrTheNewSecretAndAStateThatServes() throws {
+        let sandbox = try Sandbox()
+        var random = SeededGenerator()
+        let seed = random.seed
+        let disk = try FaultDisk(ext4: sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        for name in ["state", "out"] {
+            try FileManager.default.createDirectory(
+                atPath: disk(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        }
+        try sandbox.configure(sandbox.client("web", at: disk("out/web.jwt")), stateDirectory: disk("state"))
+        var tokens: [String] = []
+        for round in 0..<12 {
+            try sandbox.start()
+            let before = try sandbox.text(disk("out/web.jwt"))
+            if round % 3 == 0 {
+                // What a command has called done is done.
+                #expect(try sandbox.command("renew").status == 0)
+                let promised = try sandbox.text(disk("out/web.jwt"))
+                #expect(promised != before)
+                try disk.cutPower()
+                sandbox.stop(SIGKILL)
+                try disk.restart()
+                #expect(try sandbox.text(disk("out/web.jwt")) == promised, "round \(round)")
+            } else {
+                let renewals = try Renewals(sandbox)
+                usleep(UInt32(random.next() % 120_000))
+                try disk.cutPower()
+                sandbox.stop(SIGKILL)
+                renewals.end()
+                try disk.restart()
+            }
+            let found = try sandbox.text(disk("out/web.jwt"))
+            tokens.append(found)
+            let clean = try sandbox.command("run", "--once")
+            #expect(clean.status == 0, "\(clean.complaints), round \(round), seed \(seed)")
+            #expect(!clean.complaints.contains("state directory"), "\(clean.complaints), round \(round), seed \(seed)")
+            tokens.append(try sandbox.text(disk("out/web.jwt")))
+            #expect(sandbox.leftovers() == [], "round \(round), seed \(seed)")
+            // The state directory knows the secret by itself.
+            try FileManager.default.removeItem(atPath: disk("out/web.jwt"))
+            #expect(try sandbox.command("run", "--once").status == 0)
+            #expect(try sandbox.text(disk("out/web.jwt")) == tokens.last, "round \(round), seed \(seed)")
+        }
+        #expect(Set(tokens).count >= 8, "seed \(seed)")
+        #expect(try sandbox.signers(of: tokens, among: [sandbox.key]).count == tokens.count, "seed \(seed)")
+    }
+
+    /// The client's one output is named as what failed, and nothing else of it.
+    private func expectFailure(_ sandbox: Sandbox, _ words: String) throws {
+        try sandbox.eventually("'\(words)' in status") {
+            try sandbox.outputs(of: "web").contains { $0.state == "failed" && $0.error.contains(words) }
+        }
+    }
+}
+
+/// Renewals one after another, for as long as the daemon does them.
+private final class Renewals {
+    private let process = Process()
+
+    init(_ sandbox: Sandbox) throws {
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "while \"$1\" renew --socket \"$2\"; do :; done", "sh", sandbox.binary, sandbox.socket,
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    func end() { process.waitUntilExit() }
+}

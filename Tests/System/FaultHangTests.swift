@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A file system on which nobody who writes comes back.
+@Suite(.enabled(if: isRoot, "freezes a file system as root")) struct FaultHangTests {
+    @Test func aFileSystemThatHangsHoldsUpItsOwnOutputsOnly() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(ext4: sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        defer { try? disk.thaw() }
+        try sandbox.configure(sandbox.client("web", at: disk("web.jwt")) + sandbox.client("other"))
+        try sandbox.start()
+        let old = try sandbox.text(disk("web.jwt"))
+
+        try disk.freeze()
+        let waiting = try sandbox.begin("renew", "web")
+        try renewOther(sandbox)
+        try sandbox.eventually("not responding") {
+            try sandbox.outputs(of: "web").map(\.state) == ["not_responding"]
+        }
+        try renewOther(sandbox)
+        #expect(try sandbox.client(named: "other")["state"] as? String == "ok")
+        #expect(try sandbox.client(named: "web")["state"] as? String == "degraded")
+        #expect(try sandbox.text(disk("web.jwt")) == old)
+        try disk.thaw()
+        waiting.waitUntilExit()
+        try sandbox.recovers("the disk answered again")
+        let new = try sandbox.text(disk("web.jwt"))
+        #expect(new != old)
+        _ = try sandbox.judge(new)
+
+        // Stopped while it hangs: the daemon has gone as far as the kernel lets it, all but the thread that is stuck.
+        try disk.freeze()
+        let second = try sandbox.begin("renew", "web")
+        try sandbox.eventually("a thread that is stuck") { try stuckThreads(sandbox) == 1 }
+        let process = try #require(sandbox.processID)
+        kill(process, SIGTERM)
+        try sandbox.eventually("the end") {
+            try sandbox.text("/proc/\(process)/stat").contains(") Z ")
+        }
+        try disk.thaw()
+        second.waitUntilExit()
+        #expect(sandbox.stop() == 0)
+        #expect(try sandbox.log().contains("stopped although 1 jobs had not ended"))
+        #expect(try sandbox.command("run", "--once").status == 0)
+        #expect(sandbox.leftovers() == [])
+    }
+
+    private func renewOther(_ sandbox: Sandbox) throws {
+        let before = try sandbox.directory.read("out/other.jwt")
+        let answer = try sandbox.command("renew", "other")
+        #expect(answer.status == 0, "\(answer.complaints)")
+        #expect(try sandbox.directory.read("out/other.jwt") != before)
+    }
+
+    /// Threads of the daemon in uninterruptible sleep.
+    private func stuckThreads(_ sandbox: Sandbox) throws -> Int {
+        let tasks = "/proc/\(try #require(sandbox.processID))/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).count { thread in
+            (try? sandbox.text("\(tasks)/\(thread)/stat"))?.contains(") D ") == true
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A running daemon is taken through the years: libfaketime answers when it asks what time it is.
+@Suite struct TimeTests {
+    @Test func yearsPassAndTheSecretIsAlwaysOneOfThatTime() throws {
+        let sandbox = try Sandbox()
+        let travel = try TimeTravel(sandbox, kernelSynchronised: true)
+        let first = try sandbox.directory.read("out/web.jwt")
+        // Due two thirds into its life, at most a twentieth of the last third earlier.
+        try travel.go(days: 50)
+        #expect(try sandbox.directory.read("out/web.jwt") == first)
+        var previous = first
+        // Renewed in time, long after it expired, years later; and back at home, where the last one is not valid yet.
+        for days in [61, 400, 3650, 20, 0] {
+            try travel.go(days: days)
+            try sandbox.eventually("a renewal at day \(days)") { try sandbox.directory.read("out/web.jwt") != previous }
+            previous = try sandbox.directory.read("out/web.jwt")
+            let times = try travel.times(of: previous)
+            let now = Date().timeIntervalSince1970 + Double(days) * 86_400
+            #expect(abs(Double(times.issuedAt + 60) - now) < 120, "day \(days)")
+            #expect(times.expiresAt == times.issuedAt + 60 + 90 * 86_400)
+            try sandbox.recovers("day \(days)")
+        }
+        #expect(sandbox.stop() == 0)
+    }
+
+    @Test func aClockBeforeTheBuildMintsNothing() throws {
+        let sandbox = try Sandbox()
+        let travel = try TimeTravel(sandbox, kernelSynchronised: true)
+        let token = try sandbox.directory.read("out/web.jwt")
+        try travel.go(days: -20 * 366)
+        try sandbox.eventually("distrust") { try sandbox.status()["state"] as? String != "ok" }
+        let reason = try #require(try sandbox.status()["reason"] as? String)
+        #expect(reason.hasPrefix("the clock: shows a time before this program was built, so nothing is minted: "))
+        #expect(reason.hasSuffix("set the clock, or see why it is not synchronised: timedatectl"))
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        try travel.go(days: 0)
+        try sandbox.recovers("the clock was set right")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        // Not even when it is asked for.
+        try travel.go(days: -20 * 366)
+        #expect(try sandbox.command("renew").status == 1)
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+    }
+
+    @Test func aClockThatNobodyVouchesForIsDoubtedWhenASecretContradictsIt() throws {
+        let sandbox = try Sandbox()
+        let travel = try TimeTravel(sandbox, kernelSynchronised: false)
+        let first = try sandbox.directory.read("out/web.jwt")
+        try travel.go(days: 400)
+        try sandbox.eventually("the secret of day 400") { try sandbox.directory.read("out/web.jwt") != first }
+        try sandbox.recovers("day 400")
+        let token = try sandbox.directory.read("out/web.jwt")
+        try travel.go(days: 0)
+        try sandbox.eventually("doubt") { try sandbox.status()["state"] as? String != "ok" }
+        let reason = try #require(try sandbox.status()["reason"] as? String)
+        #expect(reason.hasPrefix("the clock: "), "\(reason)")
+        #expect(reason.contains("synchronised"), "\(reason)")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        try travel.go(days: 401)
+        try sandbox.recovers("the clock went on")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+    }
+}
+
+/// A daemon with one client whose wall clock the test sets.
+struct TimeTravel {
+    private let sandbox: Sandbox
+    private let file: String
+
+    /// - Parameter kernelSynchronised: what the kernel answers the daemon about its clock; the machine's own answer
+    ///   would be another one on each.
+    init(_ sandbox: Sandbox, kernelSynchronised: Bool) throws {
+        self.sandbox = sandbox
+        file = sandbox.directory("time")
+        try sandbox.directory.write("+0d", to: "time")
+        try sandbox.configure(sandbox.client("web"))
+        let library = try #require(
+            FileManager.default.contentsOfDirectory(atPath: "/usr/lib").map {
+                "/usr/lib/\($0)/faketime/libfaketime.so.1"
+            }
+            .first { FileManager.default.fileExists(atPath: $0) }, "libfaketime is not installed")
+        let environment = [
+            "LD_PRELOAD=\(library)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
+            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+            // Unset, the library would set it and so move the environment, behind which Swift looks for the arguments.
+            "FAKETIME_SHARED=none none",
+        ]
+        let answer = kernelSynchronised ? "retval=0" : "error=EPERM"
+        try sandbox.start(
+            under: ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null"]
+                + environment.flatMap { ["-E", $0] }
+                + ["-e", "trace=clock_adjtime", "-e", "inject=clock_adjtime:\(answer)"])
+    }
+
+    /// Sets the daemon's clock to so many days from now and has it look: no kernel tells it of this clock.
+    func go(days: Int) throws {
+        try Data("\(days < 0 ? "" : "+")\(days)d".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+        let answer = try sandbox.command("reload")
+        #expect(answer.status == 0, "\(answer.complaints)")
+    }
+
+    /// The claims of a token that the key has signed, whatever the time is.
+    func times(of token: String) throws -> (issuedAt: Int, expiresAt: Int) {
+        #expect(try sandbox.signers(of: [token], among: [sandbox.key]) == [0])
+        var payload = String(token.split(separator: ".")[1])
+            .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
+        let claims =
+            try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: payload))) as? [String: Any]
+        return (try #require(claims?["iat"] as? Int), try #require(claims?["exp"] as? Int))
+    }
+}
