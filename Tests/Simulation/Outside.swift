@@ -27,7 +27,9 @@ final class Outside {
     var hanging: Set<AbsolutePath> = []
     /// What another program has last written into each file that it keeps lines in.
     private var foreign: [AbsolutePath: Int] = [:]
-    /// Files of another program's that are gone, and that the state directory knows to be its.
+    /// Files of another program's that somebody has taken away.
+    private var away: Set<AbsolutePath> = []
+    /// Those of them that the state directory knows to be another program's.
     private(set) var deleted: Set<AbsolutePath> = []
     private var firstPrints: [KeyName: KeyPrint] = [:]
     /// What each application holds in its memory.
@@ -44,13 +46,13 @@ final class Outside {
         for name in configuration.keys.keys { swapKey(name, number: 1) }
     }
 
-    var isHealthy: Bool { faults.isEmpty && hanging.isEmpty && deleted.isEmpty }
+    var isHealthy: Bool { faults.isEmpty && hanging.isEmpty && away.isEmpty }
 
     // MARK: Another program
 
     /// Saves a file that it keeps lines in, with new ones of its own; ours as they are, or as `old` says.
     func editAsStranger(_ path: AbsolutePath, old: File? = nil) {
-        guard !deleted.contains(path) else { return }
+        guard !away.contains(path) else { return }
         let version = (foreign[path] ?? 0) + 1
         foreign[path] = version
         files[path] = File(slots: (old ?? files[path] ?? File()).slots, foreign: version)
@@ -60,6 +62,7 @@ final class Outside {
     func delete(_ path: AbsolutePath) {
         guard let file = files.removeValue(forKey: path), file.foreign > 0 else { return }
         foreign[path] = nil
+        away.insert(path)
         let clients = configuration.clients.filter { $0.value.outputs.contains { $0.path == path } }.keys
         if clients.contains(where: { records[$0]?.shared.contains(path) == true }) { deleted.insert(path) }
     }
@@ -68,7 +71,7 @@ final class Outside {
     func mend() {
         faults = []
         hanging = []
-        for path in deleted { restore(path) }
+        for path in away { restore(path) }
     }
 
     /// Loses the state directory's content.
@@ -80,6 +83,7 @@ final class Outside {
 
     private func restore(_ path: AbsolutePath) {
         deleted.remove(path)
+        away.remove(path)
         editAsStranger(path)
     }
 
