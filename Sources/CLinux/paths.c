@@ -62,9 +62,9 @@ int clinux_path_create(int directory, const char *name) {
 
 static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
 
-int clinux_path_look(int descriptor, struct clinux_status *status) {
+static int look(int descriptor, const char *name, int flags, struct clinux_status *status) {
     struct statx found;
-    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &found) < 0) return -errno;
+    if (statx(descriptor, name, flags, STATX_BASIC_STATS, &found) < 0) return -errno;
     *status = (struct clinux_status){
         .device = makedev(found.stx_dev_major, found.stx_dev_minor),
         .inode = found.stx_ino,
@@ -80,6 +80,14 @@ int clinux_path_look(int descriptor, struct clinux_status *status) {
         .append_only = (found.stx_attributes & STATX_ATTR_APPEND) != 0,
     };
     return 0;
+}
+
+int clinux_path_look(int descriptor, struct clinux_status *status) {
+    return look(descriptor, "", AT_EMPTY_PATH, status);
+}
+
+int clinux_path_look_at(int directory, const char *name, struct clinux_status *status) {
+    return look(directory, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, status);
 }
 
 int clinux_path_read_link(int descriptor, void *buffer, size_t size) {

@@ -61,6 +61,18 @@ package struct FileStatus: Hashable, Sendable {
     init(of descriptor: Int32, path: @autoclosure () -> String) throws(FileError) {
         var found = clinux_status()
         _ = try checked(unsafe clinux_path_look(descriptor, &found), path())
+        self.init(found)
+    }
+
+    /// What has a name, without a descriptor for it: what was begun can be cleared away when there are none left.
+    init(of name: FilePath.Component, in directory: Int32, path: @autoclosure () -> String) throws(FileError) {
+        var found = clinux_status()
+        let result = unsafe name.withPlatformString { unsafe clinux_path_look_at(directory, $0, &found) }
+        _ = try checked(result, path())
+        self.init(found)
+    }
+
+    private init(_ found: clinux_status) {
         kind =
             switch found.mode & 0o170000 {
             case 0o100000: .regular

@@ -31,8 +31,12 @@ final class GuardedDirectory: Sendable {
 
     /// What has this name now; nil when nothing has.
     func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
-        guard let handle = try step(to: name) else { return nil }
-        return try FileStatus(of: handle.raw, path: path.appending(name).string)
+        do throws(FileError) {
+            return try FileStatus(of: name, in: descriptor.raw, path: path.appending(name).string)
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+            return nil
+        }
     }
 
     /// What has this name is removed, whatever the outcome.

@@ -79,7 +79,16 @@ struct TemporaryFile: ~Copyable {
             return
         }
         _ = try checked(result, path, missing: .changedMeanwhile)
-        if let replaced = try isExpected(name) {
+        let replaced: FileStatus?
+        var failure = FileError(.changedMeanwhile, at: path)
+        do throws(FileError) {
+            replaced = try isExpected(name)
+        } catch {
+            // What cannot be looked at is put back: it may be somebody else's, and is not to lie about for ever.
+            replaced = nil
+            failure = error
+        }
+        if let replaced {
             own = replaced
             directory.remove(name)
             return
@@ -98,7 +107,7 @@ struct TemporaryFile: ~Copyable {
             guard let there = try directory.status(of: name), !there.isSameFile(as: expected) else { break }
             expected = taken
         }
-        throw FileError(.changedMeanwhile, at: path)
+        throw failure
     }
 
     private func rename(to target: FilePath.Component, _ how: some BinaryInteger) -> Int32 {

@@ -31,18 +31,21 @@ package struct TemporaryNames: Hashable, Sendable {
     /// A new name, which does not end like that of the target.
     func next(for target: FilePath.Component) throws(FileError) -> FilePath.Component {
         let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
-        let text = prefix + (try Self.random(digits: Self.randomDigits)) + ending
+        let text = "\(Self.prefix)\(tag)-\(try Self.random(digits: Self.randomDigits))\(ending)"
         guard let name = FilePath.Component(text) else { throw FileError(.systemError, at: text) }
         return name
     }
 
     /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
     /// the whole form. Before the first write, for a write under way looks the same. Returns how many there were.
+    ///
+    /// - Parameter ofAnyTag: where nobody else writes: what was left by a process that did not come to keep its tag.
     @discardableResult
-    package func sweep(beside path: String, as identity: Identity) throws(FileError) -> Int {
+    package func sweep(beside path: String, as identity: Identity, ofAnyTag: Bool = false) throws(FileError) -> Int {
         let directory = try GuardedWalk.place(path, .publishing, as: identity).directory
         var removed = 0
-        for name in try directory.names(limit: Self.sweepLimit) where isOwn(name.string) {
+        for name in try directory.names(limit: Self.sweepLimit)
+        where ofAnyTag ? Self.tag(of: name.string) != nil : isOwn(name.string) {
             guard let handle = try directory.step(to: name) else { continue }
             let status = try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
             guard status.kind == .regular, status.owner == identity.user else { continue }
@@ -52,11 +55,19 @@ package struct TemporaryNames: Hashable, Sendable {
         return removed
     }
 
-    private var prefix: String { ".clientsecretd-\(tag)-" }
+    private static let prefix = ".clientsecretd-"
 
-    private func isOwn(_ name: String) -> Bool {
-        guard name.hasPrefix(prefix), let ending = Self.endings.first(where: name.hasSuffix) else { return false }
-        return Self.isHexadecimal(name.dropFirst(prefix.count).dropLast(ending.count), digits: Self.randomDigits)
+    private func isOwn(_ name: String) -> Bool { Self.tag(of: name) == tag }
+
+    /// The tag in a name of the whole form; nil when it is none.
+    private static func tag(of name: String) -> String? {
+        guard name.hasPrefix(prefix), let ending = endings.first(where: name.hasSuffix) else { return nil }
+        let parts = name.dropFirst(prefix.count).dropLast(ending.count)
+            .split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, isHexadecimal(parts[0], digits: tagDigits),
+            isHexadecimal(parts[1], digits: randomDigits)
+        else { return nil }
+        return String(parts[0])
     }
 
     private static func isHexadecimal(_ text: some StringProtocol, digits: Int) -> Bool {

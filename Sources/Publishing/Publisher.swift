@@ -31,8 +31,14 @@ package struct Publisher: Sendable {
 
     /// Reads `file` back. A file that is not there is no trouble; one that cannot be read or understood is.
     package func look(_ file: FileSpec) throws(Trouble) -> FileSight {
-        let content = try onDisk(file) { () throws(FileError) in
-            try GuardedPath.read(file.path.description, as: identity, limit: AtomicFile.sizeLimit)
+        let content = try onDisk(file) { () throws(FileError) -> FileContent? in
+            do throws(FileError) {
+                return try GuardedPath.read(file.path.description, as: identity, limit: AtomicFile.sizeLimit)
+            } catch {
+                // Without its directory a file is as absent as can be; that it cannot be made is said by who tries.
+                guard error.kind == .directoryMissing else { throw error }
+                return nil
+            }
         }
         guard let content else {
             return FileSight(

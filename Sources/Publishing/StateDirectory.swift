@@ -34,8 +34,9 @@ package final class StateDirectory: Sendable {
             let held = try FileLock.take(path.description + "/lock")
             guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
             let naming = try tag(in: path, as: identity)
-            try naming.sweep(beside: path.description + "/lock", as: identity)
-            try naming.sweep(beside: path.description + "/clients/lock", as: identity)
+            // Under the lock nobody else writes here; one that was killed in its first moments had kept no tag.
+            try naming.sweep(beside: path.description + "/lock", as: identity, ofAnyTag: true)
+            try naming.sweep(beside: path.description + "/clients/lock", as: identity, ofAnyTag: true)
             return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock)
         } catch {
             if error.errno == .wouldBlock { throw Trouble(.stateLocked, at: .path(path)) }

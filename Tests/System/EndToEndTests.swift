@@ -231,7 +231,8 @@ import Testing
         #expect(try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key).status == 0)
         try sandbox.makeKey(at: sandbox.directory("other.p8"))
         #expect(
-            try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.directory("other.p8")).status
+            try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.directory("other.p8"))
+                .status
                 == 1)
         #expect(try sandbox.command("check", "--config", sandbox.directory("nothing.yaml")).status == 78)
     }

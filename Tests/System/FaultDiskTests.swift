@@ -60,7 +60,10 @@ import Testing
         try FileManager.default.removeItem(atPath: sandbox.directory("out"))
         // Nobody need notice it before the file is wanted, so it is wanted.
         #expect(try sandbox.command("renew", "web").status == 1)
-        try expectFailure(sandbox, sandbox.directory("out"))
+        try expectFailure(sandbox, "its directory does not exist")
+        try sandbox.eventually("an application without its file is critical") {
+            try sandbox.status()["state"] as? String == "critical"
+        }
         try FileManager.default.createDirectory(
             atPath: sandbox.directory("out"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700]
         )

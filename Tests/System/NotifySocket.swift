@@ -23,7 +23,8 @@ final class NotifySocket {
         try #require(isBound)
         var patience = timeval(tv_sec: 0, tv_usec: 200_000)
         let isPatient =
-            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size)) == 0
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            == 0
         try #require(isPatient)
     }
 

@@ -26,6 +26,8 @@ int clinux_path_open_to_read(int directory, const char *name);
 int clinux_path_open_directory(int directory);
 int clinux_path_create(int directory, const char *name);
 int clinux_path_look(int descriptor, struct clinux_status *status);
+// What has this name in the directory, links not followed: takes no descriptor.
+int clinux_path_look_at(int directory, const char *name, struct clinux_status *status);
 int clinux_path_read_link(int descriptor, void *buffer, size_t size);
 // Whether the descriptor lies on procfs, where links lead where their text does not say.
 int clinux_path_is_on_proc(int descriptor);
