@@ -81,7 +81,8 @@ let package = Package(
         test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Publishing", of: ["Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
-        test("clientsecretd", of: ["clientsecretd", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
+        test(
+            "clientsecretd", of: ["clientsecretd", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]
 )
