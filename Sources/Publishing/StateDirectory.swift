@@ -34,9 +34,8 @@ package final class StateDirectory: Sendable {
             let held = try FileLock.take(path.description + "/lock")
             guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
             let naming = try tag(in: path, as: identity)
-            // Under the lock nobody else writes here; one that was killed in its first moments had kept no tag.
-            try naming.sweep(beside: path.description + "/lock", as: identity, ofAnyTag: true)
-            try naming.sweep(beside: path.description + "/clients/lock", as: identity, ofAnyTag: true)
+            try naming.sweep(beside: path.description + "/lock", as: identity)
+            try naming.sweep(beside: path.description + "/clients/lock", as: identity)
             return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock)
         } catch {
             if error.errno == .wouldBlock { throw Trouble(.stateLocked, at: .path(path)) }
@@ -63,6 +62,9 @@ package final class StateDirectory: Sendable {
             return known
         }
         let fresh = try TemporaryNames()
+        // One that was killed while it kept its tag has left a temporary of a tag that nobody knows; under the lock it
+        // is nobody else's.
+        try fresh.sweep(beside: file, as: identity, ofAnyTag: true)
         try AtomicFile(file, as: identity).replace(with: Array(fresh.tag.utf8), naming: fresh)
         return fresh
     }
