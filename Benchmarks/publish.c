@@ -1,0 +1,71 @@
+// publish DIRECTORY COUNT: what a plain program needs for the files that the daemon writes for COUNT clients with one
+// output each. As many outputs and state records are written beside their target, synced, renamed, and their directory
+// is synced, on eight threads. Prints the seconds that took.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { threads = 8, output_size = 300, record_size = 850 };
+
+static int directories[2];
+static atomic_int next;
+static int count;
+
+static void must(int result, const char *what) {
+    if (result < 0) {
+        perror(what);
+        exit(1);
+    }
+}
+
+static void write_file(int directory, int number, size_t size) {
+    char content[1024], temporary[64], name[64];
+    memset(content, 'x', sizeof content);
+    snprintf(temporary, sizeof temporary, ".tmp-%d", number);
+    snprintf(name, sizeof name, "c%d", number);
+    int file = openat(directory, temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    must(file, "open");
+    if (write(file, content, size) != (ssize_t)size) must(-1, "write");
+    must(fsync(file), "fsync");
+    must(close(file), "close");
+    must(renameat(directory, temporary, directory, name), "rename");
+    must(fsync(directory), "fsync of the directory");
+}
+
+static void *work(void *unused) {
+    (void)unused;
+    for (;;) {
+        int number = atomic_fetch_add(&next, 1);
+        if (number >= count) return NULL;
+        // As the daemon does: kept first, published then.
+        write_file(directories[0], number, record_size);
+        write_file(directories[1], number, output_size);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) return 64;
+    count = atoi(argv[2]);
+    const char *names[] = {"state", "out"};
+    for (int index = 0; index < 2; index++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", argv[1], names[index]);
+        must(mkdir(path, 0700), "mkdir");
+        directories[index] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        must(directories[index], "open");
+    }
+    struct timespec began, ended;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    pthread_t pool[threads];
+    for (int index = 0; index < threads; index++) must(-pthread_create(&pool[index], NULL, work, NULL), "thread");
+    for (int index = 0; index < threads; index++) pthread_join(pool[index], NULL);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    printf("%.2f\n", (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9);
+}

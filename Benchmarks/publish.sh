@@ -1,0 +1,38 @@
+#!/bin/bash
+# publish.sh [CLIENTS [RUNS]]: how long the daemon takes to publish for so many clients at once (10,000), as a ratio to a
+# plain C program that writes, syncs and renames as many files (outputs and state records) on eight threads. The two take
+# turns, each time in fresh directories; single times say little on a machine that others use, ratios of one run do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+clients=${1:-10000}
+runs=${2:-3}
+binary=$PWD/.build/release/clientsecretd
+[ -x "$binary" ] || { echo "publish.sh: run 'make build' first" >&2; exit 1; }
+work=$(mktemp -d "$PWD/.build/publish.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cc -O2 -pthread -o "$work/publish" Benchmarks/publish.c
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$work/AuthKey_ABC123DEFG.p8" 2>/dev/null
+chmod 0600 "$work/AuthKey_ABC123DEFG.p8"
+
+for run in $(seq "$runs"); do
+    plain=$work/plain-$run
+    daemon=$work/daemon-$run
+    mkdir -p "$plain" "$daemon/out" "$daemon/clientsecretd.d"
+    printf 'keys:\n  apple:\n    team_id: DEF123GHIJ\n    file: %s/AuthKey_ABC123DEFG.p8\nstate_dir: %s/state\n' \
+        "$work" "$daemon" >"$daemon/clientsecretd.yaml"
+    # A file of the configuration holds 1 MiB at most.
+    seq "$clients" | awk -v directory="$daemon" '
+        NR % 2000 == 1 { file = sprintf("%s/clientsecretd.d/%03d.yaml", directory, NR / 2000); print "clients:" >file }
+        { printf "  c%d:\n    client_id: com.example.c%d\n    outputs:\n      - path: %s/out/c%d.jwt\n",
+            $1, $1, directory, $1 >file }'
+    chmod 0600 "$daemon/clientsecretd.yaml" "$daemon"/clientsecretd.d/*
+    sync
+    plain_seconds=$("$work/publish" "$plain" "$clients")
+    sync
+    began=$(date +%s.%N)
+    "$binary" run --once --config "$daemon/clientsecretd.yaml" 2>/dev/null
+    ended=$(date +%s.%N)
+    awk -v run="$run" -v a="$plain_seconds" -v began="$began" -v ended="$ended" \
+        'BEGIN { b = ended - began; printf "run %d: plain %.2f s, daemon %.2f s, ratio %.2f\n", run, a, b, b / a }'
+done

@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Rules of the source that no compiler checks.
+@Suite struct SourceRulesTests {
+    private struct Source {
+        let path: String
+        let text: String
+    }
+
+    private static func sources() throws -> [Source] {
+        let root = repository + "/Sources"
+        let paths = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
+        return try paths.filter { $0.hasSuffix(".swift") }.map {
+            Source(path: $0, text: try String(contentsOfFile: root + "/" + $0, encoding: .utf8))
+        }
+    }
+
+    /// The first use of Swift's global executor starts a monitor that wakes once a second for ever.
+    @Test func nothingIsAsynchronous() throws {
+        let word = try Regex(#"\b(async|await|actor)\b|\bTask\s*[.{(]|\bDispatchQueue\b"#)
+        let sources = try Self.sources()
+        #expect(sources.count > 200)
+        for source in sources {
+            let code = source.text.split(separator: "\n").filter { line in
+                !line.drop { $0 == " " }.hasPrefix("//")
+            }
+            #expect(code.first { $0.contains(word) } == nil, "\(source.path)")
+        }
+    }
+
+    /// All of Foundation takes ten megabytes more than its essentials.
+    @Test func foundationIsNeverImportedWhole() throws {
+        let whole = try Regex(#"(?m)^((public|package|internal|private) )?import Foundation$"#)
+        for source in try Self.sources() { #expect(!source.text.contains(whole), "\(source.path)") }
+    }
+
+    /// What decides has no clock, file, thread or randomness of its own.
+    @Test func theCoreImportsTheDomainAlone() throws {
+        let line = try Regex(#"(?m)^(?:(?:public|package|internal|private) )?import (\w+)$"#)
+        let core = try Self.sources().filter { $0.path.hasPrefix("Rotation/") }
+        #expect(core.count > 20)
+        for source in core {
+            for match in source.text.matches(of: line) {
+                #expect(match.output[1].substring == "AppleClientSecret", "\(source.path)")
+            }
+        }
+    }
+}
