@@ -14,7 +14,7 @@ package enum ErrorNumber {
         26: "the program is being written", 27: "file too large", 28: "no space left", 30: "read-only file system",
         31: "too many links", 32: "the other side has closed", 36: "name too long", 38: "not supported by this kernel",
         39: "directory not empty", 40: "too many levels of links", 61: "no such attribute",
-        75: "value too large", 95: "not supported here", 97: "address family not supported", 98: "address in use",
+        75: "value too large", 88: "not a socket", 95: "not supported here", 97: "address family not supported", 98: "address in use",
         99: "address not available", 101: "network unreachable", 104: "connection reset", 107: "not connected",
         110: "timed out", 111: "connection refused", 112: "host is down", 113: "no route to host",
         116: "stale file handle", 122: "disk quota exceeded", 125: "cancelled",
