@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// No core dump and no look by another process of the same user: before the first key is read, not after.
+@Suite struct InspectionTests {
+    @Test(arguments: [["run", "--once"], ["check"], ["mint", "web"]])
+    func isForbiddenBeforeAKeyIsOpened(arguments: [String]) throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let traced = try run(
+            [
+                "strace", "-f", "-qq", "-o", sandbox.directory("trace"), "-e", "trace=prctl,openat,openat2",
+                sandbox.binary,
+            ]
+                + arguments + ["--config", sandbox.directory("clientsecretd.yaml")])
+        #expect(traced.status == 0, "\(traced.complaints)")
+        let lines = try sandbox.directory.read("trace").components(separatedBy: "\n")
+        let forbidden = try #require(lines.firstIndex { $0.contains("PR_SET_DUMPABLE, SUID_DUMP_DISABLE") })
+        let opened = try #require(lines.firstIndex { $0.contains("AuthKey_ABC123DEFG.p8") })
+        #expect(forbidden < opened)
+    }
+}
