@@ -79,8 +79,9 @@ final class Loop {
                 log.note(entry)
                 if case .configured = entry { watcher?.follow(rotation.world.configuration, at: now.boot) }
             }
-            for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
+            // Shown first: who is answered and then looks must not see how things stood before.
             let mustShow = show(at: now, isLast: turn.ended || !turn.answers.isEmpty)
+            for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
             if turn.ended { return rotation.snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
                 log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
