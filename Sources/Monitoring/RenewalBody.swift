@@ -57,27 +57,11 @@ struct RenewalBody: Decodable {
         guard members.contains(.dueWithin), try !members.decodeNil(forKey: .dueWithin) else { return }
         let count = try? members.decode(Int64.self, forKey: .dueWithin)
         let text = try? members.decode(String.self, forKey: .dueWithin)
-        guard let span = count ?? text.flatMap(Self.seconds), span >= 0 else {
+        guard let span = count ?? text.flatMap({ Span.parse($0)?.count }), span >= 0 else {
             throw DecodingError.dataCorruptedError(
                 forKey: .dueWithin, in: members,
                 debugDescription: "expected seconds as a number, or a span such as \"21d\"")
         }
         dueWithin = Seconds(span)
-    }
-
-    /// The seconds of a span such as `21d` or `1d12h`: numbers, each with its unit, from days down to seconds.
-    private static func seconds(_ text: String) -> Int64? {
-        var rest = Substring(text)
-        var total: Int64 = 0
-        for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)] as [(Character, Int64)] {
-            let digits = rest.prefix { ("0"..."9").contains($0) }
-            guard !digits.isEmpty, rest.dropFirst(digits.count).first == unit else { continue }
-            let (span, overflow) = (Int64(digits) ?? .max).multipliedReportingOverflow(by: length)
-            let (sum, overflowToo) = total.addingReportingOverflow(span)
-            if overflow || overflowToo { return nil }
-            total = sum
-            rest = rest.dropFirst(digits.count + 1)
-        }
-        return rest.isEmpty && !text.isEmpty ? total : nil
     }
 }

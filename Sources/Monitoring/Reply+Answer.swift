@@ -40,7 +40,7 @@ extension Problem {
     static func unknownClients(_ names: [String], known: [ClientName]) -> Problem {
         // A request may name hundreds; the first ones show what is wrong.
         let shown = names.prefix(5).map { name in
-            let near = nearestName(to: name, among: known.map(\.description))
+            let near = nearest(to: name, among: known.map(\.description))
             return "\"\(shortened(name))\"" + (near.map { " (did you mean \"\($0)\"?)" } ?? "")
         }
         let more = names.count > shown.count ? " and \(names.count - shown.count) more" : ""

@@ -1,3 +1,5 @@
+internal import Rotation
+
 /// A mapping of the file whose names are known: gives the values by name and complains of names it does not know.
 struct Section {
     /// Whose settings these are, for messages: `client "web"`.

@@ -1,3 +1,5 @@
+internal import Rotation
+
 /// Signals that a program can be asked by to read its files again.
 package enum SignalName {
     /// Their numbers on Linux, on every machine that Swift is built for.

@@ -1,3 +1,5 @@
+internal import Rotation
+
 /// Names of systemd units.
 enum UnitName {
     /// systemd's own limit, UNIT_NAME_MAX less its NUL.

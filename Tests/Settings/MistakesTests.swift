@@ -1,3 +1,4 @@
+import Rotation
 import Testing
 
 @testable import Settings

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Rotation
 import TestSupport
 import Testing
 
