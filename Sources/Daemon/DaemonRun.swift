@@ -48,6 +48,7 @@ package struct DaemonRun {
     }
 
     private func start() throws(SystemError) -> Ending {
+        var passed = try PassedSockets()
         // Before the first key is read: no core dump and no look by another process of the same user.
         try Hardening.forbidInspection()
         try Hardening.becomeSubreaper()
@@ -78,12 +79,13 @@ package struct DaemonRun {
             log.fail("cannot run: \(error)")
             return .failed
         }
-        return try keepPublished(loaded, state, naming)
+        return try keepPublished(loaded, state, naming, &passed)
     }
 
     /// Puts the loop together and runs it.
     private func keepPublished(
-        _ loaded: Loaded, _ state: Result<StateDirectory, Trouble>, _ naming: TemporaryNames
+        _ loaded: Loaded, _ state: Result<StateDirectory, Trouble>, _ naming: TemporaryNames,
+        _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
         let now = Clock.now()
@@ -93,7 +95,10 @@ package struct DaemonRun {
         rotation.absorb(.configured(configuration), at: now)
         let inbox = try Inbox<Fact>()
         let callers = Callers()
-        let listener = isOnce ? nil : openSocket(inbox, callers, configuration, &rotation, now)
+        let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
+        for name in passed.names {
+            log.warn("nothing is done with the socket \(name) that systemd passed; see FileDescriptorName= of its unit")
+        }
         let server = listener?.server
         let identity = settings.identity
         let shelf = Shelf()
@@ -135,8 +140,8 @@ package struct DaemonRun {
     }
 
     private func openSocket(
-        _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration, _ rotation: inout Rotation,
-        _ now: Now
+        _ sockets: inout PassedSockets, _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration,
+        _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
         let control = ControlPolicy(configuration, settings.identity)
         let lack = control.lack(in: configuration)
@@ -144,7 +149,7 @@ package struct DaemonRun {
         rotation.absorb(lack, at: now)
         do throws(Trouble) {
             return try StatusListener(
-                path: socketPath, control: control,
+                passed: try sockets.socket(StatusListener.passedName), path: socketPath, control: control,
                 handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
         } catch {
             // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.

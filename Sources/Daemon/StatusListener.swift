@@ -10,36 +10,43 @@ final class StatusListener {
     /// Nil when systemd passed the socket, which then outlives the daemon.
     private let own: UnixListener?
 
+    /// `FileDescriptorName=` of the socket's unit.
+    static let passedName = "status"
     /// Whoever may open the socket may read; what one may ask for is judged by who one is.
     private static let mode: UInt32 = 0o666
 
+    /// - Parameters:
+    ///   - passed: the socket that systemd passed under the name ``passedName``, if it did.
+    ///   - path: where a socket of the daemon's own is made otherwise.
     init(
-        path: String, control: ControlPolicy,
+        passed: consuming PassedSocket?, path: String, control: ControlPolicy,
         handle: @escaping @Sendable (Request, @escaping @Sendable (Answer) -> Void) -> Void
     ) throws(Trouble) {
         let descriptor: Int32
-        do {
-            if let passed = try Self.passed() {
-                descriptor = passed
-                own = nil
-            } else {
+        if let passed {
+            // Who asks for something is told by the kernel, which knows it of Unix sockets alone.
+            guard passed.family == .unix else {
+                throw Trouble(
+                    .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
+                    detail: "not a Unix socket; write ListenStream=\(path) into its unit")
+            }
+            descriptor = passed.release()
+            own = nil
+        } else {
+            do {
                 let listener = try UnixListener(path: path, mode: Self.mode)
                 // The server closes what it is given; the name has to be taken away after that.
                 descriptor = try listener.descriptor.duplicate().release()
                 own = consume listener
+            } catch {
+                throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue)
             }
-        } catch {
-            throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue)
         }
         server = try StatusServer(listener: descriptor, version: Version.current, control: control, handle: handle)
     }
 
-    private static func passed() throws(SystemError) -> Int32? {
-        var sockets = try PassedSockets()
-        guard let socket = try sockets.take("status") else { return nil }
-        return socket.release()
-    }
-
+    /// Takes away the name of a socket of the daemon's own; one that systemd passed stays, and systemd listens on it
+    /// until the next start.
     func close() {
         server.stop()
         own?.removeName()

@@ -1,0 +1,18 @@
+import Linux
+import Rotation
+import SystemPackage
+import Systemd
+
+extension PassedSockets {
+    /// The socket of that name (`FileDescriptorName=`) for a listener of the daemon's; nil when systemd passed none, and
+    /// the daemon makes one of its own. What is wrong with it is ``Rotation/Trouble/Code/socketUnusable``.
+    mutating func socket(_ name: String) throws(Trouble) -> PassedSocket? {
+        do {
+            return try take(name)
+        } catch {
+            throw Trouble(
+                .socketUnusable, at: .named("the socket \(name) from systemd"), cause: error.errno.rawValue,
+                detail: "; write ListenStream= into its unit")
+        }
+    }
+}
