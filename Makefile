@@ -21,6 +21,10 @@ release_build_limit := 20m
 debug_build_limit := 25m
 test_limit := 25m
 
+# How many simulated secret-years `make simulate` lives through; with SEED, the life of that seed alone.
+YEARS ?= 2400
+simulate_limit := 60m
+
 .PHONY: help
 help: ## names the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -42,6 +46,12 @@ run: build ## builds, then shows a demonstration daemon renewing three short-liv
 test: build test-deps ## installs what the tests need, builds and runs them all
 	timeout $(debug_build_limit) swift build --build-tests
 	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) swift test --skip-build
+	$(MAKE) --no-print-directory simulate
+
+.PHONY: simulate
+simulate: deps ## lives through simulated years in which everything breaks (YEARS=20000; SEED=N for one life again)
+	timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib --product simulate
+	timeout $(simulate_limit) .build/release/simulate $(if $(SEED),--seed $(SEED),--years $(YEARS))
 
 # The docker client, by which the tests have environment files read: taken out of its package where there is none, because
 # the package would start an engine that nobody asked for.

@@ -74,7 +74,19 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Rotation", of: ["Rotation", "AppleClientSecret"]),
-        test("Simulation", of: ["Rotation", "AppleClientSecret"]),
+        // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
+        .target(
+            name: "Simulation", dependencies: ["Rotation", "AppleClientSecret", "TestSupport"],
+            path: "Tests/Simulation/Simulator", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                "Simulation", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Simulation/simulate", swiftSettings: strict),
+        test(
+            "Simulation", of: ["Simulation", "simulate", "Rotation", "AppleClientSecret"],
+            without: ["Simulator", "simulate"]),
         test("Linux", of: ["Linux", systemPackage]),
         test("Systemd", of: ["Systemd", "Linux"]),
         test("Settings", of: ["Settings", "Rotation", "Linux", "AppleClientSecret"]),

@@ -1,24 +1,18 @@
 import AppleClientSecret
 import Rotation
+import Simulation
 import TestSupport
 import Testing
 
 @Suite struct SimulationTests {
-    /// `CLIENTSECRETD_SEED=N swift test --filter SimulationTests` lives through one seed again.
-    @Test(arguments: 0..<10)
+    /// A few lives with every assertion of a debug build; `make simulate` lives through thousands of years.
+    @Test(arguments: 0..<3)
     func secretsOutliveFaultsAndDeaths(run: Int) throws {
-        let seed = SeededGenerator().seed
-        let simulator = Simulator(seed: seed, configuration: try Scenario.configuration())
-        do {
-            try Scenario.live(simulator, years: 4)
-        } catch {
-            Issue.record("seed \(seed), at \(simulator.now.wall): \(error)")
-        }
-        #expect(simulator.outside.mints > 12, "seed \(seed)")
+        try Life(seed: SeededGenerator().seed).live()
     }
 
     @Test func aQuietYearMintsFourTimesForEachClient() throws {
-        let simulator = Simulator(seed: 1, configuration: try Scenario.configuration())
+        let simulator = Simulator(seed: 1, configuration: Scenario.configuration())
         try simulator.run(for: 365 * Scenario.day)
         // 90 days less 30 days before expiry and the host's jitter: one at the start and one every 60 days.
         #expect(simulator.outside.mints == 3 * 7)
@@ -26,7 +20,7 @@ import Testing
     }
 
     @Test func aRestartMintsNothing() throws {
-        let simulator = Simulator(seed: 1, configuration: try Scenario.configuration())
+        let simulator = Simulator(seed: 1, configuration: Scenario.configuration())
         try simulator.run(for: 60)
         let mints = simulator.outside.mints
         let runs = simulator.outside.runs
@@ -39,8 +33,8 @@ import Testing
     }
 
     @Test func aFileThatHangsHoldsUpNothingElse() throws {
-        let simulator = Simulator(seed: 1, configuration: try Scenario.configuration())
-        let environment = try Scenario.environment
+        let simulator = Simulator(seed: 1, configuration: Scenario.configuration())
+        let environment = Scenario.environment
         let alone = try #require(AbsolutePath("/run/clientsecretd/out/alone.jwt"))
         let web = try #require(AbsolutePath("/run/clientsecretd/out/web.jwt"))
         simulator.outside.hanging = [environment]
@@ -62,8 +56,8 @@ import Testing
     }
 
     @Test func whatAnotherProgramKeepsInTheSameFileIsNeverLost() throws {
-        let simulator = Simulator(seed: 1, configuration: try Scenario.configuration())
-        let environment = try Scenario.environment
+        let simulator = Simulator(seed: 1, configuration: Scenario.configuration())
+        let environment = Scenario.environment
         simulator.outside.editAsStranger(environment)
         try simulator.run(for: 60)
         for _ in 0..<200 {
@@ -90,7 +84,7 @@ import Testing
     @Test(arguments: Sabotage.allCases)
     func plantedMistakesAreNoticed(sabotage: Sabotage) throws {
         for seed in UInt64(1)...20 {
-            let simulator = Simulator(seed: seed, configuration: try Scenario.configuration(), sabotage: sabotage)
+            let simulator = Simulator(seed: seed, configuration: Scenario.configuration(), sabotage: sabotage)
             do {
                 try Scenario.live(simulator, years: 2)
             } catch {

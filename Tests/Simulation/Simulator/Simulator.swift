@@ -1,15 +1,15 @@
 import AppleClientSecret
-import Rotation
-import TestSupport
+package import Rotation
+package import TestSupport
 
 /// The daemon's loop with simulated hands: time, disk, keys, applications and deaths come from a seed.
 ///
 /// The seam is data. Where the real loop hands a job to a worker thread, this one schedules an effect and then a fact at
 /// moments of its choosing, and may die between any two of them.
-final class Simulator {
-    var random: SeededGenerator
-    let outside: Outside
-    private(set) var rotation: Rotation
+package final class Simulator {
+    package var random: SeededGenerator
+    package let outside: Outside
+    package private(set) var rotation: Rotation
     private let sabotage: Sabotage?
 
     /// Milliseconds since the machine was switched on; a suspend counts.
@@ -23,8 +23,10 @@ final class Simulator {
     private var oversleep: Int64 = 0
     /// Jobs on files that hang.
     private var stuck: [Job] = []
-    private(set) var turns = 0
+    package private(set) var turns = 0
     private(set) var deaths = 0
+    /// Told what happens, line by line.
+    var log: ((String) -> Void)?
 
     private enum Event {
         case effect(Job)
@@ -34,7 +36,7 @@ final class Simulator {
     private var events: [(at: Int64, event: Event)] = []
     private var lastMint: [ClientName: (boot: Int64, wall: WallTime)] = [:]
 
-    init(seed: UInt64, configuration: Configuration, sabotage: Sabotage? = nil) {
+    package init(seed: UInt64, configuration: Configuration, sabotage: Sabotage? = nil) {
         random = SeededGenerator(seed: seed)
         outside = Outside(configuration)
         self.sabotage = sabotage
@@ -42,7 +44,7 @@ final class Simulator {
         schedule(.fact(.configured(configuration)), after: 0)
     }
 
-    var now: Now {
+    package var now: Now {
         Now(
             wall: WallTime(secondsSinceEpoch: wallAtBoot + boot / 1000), boot: BootTime(milliseconds: boot),
             kernelSynced: true)
@@ -57,8 +59,9 @@ final class Simulator {
     // MARK: What happens to it
 
     /// Kills the daemon, which loses everything that was not written, and starts it again.
-    func die() {
+    package func die() {
         deaths += 1
+        say("== death")
         events = []
         stuck = []
         outside.shelf = []
@@ -69,6 +72,7 @@ final class Simulator {
     }
 
     func stepClock(by seconds: Int64) {
+        say("== clock set by \(seconds) s")
         wallAtBoot += seconds
         // The timer tells of it at once; a turn in between would be planned again right away.
         rotation.absorb(.clockSet, at: now)
@@ -77,6 +81,7 @@ final class Simulator {
 
     /// Sleeps: both clocks go on, nothing runs.
     func suspend(for seconds: Int64) {
+        say("== suspended for \(seconds) s")
         boot += seconds * 1000
         if case .sleepsAfterSuspends? = sabotage { oversleep += seconds * 1000 }
         disturb()
@@ -88,28 +93,28 @@ final class Simulator {
         disturb()
     }
 
-    func tell(_ fact: Fact) {
+    package func tell(_ fact: Fact) {
         if sabotage?.hears(fact) != false { schedule(.fact(fact), after: 1) }
         // Whoever asks may ask twice within a minute.
         if case .asked = fact { disturb() }
     }
 
     /// Ends every fault; what hung goes on.
-    func mend() {
+    package func mend() {
         outside.mend()
         for job in stuck { schedule(.effect(job), after: random.next() % 50) }
         stuck = []
         disturb()
     }
 
-    func disturb() {
+    package func disturb() {
         calmSince = boot
     }
 
     // MARK: The loop
 
     /// Runs until this much time has passed, checking the invariants after every turn.
-    func run(for seconds: Int64) throws {
+    package func run(for seconds: Int64) throws {
         let end = boot + seconds * 1000
         while let moment = nextMoment(), moment <= end {
             boot = max(boot, moment)
@@ -136,6 +141,7 @@ final class Simulator {
                 if sabotage?.forgets(job) == true { continue }
                 schedule(.fact(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
             case .fact(let fact):
+                say("\(fact)")
                 rotation.absorb(fact, at: now)
             }
         }
@@ -144,6 +150,7 @@ final class Simulator {
         turns += 1
         wake = sabotage?.twist(turn.wake) ?? turn.wake
         for job in turn.start {
+            say("-> \(job.work)")
             if let delay = outside.delay(of: job, &random) {
                 schedule(.effect(job), after: delay)
             } else {
@@ -151,6 +158,11 @@ final class Simulator {
             }
         }
         try check(turn)
+    }
+
+    func say(_ text: @autoclosure () -> String) {
+        guard let log else { return }
+        log("\(now.wall) \(boot) \(text())")
     }
 
     private func schedule(_ event: Event, after milliseconds: UInt64) {
@@ -193,8 +205,8 @@ final class Simulator {
 }
 
 /// A promise that was broken.
-struct Violation: Error, CustomStringConvertible {
-    let description: String
+package struct Violation: Error, CustomStringConvertible {
+    package let description: String
 
     init(_ description: String) {
         self.description = description

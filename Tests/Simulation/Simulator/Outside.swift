@@ -1,10 +1,10 @@
 import AppleClientSecret
-import Rotation
+package import Rotation
 import TestSupport
 
 /// Everything around the daemon: the disk, the keys, the state directory and the applications.
-final class Outside {
-    enum Fault: CaseIterable, Hashable {
+package final class Outside {
+    package enum Fault: CaseIterable, Hashable {
         case diskFull
         case stateDirectoryGone
         case keyGone
@@ -12,19 +12,19 @@ final class Outside {
         case actionHangs
     }
 
-    struct File: Equatable {
-        var slots: [Slot: Sighting] = [:]
+    package struct File: Equatable {
+        package var slots: [Slot: Sighting] = [:]
         /// Which version of another program's lines it holds; zero: none.
-        var foreign = 0
+        package var foreign = 0
     }
 
-    var configuration: Configuration
-    var files: [AbsolutePath: File] = [:]
+    package var configuration: Configuration
+    package var files: [AbsolutePath: File] = [:]
     var records: [ClientName: Record] = [:]
     var prints: [KeyName: KeyPrint] = [:]
     var faults: Set<Fault> = []
     /// Files on which jobs do not end.
-    var hanging: Set<AbsolutePath> = []
+    package var hanging: Set<AbsolutePath> = []
     /// What another program has last written into each file that it keeps lines in.
     private var foreign: [AbsolutePath: Int] = [:]
     /// Files of another program's that somebody has taken away.
@@ -37,8 +37,8 @@ final class Outside {
     /// Secrets whose bytes the living daemon knows.
     var shelf: Set<Fingerprint> = []
     private var written: [AbsolutePath: Look] = [:]
-    private(set) var mints = 0
-    private(set) var runs = 0
+    package private(set) var mints = 0
+    package private(set) var runs = 0
     private var violation: Violation?
 
     init(_ configuration: Configuration) {
@@ -51,7 +51,7 @@ final class Outside {
     // MARK: Another program
 
     /// Saves a file that it keeps lines in, with new ones of its own; ours as they are, or as `old` says.
-    func editAsStranger(_ path: AbsolutePath, old: File? = nil) {
+    package func editAsStranger(_ path: AbsolutePath, old: File? = nil) {
         guard !away.contains(path) else { return }
         let version = (foreign[path] ?? 0) + 1
         foreign[path] = version
@@ -59,7 +59,7 @@ final class Outside {
     }
 
     /// Takes a file away.
-    func delete(_ path: AbsolutePath) {
+    package func delete(_ path: AbsolutePath) {
         guard let file = files.removeValue(forKey: path), file.foreign > 0 else { return }
         foreign[path] = nil
         away.insert(path)

@@ -3,7 +3,7 @@ import Rotation
 
 /// Mistakes planted at the seam between the core and the world, each of which the simulator has to notice: a simulator
 /// that finds nothing may simply not be looking.
-enum Sabotage: CaseIterable {
+package enum Sabotage: CaseIterable {
     /// The deadline is rounded up by weeks.
     case latesWakes
     /// A failed or finished action is never heard of again.

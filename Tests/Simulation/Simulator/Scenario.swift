@@ -1,31 +1,28 @@
 import AppleClientSecret
-import Rotation
+package import Rotation
 import TestSupport
-import Testing
 
 /// Values that every simulation shares.
-enum Scenario {
-    static let day: Int64 = 86_400
+package enum Scenario {
+    package static let day: Int64 = 86_400
 
     /// The file that two clients share, with each other and with another program.
-    static var environment: AbsolutePath {
-        get throws { try #require(AbsolutePath("/srv/app/.env")) }
-    }
+    package static var environment: AbsolutePath { sure(AbsolutePath("/srv/app/.env")) }
 
     /// Three clients: one alone, two that share an environment file and an action.
-    static func configuration(lifetimeInDays: Int64 = 90) throws -> Configuration {
-        let team = try #require(TeamID("DEF123GHIJ"))
-        let keyID = try #require(KeyID("ABC123DEFG"))
-        let key = try #require(KeyName("apple"))
-        let lifetime = try #require(Lifetime(seconds: Seconds(lifetimeInDays * day)))
-        let environment = try environment
-        let location = try #require(AbsolutePath("/etc/clientsecretd/AuthKey_ABC123DEFG.p8"))
+    package static func configuration(lifetimeInDays: Int64 = 90) -> Configuration {
+        let team = sure(TeamID("DEF123GHIJ"))
+        let keyID = sure(KeyID("ABC123DEFG"))
+        let key = sure(KeyName("apple"))
+        let lifetime = sure(Lifetime(seconds: Seconds(lifetimeInDays * day)))
+        let environment = environment
+        let location = sure(AbsolutePath("/etc/clientsecretd/AuthKey_ABC123DEFG.p8"))
         var clients: [ClientName: ClientEntry] = [:]
         for name in ["alone", "web", "native"] {
-            let raw = Output(path: try #require(AbsolutePath("/run/clientsecretd/out/\(name).jwt")), format: .raw)
+            let raw = Output(path: sure(AbsolutePath("/run/clientsecretd/out/\(name).jwt")), format: .raw)
             let shared = Output(path: environment, format: .env(variable: "SECRET_\(name)"))
-            clients[try #require(ClientName(name))] = ClientEntry(
-                clientID: try #require(ClientID("com.example.\(name)")), key: key, lifetime: lifetime,
+            clients[sure(ClientName(name))] = ClientEntry(
+                clientID: sure(ClientID("com.example.\(name)")), key: key, lifetime: lifetime,
                 renewBefore: Seconds(lifetimeInDays * day / 3), outputs: name == "alone" ? [raw] : [raw, shared],
                 onChange: [.exec(arguments: [name == "alone" ? "/bin/alone" : "/bin/shared"], timeout: 30)])
         }
@@ -34,8 +31,8 @@ enum Scenario {
     }
 
     /// Lives through `years` in which things break, are mended and have long quiet stretches in between.
-    static func live(_ simulator: Simulator, years: Int64) throws {
-        simulator.outside.editAsStranger(try environment)
+    package static func live(_ simulator: Simulator, years: Int64) throws {
+        simulator.outside.editAsStranger(environment)
         let end = simulator.now.boot.milliseconds + years * 365 * day * 1000
         while simulator.now.boot.milliseconds < end {
             try strike(simulator)
@@ -84,7 +81,7 @@ enum Scenario {
             try simulator.run(for: 3 * 3600)
         case 5:
             let lifetimes: [Int64] = [10, 30, 90, 180]
-            simulator.reload(try configuration(lifetimeInDays: lifetimes[Int(simulator.random.next() % 4)]))
+            simulator.reload(configuration(lifetimeInDays: lifetimes[Int(simulator.random.next() % 4)]))
         case 6:
             for name in outside.prints.keys { outside.swapKey(name, number: Int(simulator.random.next() % 3)) }
         case 7, 8:
@@ -106,7 +103,7 @@ enum Scenario {
             if simulator.random.next() % 2 == 0 { simulator.die() }
         case 10, 11:
             // Another program saves the environment file, perhaps as it was before the last renewal.
-            let environment = try environment
+            let environment = environment
             let old = outside.files[environment]
             if simulator.random.next() % 2 == 0 {
                 simulator.tell(.asked(.renew(.init()), nil))
@@ -121,4 +118,10 @@ enum Scenario {
         }
         simulator.disturb()
     }
+}
+
+/// A value of the scenario's own, which was written to be valid.
+func sure<Value>(_ value: Value?) -> Value {
+    guard let value else { fatalError("a \(Value.self) of the scenario's is not valid") }
+    return value
 }
