@@ -24,21 +24,29 @@ package enum MetricsText {
         text.clientGauge("secret_renewal_timestamp_seconds", "When the current secret is renewed.", clients) {
             $0.renewAt?.secondsSinceEpoch ?? 0
         }
+        text.clientGauge(
+            "secret_published_timestamp_seconds", "When an output was last written since the daemon started.", clients
+        ) { $0.publishedAt?.secondsSinceEpoch ?? 0 }
+        text.clientGauge(
+            "secret_last_success_timestamp_seconds",
+            "When the client was last brought up to date, or found so after a start.", clients
+        ) { $0.lastSuccessAt?.secondsSinceEpoch ?? 0 }
         text.clientGauge("secret_ok", "Whether the client's state is ok.", clients) { $0.standing == .ok ? 1 : 0 }
-        text.family("output_ok", "Whether the output holds its current secret.", .gauge)
-        for client in clients {
-            for output in client.outputs {
-                text.sample(
-                    [("client", client.name.description), ("path", output.path.description)],
-                    output.state == .ok ? 1 : 0)
-            }
+        text.outputs("output_ok", "Whether the output holds its current secret.", .gauge, clients) {
+            $0.state == .ok ? 1 : 0
         }
+        text.tally("mints_total", "Secrets made, and failures to make one.", clients) { $0.counts.mints }
+        text.tally("publishes_total", "Writes of files that hold an output.", clients) { $0.counts.publishes }
+        text.tally("deliveries_total", "Runs of actions that told of the secret.", clients) { $0.counts.deliveries }
         text.clientGauge("consecutive_failures", "Attempts that failed in a row.", clients) {
             Int64($0.consecutiveFailures)
         }
         text.clientGauge("deliveries_pending", "Actions that have not succeeded for the current secret.", clients) {
             Int64($0.actions.count { $0.state != .ok })
         }
+        text.outputs(
+            "drift_repairs_total", "How often damage by somebody else was repaired.", .counter, clients
+        ) { Int64($0.repairs) }
         text.family("state", "The state of the whole daemon: one of them is 1.", .gauge)
         for standing in Standing.allCases {
             text.sample([("state", standing.rawValue)], snapshot.standing == standing ? 1 : 0)

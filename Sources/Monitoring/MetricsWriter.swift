@@ -28,6 +28,33 @@ struct MetricsWriter {
         for client in clients { sample([("client", client.name.description)], value(client)) }
     }
 
+    /// One sample for each output of each client.
+    mutating func outputs(
+        _ name: String, _ help: String, _ kind: Kind, _ clients: [ClientView], _ value: (OutputView) -> Int64
+    ) {
+        family(name, help, kind)
+        for client in clients {
+            // Two variables of one file are one output to whoever looks at paths.
+            var paths: Set<AbsolutePath> = []
+            for output in client.outputs where paths.insert(output.path).inserted {
+                let labels = [("client", client.name.description), ("path", output.path.description)]
+                let values = client.outputs.filter { $0.path == output.path }.map(value)
+                sample(labels, kind == .gauge ? values.min() ?? 0 : values.max() ?? 0)
+            }
+        }
+    }
+
+    /// What was tried for each client, by its result.
+    mutating func tally(_ name: String, _ help: String, _ clients: [ClientView], _ value: (ClientView) -> Tally) {
+        family(name, help, .counter)
+        for client in clients {
+            let tally = value(client)
+            for (result, count) in [("success", tally.successes), ("failure", tally.failures)] {
+                sample([("client", client.name.description), ("result", result)], Int64(count))
+            }
+        }
+    }
+
     private static func escaped(_ value: String) -> String {
         var text = ""
         for character in value.unicodeScalars {

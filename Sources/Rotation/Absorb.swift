@@ -97,8 +97,10 @@ extension Rotation {
         touch(job.resource)
         switch result {
         case .success(let outcome):
+            count(job, success: true)
             succeed(job, outcome, at: now)
         case .failure(let trouble):
+            count(job, success: false)
             fail(job, trouble, at: now)
         }
         if isOutdated { lookAgain(at: job.resource) }

@@ -20,6 +20,8 @@ struct Damage: Hashable, Sendable {
     private var lastGood: [Slot: Fingerprint]?
     private var badSince: BootTime?
     private var repairs: [BootTime] = []
+    /// How often damage was repaired since the daemon started.
+    private(set) var repairCount = 0
 
     private struct Stir: Hashable, Sendable {
         let first: BootTime
@@ -56,6 +58,7 @@ struct Damage: Hashable, Sendable {
         lastGood = wanted
         guard let since = badSince else { return false }
         badSince = nil
+        repairCount += 1
         repairs = repairs.filter { now < $0 + Self.memory } + [now]
         return now >= since + Self.wasPerhapsRead && repairs.count <= Self.repairLimit
     }

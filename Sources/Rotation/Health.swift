@@ -13,6 +13,7 @@ extension Rotation {
         let isDone =
             wantedSecret(name) != nil && outputs.allSatisfy { $0.state == .ok }
             && actions.allSatisfy { $0.state == .ok }
+        if isDone, views[name]?.delivered != true { world.clients[name]?.lastSuccessAt = now.wall }
         let remaining = weakest(name, entry)
         let troubles = reasons(for: name, &deadlines)
 
@@ -49,6 +50,8 @@ extension Rotation {
             reason: standing == .ok ? nil : reason, current: state.current,
             deliveredExpiresAt: deliveredExpiry(name),
             renewAt: state.current.map { entry.renewal(of: $0, jitter: hostJitter) }, renewals: state.renewals,
+            counts: state.counts, publishedAt: outputs.compactMap(\.writtenAt).max(),
+            lastSuccessAt: world.clients[name]?.lastSuccessAt,
             consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
             lastError: troubles.first?.trouble.message,
             delivered: isDone, outputs: outputs, actions: actions)
@@ -182,7 +185,7 @@ extension Rotation {
             ?? (isContested ? Trouble(.contested, at: .path(path)) : nil)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: world.files[path]?.writtenAt,
-            error: trouble?.message)
+            error: trouble?.message, repairs: world.files[path]?.damage.repairCount ?? 0)
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {

@@ -67,7 +67,7 @@ package struct Snapshot: Hashable, Sendable {
 package struct ConfigurationView: Hashable, Sendable {
     package var path: String
     package var loadedAt: WallTime
-    /// Why the file that lies there now would not be accepted; nil while it is the one in force.
+    /// Why what lies there now would not be accepted; nil while it would.
     package var error: String?
 
     package init(path: String, loadedAt: WallTime, error: String?) {
@@ -92,6 +92,11 @@ package struct ClientView: Hashable, Sendable {
     package var renewAt: WallTime?
     /// Secrets minted since the daemon started.
     package var renewals: Int
+    package var counts: Counts
+    /// When one of its outputs was last written since the daemon started.
+    package var publishedAt: WallTime?
+    /// When the client was last brought up to date, published and delivered, or found to be so after a start.
+    package var lastSuccessAt: WallTime?
     package var consecutiveFailures: Int
     package var lastError: String?
     /// Every output holds the current secret and every action has succeeded for it.
@@ -101,8 +106,9 @@ package struct ClientView: Hashable, Sendable {
 
     package init(
         name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, standing: Standing, reason: Reason?,
-        current: Issued?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int, consecutiveFailures: Int,
-        lastError: String?, delivered: Bool, outputs: [OutputView], actions: [ActionView]
+        current: Issued?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int, counts: Counts = Counts(),
+        publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
+        delivered: Bool, outputs: [OutputView], actions: [ActionView]
     ) {
         self.name = name
         self.clientID = clientID
@@ -114,6 +120,9 @@ package struct ClientView: Hashable, Sendable {
         self.deliveredExpiresAt = deliveredExpiresAt
         self.renewAt = renewAt
         self.renewals = renewals
+        self.counts = counts
+        self.publishedAt = publishedAt
+        self.lastSuccessAt = lastSuccessAt
         self.consecutiveFailures = consecutiveFailures
         self.lastError = lastError
         self.delivered = delivered
@@ -137,13 +146,18 @@ package struct OutputView: Hashable, Sendable {
     package var state: State
     package var writtenAt: WallTime?
     package var error: String?
+    /// How often damage by somebody else was repaired since the daemon started.
+    package var repairs: Int
 
-    package init(path: AbsolutePath, format: Output.Format, state: State, writtenAt: WallTime?, error: String?) {
+    package init(
+        path: AbsolutePath, format: Output.Format, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
+    ) {
         self.path = path
         self.format = format
         self.state = state
         self.writtenAt = writtenAt
         self.error = error
+        self.repairs = repairs
     }
 }
 

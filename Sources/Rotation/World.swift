@@ -39,6 +39,9 @@ package struct ClientState: Hashable, Sendable {
     /// Whether a new secret was asked for, whatever the age of the current one.
     package var isForced = false
     package var renewals = 0
+    package var counts = Counts()
+    /// When everything was last found to be done that was not before.
+    package var lastSuccessAt: WallTime?
     /// Whether everything is known and nothing is being made, so that its files and actions need not wait for it.
     package var isSettled = false
 

@@ -24,16 +24,25 @@ enum Samples {
             client: try name("api"), since: start + 60, nextAttempt: start + 120)
     }
 
+    static func counts() -> Counts {
+        var counts = Counts()
+        counts.mints = Tally(successes: 3, failures: 1)
+        counts.publishes = Tally(successes: 8, failures: 2)
+        counts.deliveries = Tally(successes: 3, failures: 0)
+        return counts
+    }
+
     static func web() throws -> ClientView {
         ClientView(
             name: try name("web"), clientID: try #require(ClientID("com.example.web")),
             team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), standing: .ok,
             reason: nil, current: try issued(), deliveredExpiresAt: start + 7_776_060, renewAt: start + 5_184_000,
-            renewals: 3, consecutiveFailures: 0, lastError: nil, delivered: true,
+            renewals: 3, counts: counts(), publishedAt: start + 1, lastSuccessAt: start + 2, consecutiveFailures: 0,
+            lastError: nil, delivered: true,
             outputs: [
                 OutputView(
                     path: try #require(AbsolutePath("/run/clientsecretd/out/web.jwt")), format: .raw, state: .ok,
-                    writtenAt: start + 1, error: nil)
+                    writtenAt: start + 1, error: nil, repairs: 5)
             ],
             actions: [
                 ActionView(action: ActionID("restart myapp.service"), state: .ok, ranAt: start + 2, error: nil)
