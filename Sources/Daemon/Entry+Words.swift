@@ -12,7 +12,7 @@ enum Urgency: Int, Sendable {
 extension Entry {
     var urgency: Urgency {
         switch self {
-        case .minted, .tookOver, .published, .ran: .info
+        case .minted, .tookOver, .published, .ran, .told: .info
         case .failing: .error
         case .recovered, .configured, .clockTrusted, .ready: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
@@ -48,6 +48,8 @@ extension Entry {
             "the clock is believed again"
         case .ready:
             "every client was tried once"
+        case .told(let action):
+            "done, because the state changed: \(action)"
         }
     }
 
@@ -75,7 +77,8 @@ extension Resource {
         switch self {
         case .client(let name), .record(let name): "\(name): "
         case .key(let name): "key \(name): "
-        case .configuration, .file, .action: ""
+        case .notice: "on_state_change: "
+        case .configuration, .file, .action, .state: ""
         }
     }
 }

@@ -74,6 +74,11 @@ package struct Forecast: Sendable {
                 }
             }
         }
+        for action in configuration.onStateChange {
+            if let trouble = Probe.trouble(of: action, as: identity) {
+                problems.append(Problem(trouble: trouble, client: nil))
+            }
+        }
         if let path = settings.stateDirectory(of: configuration),
             let trouble = Probe.trouble(ofState: path, as: identity)
         {
@@ -112,7 +117,7 @@ private struct ForecastReader {
             switch job.work {
             case .readKey, .look: result = .success(try hands.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .mint, .keep, .publish, .run: return nil
+            case .readConfiguration, .mint, .keep, .publish, .run, .recallTold, .keepTold: return nil
             }
         } catch {
             result = .failure(error)
@@ -136,7 +141,7 @@ extension Resource {
     fileprivate var client: ClientName? {
         switch self {
         case .client(let name), .record(let name): name
-        case .configuration, .key, .file, .action: nil
+        case .configuration, .key, .file, .action, .notice, .state: nil
         }
     }
 }

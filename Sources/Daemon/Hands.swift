@@ -73,7 +73,7 @@ final class Hands: Sendable {
         switch job.work {
         case .readConfiguration: .settings
         case .readKey: .keys
-        case .recall, .keep: .state
+        case .recall, .keep, .recallTold, .keepTold: .state
         case .mint: .signing
         case .look(let spec), .publish(let spec, _, _): lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
@@ -96,6 +96,8 @@ final class Hands: Sendable {
         case .keep(let client, let record): try keep(record, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
         case .run(let action, let covering): try run(action, covering)
+        case .recallTold: try recallTold()
+        case .keepTold(let told): try keep(told)
         }
     }
 
@@ -170,6 +172,21 @@ final class Hands: Sendable {
         }
         try state.keep(ClientRecord(record, current: current), of: client)
         return .kept(record)
+    }
+
+    private func recallTold() throws(Trouble) -> Outcome {
+        do throws(Trouble) {
+            return .recalledTold(try state.get().recallTold() ?? Told())
+        } catch {
+            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
+            log.warn(error.sentence)
+            return .recalledTold(Told())
+        }
+    }
+
+    private func keep(_ told: Told) throws(Trouble) -> Outcome {
+        try state.get().keep(told)
+        return .keptTold(told)
     }
 
     private func look(_ spec: FileSpec) throws(Trouble) -> Outcome {

@@ -2,7 +2,7 @@ internal import AppleClientSecret
 internal import FoundationEssentials
 internal import Rotation
 
-/// A client's record as bytes: one line with the format's version and the SHA-256 digest of all that follows, then a
+/// A client's record, or what people were told, as bytes: one line with the format's version and the SHA-256 digest of all that follows, then a
 /// JSON object.
 ///
 ///     clientsecretd-state 1 sha256:<64 hexadecimal digits>
@@ -27,22 +27,40 @@ struct RecordFormat: Sendable {
     let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8]? {
+        seal(RecordDocument(record, of: client))
+    }
+
+    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
+        guard let record = try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256) else {
+            throw .damaged
+        }
+        return record
+    }
+
+    func encode(_ told: Told) -> [UInt8]? {
+        seal(ToldDocument(told))
+    }
+
+    func decodeTold(_ bytes: [UInt8]) throws(Flaw) -> Told {
+        guard let told = try unseal(ToldDocument.self, bytes).told else { throw .damaged }
+        return told
+    }
+
+    private func seal(_ document: some Encodable) -> [UInt8]? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(RecordDocument(record, of: client)) else { return nil }
+        guard let data = try? encoder.encode(document) else { return nil }
         let body = Array(data) + [.lineFeed]
         return Array(header(of: body).utf8) + body
     }
 
-    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
+    private func unseal<Document: Decodable>(_ type: Document.Type, _ bytes: [UInt8]) throws(Flaw) -> Document {
         guard let end = bytes.prefix(256).firstIndex(of: .lineFeed) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])
         guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }
-        guard let document = try? JSONDecoder().decode(RecordDocument.self, from: Data(body)),
-            let record = document.record(of: client, sha256: sha256)
-        else { throw .damaged }
-        return record
+        guard let document = try? JSONDecoder().decode(type, from: Data(body)) else { throw .damaged }
+        return document
     }
 
     private func header(of body: [UInt8]) -> String {

@@ -8,6 +8,7 @@ internal import SystemPackage
 ///     lock                  held for as long as the daemon lives
 ///     temporaries           the tag of the names of temporary files
 ///     clients/NAME.state    a client's record; one that is not believed ends in .damaged or .newer
+///     told.state            what people were told of the state
 ///
 /// Losing it costs nothing but a second delivery and, where the outputs are gone as well, a new secret.
 package final class StateDirectory: Sendable {
@@ -77,10 +78,30 @@ package final class StateDirectory: Sendable {
         do throws(Trouble) {
             return try Self.read(client, in: path, as: identity, format)
         } catch {
-            if error.code == .stateDamaged { setAside(client, as: "damaged") }
-            if error.code == .stateNewer { setAside(client, as: "newer") }
+            setAside(Self.file(of: client, in: path), for: error)
             throw error
         }
+    }
+
+    /// What people were told; nil when nothing is kept. Throws as ``recall(_:)`` does.
+    package func recallTold() throws(Trouble) -> Told? {
+        let file = Self.toldFile(in: path)
+        do throws(Trouble) {
+            guard let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity) else { return nil }
+            do throws(RecordFormat.Flaw) {
+                return try format.decodeTold(bytes)
+            } catch {
+                throw Trouble(error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "told.state")
+            }
+        } catch {
+            setAside(file, for: error)
+            throw error
+        }
+    }
+
+    /// Keeps what people were told; durable when it returns.
+    package func keep(_ told: Told) throws(Trouble) {
+        try write(format.encode(told), to: Self.toldFile(in: path))
     }
 
     /// What is kept of a client in a directory that is neither made nor locked for it: for a look from outside.
@@ -96,6 +117,17 @@ package final class StateDirectory: Sendable {
     ) throws(Trouble) -> ClientRecord? {
         let file = file(of: client, in: path)
         let place = AbsolutePath(file).map(Trouble.Place.path) ?? .client(client)
+        guard let bytes = try bytes(of: file, place, in: path, as: identity) else { return nil }
+        do throws(RecordFormat.Flaw) {
+            return try format.decode(bytes, of: client)
+        } catch {
+            throw Trouble(error == .newer ? .stateNewer : .stateDamaged, at: place)
+        }
+    }
+
+    private static func bytes(
+        of file: String, _ place: Trouble.Place, in path: AbsolutePath, as identity: Identity
+    ) throws(Trouble) -> [UInt8]? {
         let content: FileContent?
         do throws(FileError) {
             content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
@@ -111,29 +143,34 @@ package final class StateDirectory: Sendable {
         guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
             throw Trouble(.stateDamaged, at: place, detail: "others may have written it")
         }
-        do throws(RecordFormat.Flaw) {
-            return try format.decode(content.bytes, of: client)
-        } catch {
-            throw Trouble(error == .newer ? .stateNewer : .stateDamaged, at: place)
-        }
+        return content.bytes
     }
 
     /// Keeps a client's record; durable when it returns.
     package func keep(_ record: ClientRecord, of client: ClientName) throws(Trouble) {
-        guard let bytes = format.encode(record, of: client) else {
-            throw Trouble(.stateUnusable, at: .path(path), detail: "the record of \(client) cannot be written down")
+        try write(format.encode(record, of: client), to: Self.file(of: client, in: path))
+    }
+
+    private func write(_ bytes: [UInt8]?, to file: String) throws(Trouble) {
+        guard let bytes else {
+            throw Trouble(.stateUnusable, at: .path(path), detail: "\(file) cannot be written down")
         }
         do throws(FileError) {
-            try AtomicFile(Self.file(of: client, in: path), as: identity)
-                .replace(with: bytes, mode: 0o600, naming: naming)
+            try AtomicFile(file, as: identity).replace(with: bytes, mode: 0o600, naming: naming)
         } catch {
             throw Self.unusable(error, path)
         }
     }
 
-    /// Of each kind one set-aside record a client is kept for whoever wonders, the latest.
-    private func setAside(_ client: ClientName, as kind: String) {
-        let file = FilePath(Self.file(of: client, in: path))
+    /// Puts away what is not believed. Of each kind one is kept for whoever wonders, the latest.
+    private func setAside(_ path: String, for trouble: Trouble) {
+        let kind: String
+        switch trouble.code {
+        case .stateDamaged: kind = "damaged"
+        case .stateNewer: kind = "newer"
+        default: return
+        }
+        let file = FilePath(path)
         _ = unsafe file.withPlatformString { from in
             unsafe FilePath(file.string + "." + kind).withPlatformString { to in unsafe rename(from, to) }
         }
@@ -141,6 +178,10 @@ package final class StateDirectory: Sendable {
 
     private static func file(of client: ClientName, in path: AbsolutePath) -> String {
         "\(path)/clients/\(client).state"
+    }
+
+    private static func toldFile(in path: AbsolutePath) -> String {
+        "\(path)/told.state"
     }
 
     private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Trouble {

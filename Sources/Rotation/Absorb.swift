@@ -38,7 +38,7 @@ extension Rotation {
         switch resource {
         case .key(let name): world.keys[name]?.wasRead = false
         case .file(let path): world.files[path]?.isFresh = false
-        case .configuration, .client, .record, .action: return
+        case .configuration, .client, .record, .action, .notice, .state: return
         }
         if let job = world.running[resource] { outdated.insert(job.id) }
     }
@@ -71,6 +71,8 @@ extension Rotation {
         firstJob = nextJob
         wakes.keep(where: isKnown)
         views = views.filter { configuration.clients[$0.key] != nil }
+        standings = views.values.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
+        notices.keepOnly(configuration, at: now.boot)
         names = configuration.clients.keys.sorted()
         untried = Set(names)
         changes.append(.configured(clients: configuration.clients.count))
@@ -84,6 +86,8 @@ extension Rotation {
         case .client(let name), .record(let name): world.clients[name] != nil
         case .file(let path): world.files[path] != nil
         case .action(let id): world.index.actions[id] != nil
+        case .notice(let id): world.configuration.onStateChange.contains { $0.id == id }
+        case .state: true
         }
     }
 
@@ -162,6 +166,13 @@ extension Rotation {
                 deliverAgain(spec)
             }
             changes.append(.published(spec.path, published(spec, secrets)))
+        case (.run(let action, _), .ran) where job.resource.isNotice:
+            if case .notice(let id) = job.resource { notices.succeeded(id) }
+            changes.append(.told(action.id))
+        case (.recallTold, .recalledTold(let told)):
+            notices.recall(told, world.configuration, at: now)
+        case (.keepTold, .keptTold(let told)):
+            notices.kept = told
         case (.run(let action, let covering), .ran):
             for (client, covered) in covering {
                 world.clients[client]?.delivered[action.id] = covered.issued
@@ -225,7 +236,9 @@ extension Rotation {
         case .readConfiguration:
             refuse([trouble.message], at: now)
             return
-        case .look, .mint, .keep, .publish, .run:
+        case .recallTold:
+            notices.recall(Told(), world.configuration, at: now)
+        case .look, .mint, .keep, .publish, .run, .keepTold:
             break
         }
         let previous = lastFailure(of: job.resource)

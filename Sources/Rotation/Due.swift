@@ -28,6 +28,13 @@ extension ClientEntry {
     /// How much earlier than its own time a secret is replaced together with one that shares a file or an action.
     private var window: Seconds { renewBefore / Self.spread }
 
+    /// How far a life that ends at `expiry` has run down.
+    func stage(expiringAt expiry: WallTime, _ deadlines: inout Deadlines) -> Stage {
+        if !deadlines.reached(expiry - renewBefore) { return .fresh }
+        if !deadlines.reached(expiry - criticalRemainder) { return .warning }
+        return deadlines.reached(expiry) ? .expired : .critical
+    }
+
     /// Remaining life at which a secret that is still not replaced becomes critical.
     package var criticalRemainder: Seconds { renewBefore / 3 }
 }

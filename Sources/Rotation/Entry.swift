@@ -15,6 +15,8 @@ package enum Entry: Hashable, Sendable {
     case clockDistrusted(Trouble)
     case clockTrusted
     case ready
+    /// An action of `on_state_change` was done.
+    case told(ActionID)
 }
 
 /// Why a secret is minted.

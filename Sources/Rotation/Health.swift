@@ -19,6 +19,9 @@ extension Rotation {
 
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
+        if case .until(let expiry) = remaining {
+            notices.see(entry.stage(expiringAt: expiry, &deadlines), of: name, at: now.boot)
+        }
         switch remaining {
         case .none:
             standing = .critical
@@ -56,7 +59,8 @@ extension Rotation {
             lastError: troubles.first?.trouble.message,
             delivered: isDone, outputs: outputs, actions: actions)
         tell(view)
-        views[name] = view
+        if let old = views.updateValue(view, forKey: name) { standings[old.standing, default: 0] -= 1 }
+        standings[view.standing, default: 0] += 1
     }
 
     /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried,
@@ -215,6 +219,12 @@ extension Rotation {
         if let lack = hampered.first {
             standing = max(standing, .degraded)
             reason = reason ?? Reason(trouble: lack.trouble, client: nil, since: lack.since, nextAttempt: nil)
+        }
+        if let attempts = noticeTrouble {
+            let next = now.wall + max(0, attempts.notBefore.seconds(since: now.boot))
+            standing = max(standing, .degraded)
+            reason =
+                reason ?? Reason(trouble: attempts.trouble, client: nil, since: attempts.since, nextAttempt: next)
         }
         return Snapshot(
             startedAt: startedAt, ready: isReady && !isStopping, standing: standing,

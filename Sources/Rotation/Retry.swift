@@ -18,8 +18,9 @@ enum Retry {
     static func pause(of resource: Resource, action: Action?, failures: Int, jitter: Double) -> Int64 {
         let (first, bound): (Int64, Seconds) =
             switch (resource, action) {
-            case (.action, .unit), (.action, .signal): (30, failures >= 3 ? unitBound : remoteBound)
-            case (.action, _): (30, remoteBound)
+            case (.action, .unit), (.action, .signal), (.notice, .unit), (.notice, .signal):
+                (30, failures >= 3 ? unitBound : remoteBound)
+            case (.action, _), (.notice, _): (30, remoteBound)
             default: (1, localBound)
             }
         let isTired = bound == unitBound

@@ -18,6 +18,9 @@ package struct Rotation: Sendable {
     var touched: Set<Resource> = []
     var wakes = WakeQueue()
     var views: [ClientName: ClientView] = [:]
+    /// How many clients stand how.
+    var standings: [Standing: Int] = [:]
+    var notices = Notices()
     /// The standing of each client that was last noted in the journal.
     var told: [ClientName: Standing] = [:]
     var pending: [PendingRequest] = []
@@ -87,6 +90,7 @@ package struct Rotation: Sendable {
         for action in touchedActions { planAction(action, at: now, &turn) }
         for client in touchedClients { judge(client, at: now) }
         planReadiness()
+        planNotices(at: now, &turn)
         touched.removeAll(keepingCapacity: true)
         planAnswers()
         turn.wake = wakes.earliest()
@@ -137,6 +141,9 @@ package struct Rotation: Sendable {
         case .action(let id):
             touched.insert(resource)
             for client in world.index.clients(of: id) { touch(.client(client)) }
+        case .notice, .state:
+            // Planned every time.
+            break
         }
     }
 
@@ -195,7 +202,8 @@ package struct Rotation: Sendable {
         case .key(let name): Trouble(.notResponding, at: .key(name))
         case .client(let name), .record(let name): Trouble(.notResponding, at: .client(name))
         case .file(let path): Trouble(.notResponding, at: .path(path))
-        case .action: nil
+        case .action, .notice: nil
+        case .state: Trouble(.notResponding, at: .named("the state directory"))
         }
     }
 

@@ -10,6 +10,16 @@ package enum Resource: Hashable, Sendable {
     case record(ClientName)
     case file(AbsolutePath)
     case action(ActionID)
+    /// An action of `on_state_change`, by its name in the configuration.
+    case notice(ActionID)
+    /// What the state directory keeps that is no client's.
+    case state
+}
+
+extension Resource {
+    var isNotice: Bool {
+        if case .notice = self { true } else { false }
+    }
 }
 
 /// What is to be done: data, without a secret's bytes, and complete, so that the hands that do it need nothing else.
@@ -25,6 +35,9 @@ package enum Work: Hashable, Sendable {
     /// Write these secrets into a file, all at once. Without `mayCreate` a file that is gone is a trouble.
     case publish(FileSpec, [Slot: Issued], mayCreate: Bool)
     case run(Action, covering: [ClientName: Covered])
+    /// Read what people were told.
+    case recallTold
+    case keepTold(Told)
 }
 
 extension Work {
@@ -69,6 +82,8 @@ package enum Outcome: Hashable, Sendable {
     /// What the file held after it was written, read back.
     case published(Look)
     case ran
+    case recalledTold(Told)
+    case keptTold(Told)
 }
 
 /// What a file was seen to hold.

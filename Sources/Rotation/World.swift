@@ -139,7 +139,7 @@ extension Rotation {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .readKey, .recall, .look, .mint, .run: break
+            case .readConfiguration, .readKey, .recall, .look, .mint, .run, .recallTold, .keepTold: break
             }
         }
         return used

@@ -5,7 +5,6 @@ package enum Feature: Hashable, Sendable {
     case writtenAs(client: ClientName, path: AbsolutePath, user: String)
     case verify(ClientName)
     case credential(ClientName, ServedCredential)
-    case onStateChange
     case metricsFile
 
     /// What `configuration` asks for in vain, client by client.
@@ -19,7 +18,6 @@ package enum Feature: Hashable, Sendable {
             if client.verify { features.append(.verify(name)) }
             if let credential = client.credential { features.append(.credential(name, credential)) }
         }
-        if !configuration.onStateChange.isEmpty { features.append(.onStateChange) }
         if configuration.metricsFile != nil { features.append(.metricsFile) }
         return features
     }
@@ -34,8 +32,6 @@ package enum Feature: Hashable, Sendable {
             "this version does not ask Apple yet: new secrets of \"\(client)\" are published untried"
         case .credential(_, let credential):
             "this version serves no credentials yet: \(credential.unit) does not get \"\(credential.name)\"; use an output"
-        case .onStateChange:
-            "this version does not run \"on_state_change\" yet; watch \"clientsecretd status\" or /healthz"
         case .metricsFile:
             "this version does not write \"metrics_file\" yet; watch \"clientsecretd status\" or /healthz"
         }
@@ -47,7 +43,6 @@ package enum Feature: Hashable, Sendable {
         case .writtenAs(let client, let path, _): .owner(client, path)
         case .verify(let client): .verify(client)
         case .credential(let client, _): .servedCredential(client)
-        case .onStateChange: .onStateChange
         case .metricsFile: .metricsFile
         }
     }

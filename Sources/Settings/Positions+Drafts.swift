@@ -51,7 +51,6 @@ extension Positions {
 
     mutating func note(_ main: FileDraft) {
         note(main.onStateChange)
-        if let actions = main.onStateChange.placed { note(.onStateChange, at: actions.position) }
         if let group = main.controlGroup.placed {
             note(.controlGroup, at: group.position)
             note(.group(group.value), at: group.position)

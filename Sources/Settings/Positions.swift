@@ -27,7 +27,6 @@ package struct Positions: Sendable, Hashable {
         case owner(ClientName, AbsolutePath)
         case verify(ClientName)
         case servedCredential(ClientName)
-        case onStateChange
         case controlGroup
         case stateDirectory
         case metricsFile

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import Linux
 import Publishing
@@ -61,6 +62,29 @@ import Testing
         #expect(back.record == record.record)
         #expect(back.candidate?.issued == record.candidate?.issued)
         #expect(back.current?.signerKey == record.current?.signerKey)
+    }
+
+    @Test func keepsWhatPeopleWereToldOverARestart() throws {
+        var told = Told()
+        told.standing = .critical
+        told.stages = [web: .expired]
+        told.owed = [ActionID("start notice@%s.service")]
+        told.starts = [ActionID("exec /bin/pager"): [WallTime(secondsSinceEpoch: 1), WallTime(secondsSinceEpoch: 2)]]
+        do {
+            let state = try open()
+            #expect(try state.recallTold() == nil)
+            try state.keep(told)
+        }
+        #expect(try open().recallTold() == told)
+        #expect(try mode("state/told.state") == 0o600)
+    }
+
+    @Test func whatPeopleWereToldIsSetAsideWhenItIsDamaged() throws {
+        let state = try open()
+        try scratch.write("rubbish", to: "state/told.state")
+        #expect(trouble { _ = try state.recallTold() }?.code == .stateDamaged)
+        #expect(try state.recallTold() == nil)
+        #expect(try scratch.read("state/told.state.damaged") == "rubbish")
     }
 
     @Test func isHeldByOneDaemon() throws {

@@ -15,6 +15,7 @@ final class Bench {
     /// What looks see; a path that is missing here has no file.
     var disk: [AbsolutePath: Look] = [:]
     var records: [ClientName: Record] = [:]
+    var told: Told?
     /// The keys as they lie on the disk; a key that is missing here cannot be read.
     var prints: [KeyName: KeyPrint] = [:]
     /// What the next reading of the configuration finds.
@@ -208,6 +209,10 @@ final class Bench {
             return .success(.kept(record))
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .run: return .success(.ran)
+        case .recallTold: return .success(.recalledTold(told ?? Told()))
+        case .keepTold(let told):
+            self.told = told
+            return .success(.keptTold(told))
         }
     }
 
@@ -238,6 +243,9 @@ final class Bench {
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"
         case .publish(let spec, _, _): "publish \(spec.path.name)"
+        case .run(let action, let covering) where covering.isEmpty: "tell \(action.id)"
+        case .recallTold: "recall told"
+        case .keepTold: "keep told"
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"
         }

@@ -93,8 +93,6 @@ private let example = """
                 #"c.yaml:34:13: warning: this version does not ask Apple yet: new secrets of "web" are published untried"#,
                 "c.yaml:35:5: warning: this version serves no credentials yet: myapp.service does not get "
                     + #""apple-client-secret"; use an output"#,
-                #"c.yaml:39:1: warning: this version does not run "on_state_change" yet; "#
-                    + #"watch "clientsecretd status" or /healthz"#,
                 #"c.yaml:43:15: warning: this version does not write "metrics_file" yet; "#
                     + #"watch "clientsecretd status" or /healthz"#,
             ])

@@ -21,6 +21,7 @@ package final class Outside {
     package var configuration: Configuration
     package var files: [AbsolutePath: File] = [:]
     var records: [ClientName: Record] = [:]
+    private var told = Told()
     var prints: [KeyName: KeyPrint] = [:]
     var faults: Set<Fault> = []
     /// Files on which jobs do not end.
@@ -77,6 +78,7 @@ package final class Outside {
     /// Loses the state directory's content.
     func loseRecords() {
         records = [:]
+        told = Told()
         // Nobody can know any more whose files these were.
         for path in deleted { restore(path) }
     }
@@ -160,6 +162,13 @@ package final class Outside {
             if case .skipsActions? = sabotage { return .success(.ran) }
             for client in covering.keys { reread(client) }
             return .success(.ran)
+        case .recallTold, .keepTold:
+            if faults.contains(.stateDirectoryGone) {
+                return .failure(Trouble(.stateUnusable, at: .named("the state directory")))
+            }
+            guard case .keepTold(let told) = job.work else { return .success(.recalledTold(self.told)) }
+            self.told = told
+            return .success(.keptTold(told))
         }
     }
 
