@@ -94,6 +94,9 @@ let package = Package(
         test("Publishing", of: ["Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
         test(
+            "Daemon",
+            of: ["Daemon", "Systemd", "Publishing", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+        test(
             "clientsecretd", of: ["clientsecretd", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -76,6 +77,21 @@ int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, in
     *inode = status.st_ino;
     *is_socket = S_ISSOCK(status.st_mode);
     return 0;
+}
+
+_Static_assert(sizeof((struct sockaddr_un *)0)->sun_path == CLINUX_UNIX_ADDRESS, "Peer.address");
+
+int clinux_peer_address(int descriptor, void *address) {
+    struct sockaddr_un peer;
+    socklen_t length = sizeof peer;
+    if (getpeername(descriptor, (struct sockaddr *)&peer, &length) < 0) return -errno;
+    if (peer.sun_family != AF_UNIX) return -EAFNOSUPPORT;
+    size_t before = offsetof(struct sockaddr_un, sun_path);
+    if (length <= before) return 0;
+    // The kernel says one more than fits for a path that fills all of it.
+    size_t count = length - before < sizeof peer.sun_path ? length - before : sizeof peer.sun_path;
+    memcpy(address, peer.sun_path, count);
+    return (int)count;
 }
 
 int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process) {

@@ -40,15 +40,16 @@ package struct DaemonRun {
     /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
     package func run() -> Ending {
         do {
-            return try start()
+            var passed = try PassedSockets()
+            defer { CredentialSocket.turnAway(&passed) }
+            return try start(&passed)
         } catch {
             log.fail("cannot run: \(error)")
             return .failed
         }
     }
 
-    private func start() throws(SystemError) -> Ending {
-        var passed = try PassedSockets()
+    private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
         // Before the first key is read: no core dump and no look by another process of the same user.
         try Hardening.forbidInspection()
         try Hardening.becomeSubreaper()
@@ -96,12 +97,14 @@ package struct DaemonRun {
         let inbox = try Inbox<Fact>()
         let callers = Callers()
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
+        let shelf = Shelf()
+        let credentials = isOnce ? nil : try openCredentials(&passed, shelf, configuration, &rotation, now)
+        defer { credentials?.close() }
         for name in passed.names {
             log.warn("nothing is done with the socket \(name) that systemd passed; see FileDescriptorName= of its unit")
         }
         let server = listener?.server
         let identity = settings.identity
-        let shelf = Shelf()
         let cancel = try EventCounter()
         let findings = try Inbox<Watcher.Finding>()
         let hands = Hands(
@@ -113,12 +116,13 @@ package struct DaemonRun {
                 let control = ControlPolicy(configuration, identity)
                 server?.permit(control)
                 inbox.post(control.lack(in: configuration))
+                if let credentials { inbox.post(credentials.adopt(configuration)) }
             })
         let watcher = isOnce ? nil : try Watcher(pool: hands.pool, lane: { hands.lane(of: $0) }, found: findings)
         hands.adopt(loaded)
         let loop = try Loop(
             rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,
-            watcher: watcher, findings: findings, cancel: cancel)
+            credentials: credentials?.server, watcher: watcher, findings: findings, cancel: cancel)
         let end = try loop.run()
         listener?.close()
         guard isOnce else { return .done }
@@ -157,5 +161,17 @@ package struct DaemonRun {
             rotation.absorb(.hampered(error), at: now)
             return nil
         }
+    }
+
+    private func openCredentials(
+        _ sockets: inout PassedSockets, _ shelf: Shelf, _ configuration: Configuration, _ rotation: inout Rotation,
+        _ now: Now
+    ) throws(SystemError) -> CredentialSocket {
+        let server = try CredentialServer(configuration, shelf: shelf, log: log)
+        let credentials = CredentialSocket(server, &sockets, beside: socketPath)
+        let lack = credentials.adopt(configuration)
+        if case .hampered(let trouble) = lack { log.fail(trouble.sentence) }
+        rotation.absorb(lack, at: now)
+        return credentials
     }
 }

@@ -12,8 +12,9 @@ enum Urgency: Int, Sendable {
 extension Entry {
     var urgency: Urgency {
         switch self {
-        case .minted, .tookOver, .published, .ran, .told: .info
+        case .minted, .tookOver, .published, .ran, .told, .served: .info
         case .failing: .error
+        case .notServed: .warning
         case .recovered, .configured, .clockTrusted, .ready: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
         case .refused, .clockDistrusted: .error
@@ -31,6 +32,10 @@ extension Entry {
             "wrote \(path): \(Self.list(secrets))"
         case .ran(let action, let secrets):
             "done: \(action): \(Self.list(secrets))"
+        case .served(let credential, let client, let issued):
+            "\(client): gave \(issued.fingerprint) to \(credential.unit) as credential \"\(credential.name)\""
+        case .notServed(let refusal):
+            refusal.words
         case .failing(let resource, let trouble, let failures, let retryAt):
             resource.prefix + trouble.sentence + (failures > 1 ? "; failed \(failures) times" : "")
                 + (retryAt.map { "; next attempt \($0)" } ?? "")
@@ -55,6 +60,29 @@ extension Entry {
 
     private static func list(_ secrets: [ClientName: Issued]) -> String {
         secrets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.fingerprint)" }.joined(separator: ", ")
+    }
+}
+
+extension CredentialRefusal {
+    /// Who was refused and why; what helps.
+    var words: String {
+        switch self {
+        case .stranger(let user):
+            "refused a credential to the user \(user), for only root's systemd is served; "
+                + "let a unit of the system's manager load it"
+        case .noUnit:
+            "refused a credential to a program of root's that asks for no unit; "
+                + "name the socket in the unit's LoadCredential="
+        case .notConfigured(let credential):
+            "refused \(credential.unit) the credential \"\(credential.name)\", for no client has it; write "
+                + "\"credential: {unit: \(credential.unit), name: \(credential.name)}\" under its client"
+        case .noSecret(let credential, let client):
+            "\(client): refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret "
+                + "yet; see why: clientsecretd status"
+        case .stopping(let credential):
+            "refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret yet and the "
+                + "daemon stops; start the unit again"
+        }
     }
 }
 

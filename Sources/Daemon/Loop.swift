@@ -14,6 +14,8 @@ final class Loop {
     private let hands: Hands
     private let log: Log
     private let server: StatusServer?
+    /// Nil where nothing is served.
+    private let credentials: CredentialServer?
     /// Nil where nothing is kept up to date for long.
     private let watcher: Watcher?
     private let findings: Inbox<Watcher.Finding>
@@ -44,7 +46,7 @@ final class Loop {
 
     init(
         rotation: Rotation, inbox: Inbox<Fact>, callers: Callers, hands: Hands, log: Log, server: StatusServer?,
-        watcher: Watcher?, findings: Inbox<Watcher.Finding>, cancel: EventCounter
+        credentials: CredentialServer?, watcher: Watcher?, findings: Inbox<Watcher.Finding>, cancel: EventCounter
     ) throws(SystemError) {
         self.rotation = rotation
         self.inbox = inbox
@@ -52,6 +54,7 @@ final class Loop {
         self.hands = hands
         self.log = log
         self.server = server
+        self.credentials = credentials
         self.watcher = watcher
         self.findings = findings
         self.cancel = cancel
@@ -74,6 +77,7 @@ final class Loop {
             for fact in inbox.drain() { rotation.absorb(fact, at: now) }
             try watch(at: now)
             let turn = rotation.plan(at: now)
+            credentials?.serve(turn.served)
             for job in turn.start { hands.start(job) { [inbox] in inbox.post($0) } }
             for entry in turn.changes {
                 log.note(entry)

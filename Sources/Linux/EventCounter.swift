@@ -18,6 +18,14 @@ package final class EventCounter: Sendable {
         _ = unsafe write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
     }
 
+    /// Waits until the flag is raised, for so many milliseconds at most; returns whether it is.
+    package func wait(atMost milliseconds: Int64) -> Bool {
+        var ready: UInt8 = 0
+        let descriptors = [descriptor.raw]
+        _ = unsafe clinux_poll(descriptors, &ready, 1, max(milliseconds, 0))
+        return ready != 0
+    }
+
     package func clear() {
         // Fails only when there is nothing to clear.
         _ = try? readCounter(descriptor.raw, "clear an event counter")

@@ -35,6 +35,16 @@ package struct Peer: Hashable, Sendable {
         group == self.group || groups.contains(group)
     }
 
+    /// The address that the peer has bound its end to, as it stands in `sun_path`; empty when it has bound none.
+    ///
+    /// An abstract one begins with a NUL, and anybody can bind to any.
+    package static func address(of descriptor: Int32) throws(SystemError) -> [UInt8] {
+        var address = [UInt8](repeating: 0, count: Int(CLINUX_UNIX_ADDRESS))
+        let count = try SystemError.check(
+            unsafe clinux_peer_address(descriptor, &address), "learn the address of who has connected")
+        return Array(address.prefix(Int(count)))
+    }
+
     private static func read(_ descriptor: Int32, into groups: inout [UInt32]) throws(SystemError) -> Int {
         let capacity = Int32(groups.count)
         return Int(

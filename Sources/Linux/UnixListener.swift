@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// A listening Unix socket at a path of the file system.
-package struct UnixListener: ~Copyable {
+package struct UnixListener: ~Copyable, Sendable {
     /// Does not block; what it accepts does.
     package let descriptor: Descriptor
     private let path: String
@@ -30,9 +30,14 @@ package struct UnixListener: ~Copyable {
 
     /// The next who has connected, `nil` when nobody waits.
     package func accept() throws(SystemError) -> Descriptor? {
-        let accepted = clinux_unix_accept(descriptor.raw)
+        try UnixListener.accept(on: descriptor.raw)
+    }
+
+    /// The next who has connected to a listening socket that does not block, `nil` when nobody waits.
+    package static func accept(on listener: Int32) throws(SystemError) -> Descriptor? {
+        let accepted = clinux_unix_accept(listener)
         if accepted == -EAGAIN { return nil }
-        return Descriptor(adopting: try SystemError.check(accepted, "accept a connection on \(path)"))
+        return Descriptor(adopting: try SystemError.check(accepted, "accept a connection"))
     }
 
     /// Takes the name away, unless another has taken the place meanwhile.

@@ -1,7 +1,7 @@
 import CLinux
 
-/// A thread of its own for a closure; it ends with it.
-enum WorkerThread {
+/// A thread of its own for a closure; it ends with it. Signals are blocked on it.
+package enum WorkerThread {
     /// Jobs call shallow code only; a fixed stack keeps many stuck ones cheap.
     private static let stackSize = 512 * 1024
 
@@ -13,7 +13,7 @@ enum WorkerThread {
         }
     }
 
-    static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
+    package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
         let body = unsafe Unmanaged.passRetained(Body(run))
         let result = unsafe clinux_thread_start(
             { context in

@@ -73,6 +73,7 @@ extension Rotation {
         views = views.filter { configuration.clients[$0.key] != nil }
         standings = views.values.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
         notices.keepOnly(configuration, at: now.boot)
+        served = served.filter { configuration.clients[$0.key]?.credential != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
         changes.append(.configured(clients: configuration.clients.count))

@@ -6,6 +6,10 @@ package enum Entry: Hashable, Sendable {
     case tookOver(ClientName, Issued)
     case published(AbsolutePath, [ClientName: Issued])
     case ran(ActionID, [ClientName: Issued])
+    /// The credential socket gave a client's secret to a unit that starts.
+    case served(ServedCredential, ClientName, Issued)
+    /// The credential socket refused: now for the first time, or still after an hour.
+    case notServed(CredentialRefusal)
     /// Something fails: now for the first time, in another way than before, or still after an hour.
     case failing(Resource, Trouble, failures: Int, retryAt: WallTime?)
     case recovered(Resource, Trouble)

@@ -23,6 +23,8 @@ package struct Rotation: Sendable {
     var notices = Notices()
     /// The standing of each client that was last noted in the journal.
     var told: [ClientName: Standing] = [:]
+    /// What the credential socket hands out.
+    var served: [ClientName: Issued] = [:]
     var pending: [PendingRequest] = []
     var changes: [Entry] = []
     var answers: [(Ticket, Answer)] = []
@@ -85,7 +87,10 @@ package struct Rotation: Sendable {
         for key in touchedKeys { planKey(key, at: now, &turn) }
         planClients(at: now, &turn)
         for client in touchedClients { planRecord(client, at: now, &turn) }
-        for client in touchedClients { settle(client) }
+        for client in touchedClients {
+            settle(client)
+            planServed(client, &turn)
+        }
         for file in touchedFiles { planFile(file, at: now, &turn) }
         for action in touchedActions { planAction(action, at: now, &turn) }
         for client in touchedClients { judge(client, at: now) }

@@ -66,6 +66,7 @@ extension Trouble {
         case .verdictUnknown: nil
         case .clockBeforeBuild, .clockDoubtful: "set the clock, or see why it is not synchronised: timedatectl"
         case .configurationRefused: "see everything that is wrong: clientsecretd check"
+        case .credentialSocketUnusable: "let systemd make it: systemctl enable --now clientsecretd-credentials.socket"
         case .socketUnusable: "remove what lies there, or name another with --socket"
         case .notActedOn: "remove the setting"
         }

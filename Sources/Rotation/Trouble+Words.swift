@@ -95,6 +95,7 @@ extension Trouble {
         case .clockDoubtful: "is not synchronised and behind a secret of ours, so nothing is minted"
         case .configurationRefused: "the configuration would not start"
         case .socketUnusable: "the socket cannot be used"
+        case .credentialSocketUnusable: "the socket cannot be used, so no unit can load a credential from it"
         case .notActedOn: "this version does not act on it yet"
         }
     }

@@ -132,6 +132,8 @@ package struct Trouble: Error, Hashable, Sendable {
         // The daemon itself.
         case configurationRefused = "configuration_refused"
         case socketUnusable = "socket_unusable"
+        /// The same of the socket from which units load credentials.
+        case credentialSocketUnusable = "credential_socket_unusable"
         /// The configuration asks for what this version does not act on; detail: the setting.
         case notActedOn = "not_acted_on"
     }

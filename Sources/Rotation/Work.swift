@@ -161,6 +161,8 @@ package struct Turn: Sendable {
     package var start: [Job] = []
     package var wake = Wake()
     package var changes: [Entry] = []
+    /// To be handed out before anything is started: a unit that is restarted asks for its secret at once.
+    package var served: [Served] = []
     package var answers: [(Ticket, Answer)] = []
     /// Everything that was to be done is done: the loop may end.
     package var ended = false

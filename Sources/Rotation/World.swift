@@ -130,6 +130,7 @@ extension Rotation {
                 if let issued { used.insert(issued.fingerprint) }
             }
         }
+        for issued in served.values { used.insert(issued.fingerprint) }
         for file in world.files.values {
             for sighting in (file.seen?.slots ?? [:]).values {
                 if let issued = sighting.issued { used.insert(issued.fingerprint) }

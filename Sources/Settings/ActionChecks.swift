@@ -57,14 +57,41 @@ struct ActionChecks {
             served[credential.value] = served[credential.value] ?? client
             units[credential.value.unit] = units[credential.value.unit] ?? position
         }
-        for action in clients.flatMap({ $0.settings.onChange.value ?? [] }).compactMap({ $0 }) {
-            guard case .unit(let verb, let unit) = action.value, verb == .reload || verb == .reloadOrRestart,
-                let place = units[unit]
-            else { continue }
-            complaints.warning(
-                at: action.position,
-                "\(unit) reads a credential (\(place.seen(from: action.position))), which it does when it starts and not when "
-                    + "it reloads; write \"restart: \(unit)\"")
+        for client in clients {
+            for action in client.settings.onChange.value ?? [] {
+                guard let action, case .unit(let verb, let unit) = action.value,
+                    verb == .reload || verb == .reloadOrRestart,
+                    let place = units[unit] ?? UnitName.template(of: unit).flatMap({ units[$0] })
+                else { continue }
+                complaints.warning(
+                    at: action.position,
+                    "\(unit) reads a credential (\(place.seen(from: action.position))), which it does when it starts and "
+                        + "not when it reloads; write \"restart: \(unit)\"")
+            }
+            checkIsRestarted(client)
         }
+    }
+
+    /// A unit that nobody restarts goes on with the secret that it started with.
+    private func checkIsRestarted(_ client: ClientDraft) {
+        guard let credential = client.settings.credential.placed else { return }
+        if case .wrong = client.settings.onChange { return }
+        let served = credential.value.unit
+        for action in client.settings.onChange.value ?? [] {
+            switch action?.value {
+            case .unit(.start, _), .exec, nil:
+                // Whatever it does is not to be seen from here.
+                return
+            case .unit(_, let unit):
+                // A target takes its parts along (PartOf=). A reload has been warned of.
+                if unit == served || UnitName.template(of: unit) == served || unit.hasSuffix(".target") { return }
+            case .signal: continue
+            }
+        }
+        complaints.warning(
+            at: credential.position,
+            "nothing restarts \(served) when the secret changes, and it reads a credential only when it starts; write "
+                + "\"- restart: \(UnitName.isTemplate(served) ? UnitName.instance(of: served) : served)\" under \"on_change\""
+        )
     }
 }

@@ -69,7 +69,7 @@ struct ClientReader {
             let inner = Section(
                 node, of: "\"credential\"", at: position, names: ["unit", "name"], complaints: complaints)
         else { return .wrong }
-        let unit = inner.value("unit") { text throws(Mistake) in try UnitName.read(text) }
+        let unit = inner.value("unit") { text throws(Mistake) in try UnitName.read(text, template: true) }
         let name = inner.value("name") { text throws(Mistake) in try Plain.credential(text) }
         for (setting, missing) in [("unit", unit.isAbsent), ("name", name.isAbsent)] where missing {
             complaints.error(
@@ -77,12 +77,13 @@ struct ClientReader {
                 "\"credential\" has no \"\(setting)\"; write {unit: myapp.service, name: apple-client-secret}")
         }
         guard let unit = unit.value, let name = name.placed else { return .wrong }
-        guard unit.utf8.count + name.value.utf8.count <= Self.longestServedName else {
-            complaints.error(
+        // An instance has a byte more than its template at least.
+        let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
+        if length > Self.longestServedName {
+            complaints.warning(
                 at: name.position,
-                "unit and name have \(unit.utf8.count + name.value.utf8.count) bytes together, and systemd can ask for "
-                    + "\(Self.longestServedName); write a shorter name")
-            return .wrong
+                "unit and name have \(length) bytes together, and systemd can ask for \(Self.longestServedName): the unit "
+                    + "will not start; write a shorter name")
         }
         return .given(Placed(ServedCredential(unit: unit, name: name.value), position))
     }

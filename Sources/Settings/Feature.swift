@@ -4,7 +4,6 @@ package import Rotation
 package enum Feature: Hashable, Sendable {
     case writtenAs(client: ClientName, path: AbsolutePath, user: String)
     case verify(ClientName)
-    case credential(ClientName, ServedCredential)
     case metricsFile
 
     /// What `configuration` asks for in vain, client by client.
@@ -16,7 +15,6 @@ package enum Feature: Hashable, Sendable {
                 features.append(.writtenAs(client: name, path: output.path, user: user))
             }
             if client.verify { features.append(.verify(name)) }
-            if let credential = client.credential { features.append(.credential(name, credential)) }
         }
         if configuration.metricsFile != nil { features.append(.metricsFile) }
         return features
@@ -30,8 +28,6 @@ package enum Feature: Hashable, Sendable {
                 + "write to a file of the daemon's own user"
         case .verify(let client):
             "this version does not ask Apple yet: new secrets of \"\(client)\" are published untried"
-        case .credential(_, let credential):
-            "this version serves no credentials yet: \(credential.unit) does not get \"\(credential.name)\"; use an output"
         case .metricsFile:
             "this version does not write \"metrics_file\" yet; watch \"clientsecretd status\" or /healthz"
         }
@@ -42,7 +38,6 @@ package enum Feature: Hashable, Sendable {
         switch self {
         case .writtenAs(let client, let path, _): .owner(client, path)
         case .verify(let client): .verify(client)
-        case .credential(let client, _): .servedCredential(client)
         case .metricsFile: .metricsFile
         }
     }

@@ -9,8 +9,9 @@ enum UnitName {
         "service", "socket", "target", "timer", "path", "slice", "scope", "mount", "automount", "swap", "device",
     ]
 
-    /// A unit's full name. In `on_state_change` the state stands for `%s` in it.
-    static func read(_ text: String, placeholder: Bool = false) throws(Mistake) -> String {
+    /// A unit's full name. In `on_state_change` the state stands for `%s` in it; where `template`, all instances of one may
+    /// be meant.
+    static func read(_ text: String, placeholder: Bool = false, template: Bool = false) throws(Mistake) -> String {
         let name =
             placeholder ? text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: "ok") : text
         guard let dot = name.lastIndex(of: "."), suffixes.contains(String(name[name.index(after: dot)...])) else {
@@ -36,17 +37,28 @@ enum UnitName {
             }
             throw Mistake("\(quoted(text)) is not a unit's name; write it as systemctl shows it")
         }
-        guard !name.contains("@.") else {
+        guard template || !isTemplate(name) else {
             throw Mistake("\(quoted(text)) is a template; write an instance, \(quoted(instance(of: text)))")
         }
         return text
+    }
+
+    /// The template that a unit is an instance of: `app@.service` of `app@one.service`. Nil when it is none.
+    static func template(of unit: String) -> String? {
+        guard let at = unit.firstIndex(of: "@"), let dot = unit.lastIndex(of: "."), unit.index(after: at) < dot
+        else { return nil }
+        return String(unit[...at] + unit[dot...])
+    }
+
+    static func isTemplate(_ unit: String) -> Bool {
+        unit.contains("@.")
     }
 
     private static func isPlain(_ text: String) -> Bool {
         quoted(text) == "\"\(text)\"" && !text.contains(" ") && !text.contains("/")
     }
 
-    private static func instance(of template: String) -> String {
+    static func instance(of template: String) -> String {
         template.split(separator: "@.", maxSplits: 1).joined(separator: "@NAME.")
     }
 }

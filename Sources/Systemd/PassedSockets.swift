@@ -39,6 +39,12 @@ package struct PassedSockets: ~Copyable {
         throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
     }
 
+    /// The first of that name that is left, whatever it is: what an earlier process of the service had systemd hold.
+    package mutating func takeHeld(_ name: String) -> Descriptor? {
+        guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
+        return Descriptor(adopting: waiting.remove(at: index).descriptor)
+    }
+
     deinit {
         for socket in waiting { _ = close(socket.descriptor) }
     }

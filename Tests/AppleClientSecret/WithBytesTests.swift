@@ -7,6 +7,7 @@ import Testing
     /// Who may call `withBytes`, and what for.
     private static let allowed = [
         "AppleClientSecret/Token.swift",  // where it stands
+        "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
         "Daemon/Shelf.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Publishing/FileFormat.swift",  // writes them into outputs
         "Publishing/Publisher.swift",  // gives them to the environment editor

@@ -32,6 +32,8 @@ final class Bench {
     private(set) var works: [Work] = []
     private(set) var entries: [Entry] = []
     private(set) var answers: [Ticket: Answer] = [:]
+    /// What the credential socket would hand out.
+    private(set) var served: [ClientName: Issued] = [:]
     private(set) var turn = Turn()
     private var waiting: [Job] = []
     private var minted: UInt64 = 1000
@@ -61,6 +63,7 @@ final class Bench {
             turn = rotation.plan(at: now)
             entries += turn.changes
             for (ticket, answer) in turn.answers { answers[ticket] = answer }
+            for change in turn.served { served[change.client] = change.secret }
             for job in turn.start {
                 log.append(Self.words(job.work))
                 works.append(job.work)

@@ -214,6 +214,8 @@ import Testing
             #"/d/f.p8: the configuration would not start; see everything that is wrong: clientsecretd check"#
         case .socketUnusable:
             #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket"#
+        case .credentialSocketUnusable:
+            #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
         case .notActedOn:
             #"/d/f.p8: this version does not act on it yet; remove the setting"#
         }

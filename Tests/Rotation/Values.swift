@@ -41,12 +41,13 @@ enum Values {
     /// A client with a raw output `NAME.jwt` and lives of 90 days that are renewed 30 days before their end.
     static func client(
         _ name: String, id: String? = nil, key keyName: String = "apple", lifetime: Int64 = 90 * day,
-        renewBefore: Int64 = 30 * day, outputs: [Output]? = nil, actions: [Action] = []
+        renewBefore: Int64 = 30 * day, outputs: [Output]? = nil, actions: [Action] = [],
+        credential: ServedCredential? = nil
     ) throws -> ClientEntry {
         ClientEntry(
             clientID: try #require(ClientID(id ?? "com.example.\(name)")), key: try key(keyName),
             lifetime: try #require(Lifetime(seconds: Seconds(lifetime))), renewBefore: Seconds(renewBefore),
-            outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions)
+            outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions, credential: credential)
     }
 
     static func raw(_ file: String) throws -> Output {

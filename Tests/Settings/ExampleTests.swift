@@ -91,8 +91,6 @@ private let example = """
                 "c.yaml:27:13: warning: this version does not write as another user: /srv/app/.env is not written as app; "
                     + "write to a file of the daemon's own user",
                 #"c.yaml:34:13: warning: this version does not ask Apple yet: new secrets of "web" are published untried"#,
-                "c.yaml:35:5: warning: this version serves no credentials yet: myapp.service does not get "
-                    + #""apple-client-secret"; use an output"#,
                 #"c.yaml:43:15: warning: this version does not write "metrics_file" yet; "#
                     + #"watch "clientsecretd status" or /healthz"#,
             ])

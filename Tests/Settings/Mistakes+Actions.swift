@@ -102,24 +102,53 @@ extension MistakeCase {
           a: {credential: secret}
           b: {credential: {unit: app, name: "a:b"}}
           c: {credential: {unit: app.service}}
-          d: {credential: {unit: app.service, name: s}}
-          e: {credential: {unit: app.service, name: s}}
-          f: {credential: {unit: app.service, name: abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghij}}
+          d: {credential: {unit: app.service, name: s}, on_change: [{restart: app.service}]}
+          e: {credential: {unit: app.service, name: s}, on_change: [{restart: app.service}]}
+          f: {credential: {unit: .service, name: s}}
         ->
         c.yaml:3:19: error: "credential" needs a unit and a name; write {unit: myapp.service, name: apple-client-secret}
         c.yaml:4:26: error: "app" lacks the unit's suffix; write app.service
         c.yaml:4:37: error: "a:b" is not a credential's name; write the name that LoadCredential= gives it, without a path
         c.yaml:5:7: error: "credential" has no "name"; write {unit: myapp.service, name: apple-client-secret}
         c.yaml:7:7: error: app.service gets "s" from client "d" already (line 6); write another name
-        c.yaml:8:45: error: unit and name have 84 bytes together, and systemd can ask for 83; write a shorter name
+        c.yaml:8:26: error: ".service" is not a unit's name; write it as systemctl shows it
+        ## credentials that systemd cannot ask for
+        @keys
+        clients:
+          a: {on_change: [{restart: app.service}], credential: {unit: app.service, name: abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghij}}
+          b: {on_change: [{restart: app.service}], credential: {unit: app.service, name: bbcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghi}}
+          c: {on_change: [{restart: ap@a.service}], credential: {unit: ap@.service, name: cbcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghi}}
+        ->
+        c.yaml:3:82: warning: unit and name have 84 bytes together, and systemd can ask for 83: the unit will not start; write a shorter name
+        c.yaml:5:83: warning: unit and name have 84 bytes together, and systemd can ask for 83: the unit will not start; write a shorter name
         ## reload of a unit that reads a credential
         @keys
         clients:
           a:
             credential: {unit: app.service, name: s}
             on_change: [{reload: app.service}, {reload_or_restart: app.service}, {restart: app.service}, {reload: other.service}]
+          b:
+            credential: {unit: job@.service, name: s}
+            on_change: [{reload: job@one.service}, {reload: job.service}, {reload: my@job.service}]
         ->
         c.yaml:5:18: warning: app.service reads a credential (line 4), which it does when it starts and not when it reloads; write "restart: app.service"
         c.yaml:5:41: warning: app.service reads a credential (line 4), which it does when it starts and not when it reloads; write "restart: app.service"
+        c.yaml:8:18: warning: job@one.service reads a credential (line 7), which it does when it starts and not when it reloads; write "restart: job@one.service"
+        ## units that go on with the old credential
+        @keys
+        clients:
+          none: {credential: {unit: a.service, name: s}}
+          other: {credential: {unit: b.service, name: s}, on_change: [{restart: a.service}, {signal: {unit: b.service, signal: SIGHUP}}]}
+          template: {credential: {unit: c@.service, name: s}, on_change: []}
+          hook: {credential: {unit: d.service, name: s}, on_change: [{exec: [/usr/bin/true]}]}
+          job: {credential: {unit: e.service, name: s}, on_change: [{start: restart-e.service}]}
+          instance: {credential: {unit: f@.service, name: s}, on_change: [{restart: f@one.service}]}
+          target: {credential: {unit: g.service, name: s}, on_change: [{restart: all.target}]}
+          exact: {credential: {unit: h@x.service, name: s}, on_change: [{restart: h@y.service}]}
+        ->
+        c.yaml:3:10: warning: nothing restarts a.service when the secret changes, and it reads a credential only when it starts; write "- restart: a.service" under "on_change"
+        c.yaml:4:11: warning: nothing restarts b.service when the secret changes, and it reads a credential only when it starts; write "- restart: b.service" under "on_change"
+        c.yaml:5:14: warning: nothing restarts c@.service when the secret changes, and it reads a credential only when it starts; write "- restart: c@NAME.service" under "on_change"
+        c.yaml:10:11: warning: nothing restarts h@x.service when the secret changes, and it reads a credential only when it starts; write "- restart: h@x.service" under "on_change"
         """#
 }

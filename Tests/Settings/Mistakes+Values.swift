@@ -164,7 +164,7 @@ extension MistakeCase {
         clients:
           a:
           b: {outputs: []}
-          c: {credential: {unit: a.service, name: s}}
+          c: {credential: {unit: a.service, name: s}, on_change: [{restart: a.service}]}
         ->
         c.yaml:3:3: error: client "a" writes its secret nowhere; write "outputs" with a "path"
         c.yaml:4:3: error: client "b" writes its secret nowhere; write "outputs" with a "path"

@@ -13,6 +13,10 @@ int clinux_unix_accept(int listener);
 int clinux_unix_connect(const char *path, int64_t timeout_seconds);
 // What is at the path: its device and inode and whether it is a socket, without following a link.
 int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket);
+// The address that the peer has bound its end to, as it stands in sun_path: its length, 0 when it has bound none. An
+// abstract one begins with a NUL. `address` has room for CLINUX_UNIX_ADDRESS bytes.
+#define CLINUX_UNIX_ADDRESS 108
+int clinux_peer_address(int descriptor, void *address);
 int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process);
 // The number of supplementary groups the peer had when it connected; at most `capacity` are stored.
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);

@@ -1,0 +1,111 @@
+import Linux
+import Rotation
+import Synchronization
+import SystemPackage
+
+/// Gives units their secrets from the credential socket: by unit and credential name, to root's systemd alone.
+///
+/// A thread of its own waits for all connections at once, so that neither a peer that does not read nor any number of
+/// them can hold up the rotation or be held up by it. Until told what to serve it keeps everybody waiting.
+final class CredentialServer: Sendable {
+    let shelf: Shelf
+    let log: Log
+    /// Raised when ``state`` has changed.
+    let bell: EventCounter
+    private let limits: CredentialLimits
+    private let shared: Mutex<(table: CredentialTable, isStopping: Bool)>
+    private let ended: EventCounter
+    private let isStarted = Mutex(false)
+    /// Connections that waited when an earlier process of the service died.
+    private let inherited = Mutex<[Int32]>([])
+
+    /// - Parameter configuration: whom to serve; secrets follow by ``serve(_:)``.
+    init(
+        _ configuration: Configuration, shelf: Shelf, log: Log, limits: CredentialLimits = CredentialLimits()
+    ) throws(SystemError) {
+        self.shelf = shelf
+        self.log = log
+        self.limits = limits
+        bell = try EventCounter()
+        ended = try EventCounter()
+        shared = Mutex((CredentialTable(configuration), false))
+    }
+
+    var state: (table: CredentialTable, isStopping: Bool) {
+        shared.withLock { $0 }
+    }
+
+    /// Serves what this configuration says from now on. Any thread.
+    func adopt(_ configuration: Configuration) {
+        shared.withLock { $0.table = CredentialTable(configuration, after: $0.table) }
+        bell.signal()
+    }
+
+    /// Hands these secrets out from now on. Any thread.
+    func serve(_ changes: [Served]) {
+        guard !changes.isEmpty else { return }
+        shared.withLock { shared in
+            for served in changes { shared.table.take(served) }
+        }
+        bell.signal()
+    }
+
+    /// Answers a connection that waited when an earlier process of the service died.
+    func inherit(_ connection: consuming Descriptor) {
+        let raw = connection.release()
+        inherited.withLock { $0.append(raw) }
+    }
+
+    /// Those who were inherited; once.
+    func takeInherited() -> [CredentialConnection] {
+        let all = inherited.withLock { all in
+            defer { all = [] }
+            return all
+        }
+        let deadline = Clocks.bootMilliseconds() + limits.patience
+        return all.map { CredentialConnection(Descriptor(adopting: $0), deadline: deadline) }
+    }
+
+    /// Starts to answer on `listener`; once.
+    func start(_ listener: CredentialListener) throws(SystemError) {
+        let waits = try CredentialWaits()
+        try WorkerThread.start { [self] in
+            run(listener, waits)
+            ended.signal()
+        }
+        isStarted.withLock { $0 = true }
+    }
+
+    private func run(_ listener: CredentialListener, _ waits: CredentialWaits) {
+        do throws(SystemError) {
+            try CredentialDesk(self, listener, waits, limits).run()
+        } catch {
+            log.fail("the credential socket is not served any more: \(error); restart the daemon")
+        }
+    }
+
+    /// Refuses those who wait and ends the thread. Who has not been accepted yet is left in the socket's queue: where
+    /// systemd holds the socket the next start serves them, else the kernel has their read fail.
+    func stop() {
+        guard isStarted.withLock({ $0 }) else {
+            // Letting them go refuses them.
+            _ = takeInherited()
+            return
+        }
+        shared.withLock { $0.isStopping = true }
+        bell.signal()
+        _ = ended.wait(atMost: 2 * limits.farewell)
+    }
+}
+
+/// What the thread sleeps on, made before it is started: a thread that cannot sleep is none.
+final class CredentialWaits: Sendable {
+    let epoll: Epoll
+    let timer: BootTimer
+
+    init() throws(SystemError) {
+        let epoll = try Epoll()
+        timer = try BootTimer()
+        self.epoll = epoll
+    }
+}

@@ -1,0 +1,105 @@
+import Linux
+import Rotation
+import Synchronization
+import SystemPackage
+import Systemd
+
+/// The credential socket and its server: systemd's socket from the start, else one of the daemon's own as soon as a
+/// client is configured to be served from it.
+final class CredentialSocket: Sendable {
+    private enum State {
+        case none
+        case listening(CredentialListener)
+        /// What systemd passed is of no use; to make another one beside it would hide that.
+        case unusable(Trouble)
+    }
+
+    let server: CredentialServer
+    private let path: String
+    private let state: Mutex<State>
+
+    /// `FileDescriptorName=` of the socket's unit.
+    private static let passedName = "credentials"
+    /// What systemd calls a connection that waits, when it passes it to the next process.
+    static let heldName = "credential"
+    private static let fileName = "credentials.sock"
+
+    /// - Parameter statusSocket: a socket of the daemon's own is made beside this path.
+    init(_ server: CredentialServer, _ sockets: inout PassedSockets, beside statusSocket: String) {
+        self.server = server
+        let directory = statusSocket.lastIndex(of: "/").map { statusSocket[...$0] } ?? ""
+        path = directory + Self.fileName
+        while let held = sockets.takeHeld(Self.heldName) { server.inherit(held) }
+        let state = Self.takeOver(&sockets, server, path)
+        self.state = Mutex(state)
+    }
+
+    private static func takeOver(
+        _ sockets: inout PassedSockets, _ server: CredentialServer, _ path: String
+    ) -> State {
+        let place = Trouble.Place.named("the socket \(passedName) from systemd")
+        do throws(SystemError) {
+            guard let socket = try sockets.take(passedName) else { return .none }
+            // Which unit asks, and that it is systemd who does, is told by the addresses of Unix sockets alone.
+            guard socket.family == .unix else {
+                return .unusable(
+                    Trouble(
+                        .credentialSocketUnusable, at: place,
+                        detail: "not a Unix socket; write ListenStream=\(path) into its unit"))
+            }
+            let listener = try CredentialListener(socket)
+            try server.start(listener)
+            return .listening(listener)
+        } catch {
+            return .unusable(
+                Trouble(
+                    .credentialSocketUnusable, at: place, cause: error.errno.rawValue,
+                    detail: "; write ListenStream=\(path) into its unit"))
+        }
+    }
+
+    /// Refuses everybody who waits, for a daemon that does not come to run: whoever is left in the queue of systemd's
+    /// socket has it start the daemon again and again.
+    static func turnAway(_ sockets: inout PassedSockets) {
+        while let held = sockets.takeHeld(heldName) { _ = CredentialConnection(held, deadline: 0) }
+        guard let passed = try? sockets.take(passedName), passed.family == .unix,
+            let listener = try? CredentialListener(passed)
+        else { return }
+        while let waiting = try? UnixListener.accept(on: listener.raw) {
+            _ = CredentialConnection(waiting, deadline: 0)
+        }
+    }
+
+    /// Sees to it that what `configuration` wants served is served; says what is lacking. Any thread.
+    func adopt(_ configuration: Configuration) -> Fact {
+        server.adopt(configuration)
+        let isWanted = configuration.clients.values.contains { $0.credential != nil }
+        return state.withLock { state in
+            switch state {
+            case _ where !isWanted, .listening: return .relieved(.credentialSocketUnusable)
+            case .unusable(let trouble): return .hampered(trouble)
+            case .none:
+                do throws(SystemError) {
+                    let listener = try CredentialListener(path: path)
+                    do throws(SystemError) {
+                        try server.start(listener)
+                    } catch {
+                        listener.removeName()
+                        throw error
+                    }
+                    state = .listening(listener)
+                    return .relieved(.credentialSocketUnusable)
+                } catch {
+                    return .hampered(
+                        Trouble(.credentialSocketUnusable, at: .named(path), cause: error.errno.rawValue))
+                }
+            }
+        }
+    }
+
+    /// Refuses those who wait, and takes the name of a socket of the daemon's own away.
+    func close() {
+        server.stop()
+        if case .listening(let listener) = state.withLock({ $0 }) { listener.removeName() }
+    }
+}

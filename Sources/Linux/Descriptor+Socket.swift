@@ -1,0 +1,42 @@
+import Glibc
+import SystemPackage
+
+extension Descriptor {
+    /// Sends what a connection takes without waiting: how many bytes, none when it takes nothing now.
+    ///
+    /// Throws `.brokenPipe` or `.connectionReset` when the peer has gone.
+    package func sendNow(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        while true {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe send(raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: continue
+            // Short of memory for the moment is a reason to wait as well.
+            case EAGAIN, ENOBUFS, ENOMEM: return 0
+            default: throw SystemError("write to a socket", errno: Errno(rawValue: errno))
+            }
+        }
+    }
+
+    /// Waits until a connection takes more, for so many milliseconds at most.
+    package func waitUntilWritable(atMost milliseconds: Int32) -> Bool {
+        var wanted = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&wanted, 1, milliseconds) > 0
+    }
+
+    /// Ends a connection for everybody who holds a descriptor of it; what was sent is still read.
+    package func shutDown() {
+        // Fails only when the peer has ended it already.
+        _ = shutdown(raw, Int32(SHUT_RDWR))
+    }
+
+    /// Sees to it that accepting on a listening socket never waits, whoever made it.
+    package func setNonBlocking() throws(SystemError) {
+        let flags = fcntl(raw, F_GETFL)
+        guard flags >= 0, fcntl(raw, F_SETFL, flags | O_NONBLOCK) >= 0 else {
+            throw SystemError("have a socket not wait", errno: Errno(rawValue: errno))
+        }
+    }
+}

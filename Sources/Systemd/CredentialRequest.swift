@@ -1,0 +1,60 @@
+/// What a service manager asks for on behalf of a unit that has `LoadCredential=NAME:SOCKET` (systemd.exec(5)).
+///
+/// The manager binds its end of the connection to an abstract address that says so, and sends nothing. Anybody can bind
+/// to such an address: it is to be believed of root alone.
+package struct CredentialRequest: Hashable, Sendable {
+    /// The unit's own name, never an alias: an instance of a template with its instance's name, escapes as they stand.
+    package let unit: String
+    /// The credential's name.
+    package let name: String
+
+    /// systemd's limits: UNIT_NAME_MAX and NAME_MAX, each less its NUL.
+    private static let longestName = 255
+    /// The random number in front has 16 hexadecimal digits.
+    private static let randomDigits = 1...16
+
+    /// What `address`, `\0RANDOM/unit/UNIT/NAME` as it stands in `sun_path`, asks for; nil when it is no such address.
+    package init?(address: [UInt8]) {
+        guard address.first == 0 else { return nil }
+        let parts = address.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 4, Self.randomDigits.contains(parts[0].count), parts[0].allSatisfy(Self.isDigit),
+            parts[1].elementsEqual("unit".utf8), Self.isUnit(parts[2]), Self.isCredential(parts[3])
+        else { return nil }
+        unit = String(decoding: parts[2], as: UTF8.self)
+        name = String(decoding: parts[3], as: UTF8.self)
+    }
+
+    /// The template that the unit is an instance of: `app@.service` of `app@one.service`. Nil when it is none.
+    package var template: String? {
+        guard let at = unit.firstIndex(of: "@"), let dot = unit.lastIndex(of: "."), unit.index(after: at) < dot
+        else { return nil }
+        return String(unit[...at] + unit[dot...])
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
+    }
+
+    /// The characters of unit_name_is_valid, and a suffix.
+    private static func isUnit(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let dot = text.lastIndex(of: UInt8(ascii: ".")), dot > text.startIndex, dot < text.endIndex - 1,
+            text.first != UInt8(ascii: "@")
+        else { return false }
+        return text.count <= longestName
+            && text.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+                default: ":-_.\\@".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// The characters of credential_name_valid: what can be a file's name and is printable ASCII without a colon.
+    private static func isCredential(_ text: ArraySlice<UInt8>) -> Bool {
+        (1...longestName).contains(text.count) && !text.elementsEqual(".".utf8) && !text.elementsEqual("..".utf8)
+            && text.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: ":") }
+    }
+}

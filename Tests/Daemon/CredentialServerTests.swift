@@ -1,0 +1,201 @@
+import AppleClientSecret
+import Foundation
+import Linux
+import Publishing
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// The credential socket's server with limits that a test can reach. Whoever asks is root, as systemd is.
+@Suite(.enabled(if: geteuid() == 0, "asks as root")) struct CredentialServerTests {
+    private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.c2lnbmF0dXJl"
+
+    /// A server with the clients `web`, for `web.service`, and `late`, for `late.service`.
+    private final class Place {
+        let directory: TemporaryDirectory
+        let server: CredentialServer
+        let shelf = Shelf()
+        var path: String { directory("socket") }
+
+        init(_ limits: CredentialLimits = CredentialLimits()) throws {
+            directory = try TemporaryDirectory()
+            server = try CredentialServer(
+                try Self.configuration(["web", "late"]), shelf: shelf, log: Log(environment: [:]), limits: limits)
+            try server.start(try CredentialListener(path: directory("socket")))
+        }
+
+        deinit {
+            server.stop()
+        }
+
+        static func configuration(_ names: [String]) throws -> Configuration {
+            var clients: [ClientName: ClientEntry] = [:]
+            for name in names {
+                clients[try #require(ClientName(name))] = ClientEntry(
+                    clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
+                    lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
+                    credential: ServedCredential(unit: "\(name).service", name: "secret"))
+            }
+            return Configuration(keys: [:], clients: clients)
+        }
+
+        func issue(_ text: String = token) throws -> Issued {
+            let token = Token(Array(text.utf8)) { [UInt8](repeating: UInt8($0.count & 0xFF), count: 32) }
+            let issued = Issued(
+                fingerprint: token.fingerprint,
+                claims: Claims(
+                    issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+                    subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
+                    expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
+            shelf.put(Secret(token: token, issued: issued))
+            return issued
+        }
+
+        func serve(_ name: String, _ text: String = token) throws {
+            server.serve([Served(client: try #require(ClientName(name)), secret: try issue(text))])
+        }
+
+        func ask(_ name: String) throws -> CredentialAsker {
+            try CredentialAsker(at: path, unit: "\(name).service")
+        }
+    }
+
+    @Test func theSecretAndNothingMore() throws {
+        let place = try Place()
+        try place.serve("web")
+        for _ in 0..<3 { #expect(try place.ask("web").answer() == .secret(Self.token)) }
+        try place.serve("web", Self.token + "-new")
+        #expect(try place.ask("web").answer() == .secret(Self.token + "-new"))
+        #expect(try CredentialAsker(at: place.path, unit: "web.service", credential: "other").answer() == .refusal)
+    }
+
+    @Test func whoAsksBeforeTheFirstSecretWaitsForIt() throws {
+        let place = try Place()
+        let early = try (0..<5).map { _ in try place.ask("web") }
+        // Whatever is served to others changes nothing for them.
+        try place.serve("late")
+        #expect(try place.ask("late").answer() == .secret(Self.token))
+        try place.serve("web")
+        for asker in early { #expect(try asker.answer() == .secret(Self.token)) }
+    }
+
+    @Test func whoWaitsForTooLongIsRefused() throws {
+        var limits = CredentialLimits()
+        limits.patience = 300
+        let place = try Place(limits)
+        #expect(try place.ask("web").answer() == .refusal)
+        try place.serve("web")
+        #expect(try place.ask("web").answer() == .secret(Self.token))
+    }
+
+    @Test func whoWaitsWhenTheClientGoesIsRefused() throws {
+        let place = try Place()
+        let (web, late) = (try place.ask("web"), try place.ask("late"))
+        place.server.adopt(try Place.configuration(["late"]))
+        #expect(try web.answer() == .refusal)
+        try place.serve("late")
+        #expect(try late.answer() == .secret(Self.token))
+    }
+
+    @Test func whoWaitsWhenTheDaemonStopsIsRefused() throws {
+        let place = try Place()
+        let askers = try (0..<20).map { _ in try place.ask("web") }
+        // Those who read only after the server has gone are not left with nothing either.
+        place.server.stop()
+        for asker in askers { #expect(try asker.answer() != .nothing) }
+    }
+
+    /// A refusal is more than a socket takes at once.
+    @Test func whoDoesNotReadIsLeftAfterAWhile() throws {
+        var limits = CredentialLimits()
+        limits.connections = 4
+        limits.readingTime = 300
+        let place = try Place(limits)
+        try place.serve("web")
+        let idle = try (0..<12).map { _ in try place.ask("unknown") }
+        #expect(try place.ask("web").answer() == .secret(Self.token))
+        for asker in idle { #expect(try asker.answer() != .nothing) }
+    }
+
+    @Test func whoGoesAwayMakesRoom() throws {
+        var limits = CredentialLimits()
+        limits.connections = 4
+        let place = try Place(limits)
+        try place.serve("web")
+        for _ in 0..<10 { _ = try (0..<4).map { _ in try place.ask("late") } }
+        #expect(try place.ask("web").answer() == .secret(Self.token))
+    }
+
+    /// Another user connects as systemd does, and does not read.
+    @Test func strangersGetNothingOfASecretAndHoldUpNobody() throws {
+        let place = try Place()
+        try place.serve("web")
+        for path in [place.directory.path, place.path] { _ = unsafe chmod(path, 0o777) }
+        let strangers = Process()
+        let (input, output) = (Pipe(), Pipe())
+        strangers.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        strangers.arguments = [
+            "--default-signal", "setpriv", "--reuid=23456", "--regid=23456", "--clear-groups", "/usr/bin/python3", "-c",
+            Self.strangers, place.path,
+        ]
+        strangers.standardInput = input
+        strangers.standardOutput = output
+        try strangers.run()
+        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "asked")
+        for _ in 0..<5 { #expect(try place.ask("web").answer() == .secret(Self.token)) }
+        try input.fileHandleForWriting.close()
+        let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        strangers.waitUntilExit()
+        // More than all places are for; each got something, and no more of a secret than a refusal has.
+        #expect(told == "200 answers, 0 empty, 0 with a secret\n")
+    }
+
+    private static let strangers = """
+        import os, socket, sys
+        ends = []
+        for number in range(200):
+            end = socket.socket(socket.AF_UNIX)
+            end.bind(f"\\0{os.getpid():08x}{number:08x}/unit/web.service/secret")
+            end.connect(sys.argv[1])
+            end.shutdown(socket.SHUT_WR)
+            ends.append(end)
+        print("asked", end="", flush=True)
+        sys.stdin.read()
+        answers = []
+        for end in ends:
+            answer = b""
+            while (part := end.recv(1 << 20)): answer += part
+            answers.append(answer)
+        empty = sum(not answer for answer in answers)
+        print(f"{len(answers)} answers, {empty} empty, {sum(b'eyJ' in answer for answer in answers)} with a secret")
+        """
+
+    /// Whatever goes wrong: closing without a byte starts the unit with nothing.
+    @Test func aConnectionThatIsLetGoIsRefused() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        _ = CredentialConnection(Descriptor(adopting: ends[0]), deadline: 0)
+        var byte: UInt8 = 0
+        #expect(unsafe recv(ends[1], &byte, 1, 0) == 1)
+        close(ends[1])
+    }
+
+    @Test func connectionsOfAnEarlierProcessAreAnswered() throws {
+        let place = try Place()
+        let other = try CredentialServer(
+            try Place.configuration(["web"]), shelf: place.shelf, log: Log(environment: [:]))
+        let listener = try UnixListener(path: place.directory("other"), mode: 0o600)
+        let askers = try (0..<3).map { _ in
+            try CredentialAsker(at: place.directory("other"), unit: "web.service")
+        }
+        for _ in askers {
+            if let connection = try listener.accept() { other.inherit(connection) }
+        }
+        try other.start(try CredentialListener(path: place.directory("third")))
+        other.serve([Served(client: try #require(ClientName("web")), secret: try place.issue())])
+        for asker in askers { #expect(try asker.answer() == .secret(Self.token)) }
+        other.stop()
+    }
+}

@@ -1,0 +1,63 @@
+import AppleClientSecret
+import Rotation
+import Systemd
+import Testing
+
+@testable import Daemon
+
+/// Whose secret is for which unit.
+@Suite struct CredentialTableTests {
+    private func configuration(_ served: [String: (String, String)]) throws -> Configuration {
+        var clients: [ClientName: ClientEntry] = [:]
+        for (name, credential) in served {
+            clients[try #require(ClientName(name))] = ClientEntry(
+                clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
+                lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
+                credential: ServedCredential(unit: credential.0, name: credential.1))
+        }
+        return Configuration(keys: [:], clients: clients)
+    }
+
+    private func request(_ unit: String, _ name: String = "s") throws -> CredentialRequest {
+        try #require(CredentialRequest(address: Array("\01f/unit/\(unit)/\(name)".utf8)))
+    }
+
+    @Test(
+        arguments: [
+            ("a.service", "plain"), ("t@one.service", "instance"), ("t@two.service", "template"),
+            ("t@a@b.service", "template"), ("t@x\\x2dy.service", "template"), ("t@.service", "template"),
+            ("b.service", nil), ("t.service", nil), ("a@one.service", nil), ("a.socket", nil), ("t@one.socket", nil),
+            ("xt@one.service", nil), ("A.service", nil),
+        ] as [(String, String?)])
+    func theUnitItselfGoesBeforeItsTemplate(unit: String, client: String?) throws {
+        let table = CredentialTable(
+            try configuration([
+                "plain": ("a.service", "s"), "template": ("t@.service", "s"), "instance": ("t@one.service", "s"),
+            ]))
+        #expect(table[try request(unit)]?.client.description == client)
+        #expect(table[try request(unit, "other")] == nil)
+    }
+
+    @Test func aReloadKeepsWhatItKnowsOfThoseWhoStay() throws {
+        let (a, b) = (try #require(ClientName("a")), try #require(ClientName("b")))
+        var table = CredentialTable(try configuration(["a": ("a.service", "s"), "b": ("b.service", "s")]))
+        #expect(table[try request("a.service")]?.secret == nil)
+        let issued = Issued(
+            fingerprint: Fingerprint(leadingBytes: 7),
+            claims: Claims(
+                issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+                subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
+                expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
+        for client in [a, b] { table.take(Served(client: client, secret: issued)) }
+        table = CredentialTable(try configuration(["a": ("new.service", "s")]), after: table)
+        #expect(table[try request("new.service")]?.secret == issued.fingerprint)
+        #expect(table[try request("a.service")] == nil)
+        #expect(table[try request("b.service")] == nil)
+        // One that comes back has nothing from before.
+        table = CredentialTable(try configuration(["b": ("b.service", "s")]), after: table)
+        #expect(try #require(table[try request("b.service")]).secret == nil)
+        table.take(Served(client: b, secret: issued))
+        table.take(Served(client: b, secret: nil))
+        #expect(try #require(table[try request("b.service")]).secret == nil)
+    }
+}

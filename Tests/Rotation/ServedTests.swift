@@ -1,0 +1,126 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What the credential socket hands out, and from when on.
+@Suite struct ServedTests {
+    private let web = "web"
+    private let credential = ServedCredential(unit: "app.service", name: "secret")
+
+    private func bench(
+        id: String? = nil, outputs: [Output]? = [], actions: [Action] = []
+    ) throws -> Bench {
+        try Bench(try configuration(id: id, outputs: outputs, actions: actions))
+    }
+
+    private func configuration(
+        id: String? = nil, outputs: [Output]? = [], actions: [Action] = [], isServed: Bool = true
+    ) throws -> Configuration {
+        try Values.configuration([
+            web: Values.client(
+                web, id: id, outputs: outputs, actions: actions, credential: isServed ? credential : nil)
+        ])
+    }
+
+    private func served(_ bench: Bench) throws -> Issued? {
+        bench.served[try Values.name(web)]
+    }
+
+    @Test func aClientWithoutOutputsIsServedAndDelivered() throws {
+        let bench = try bench()
+        bench.go()
+        let current = try #require(try bench.current(web))
+        #expect(try served(bench) == current)
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).deliveredExpiresAt == current.expiresAt)
+    }
+
+    @Test func whoIsNotToBeServedIsNot() throws {
+        let bench = try Bench(try configuration(outputs: nil, isServed: false))
+        bench.go()
+        #expect(try bench.current(web) != nil)
+        #expect(bench.served.isEmpty)
+    }
+
+    /// A unit that starts meanwhile must not get what a restart of the daemon would have forgotten.
+    @Test func aNewSecretIsServedOnceItIsKept() throws {
+        let bench = try bench()
+        bench.go()
+        let old = try #require(try bench.current(web))
+        let record = Resource.record(try Values.name(web))
+        bench.held = [record]
+        bench.ask(.renew(.init()))
+        let new = try #require(try bench.current(web))
+        #expect(new != old)
+        #expect(try served(bench) == old)
+        bench.release(record)
+        #expect(try served(bench) == new)
+    }
+
+    @Test func whatCannotBeKeptIsServedAllTheSame() throws {
+        let bench = try bench()
+        bench.failures[.record(try Values.name(web))] = Trouble(.diskFull, at: .named("state"))
+        bench.go()
+        #expect(try served(bench) == bench.current(web))
+        #expect(try served(bench) != nil)
+    }
+
+    /// The unit that is restarted asks at once, and must not get the one before.
+    @Test func aNewSecretIsServedBeforeTheActionRuns() throws {
+        let restart = Action.unit(verb: .restart, unit: "app.service")
+        let bench = try bench(outputs: nil, actions: [restart])
+        bench.held = [.action(restart.id)]
+        bench.go()
+        for _ in 0..<3 {
+            let current = try #require(try bench.current(web))
+            #expect(bench.log.last == "run restart app.service for web")
+            #expect(try served(bench) == current)
+            bench.release(.action(restart.id))
+            bench.held = [.action(restart.id)]
+            bench.ask(.renew(.init()))
+        }
+    }
+
+    @Test func nothingIsServedUntilTheFirstIsMade() throws {
+        let bench = try bench()
+        bench.prints = [:]
+        bench.go()
+        #expect(bench.served.isEmpty)
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.tell(.stirred(.key(try Values.key())))
+        #expect(try served(bench) != nil)
+        #expect(try served(bench) == bench.current(web))
+    }
+
+    /// Apple would refuse the old one for the new id.
+    @Test func aSecretForOtherIdsIsNotServedAnyMore() throws {
+        let bench = try bench()
+        bench.go()
+        #expect(try served(bench) != nil)
+        bench.prints = [:]
+        bench.reload(try configuration(id: "com.example.other"))
+        #expect(try served(bench) == nil)
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.tell(.stirred(.key(try Values.key())))
+        #expect(try served(bench)?.client.description == "com.example.other")
+    }
+
+    @Test func aReloadServesWhatIsInForceWithoutMinting() throws {
+        let bench = try Bench(try configuration(outputs: nil, isServed: false))
+        bench.go()
+        let current = try bench.current(web)
+        bench.reload(try configuration(outputs: nil))
+        #expect(try served(bench) == current)
+        #expect(try bench.current(web) == current)
+    }
+
+    @Test func itsBytesAreNotForgotten() throws {
+        let bench = try bench()
+        bench.go()
+        let old = try #require(try served(bench))
+        bench.held = [.record(try Values.name(web))]
+        bench.ask(.renew(.init()))
+        #expect(bench.rotation.fingerprintsInUse.contains(old.fingerprint))
+    }
+}

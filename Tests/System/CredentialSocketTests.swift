@@ -1,0 +1,232 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real daemon and its own credential socket, asked as systemd asks.
+@Suite(.enabled(if: isRoot, "asks as root")) struct CredentialSocketTests {
+    /// A client whose secret is for `NAME.service`.
+    private func client(_ name: String, unit: String? = nil, key: String = "apple", more: String = "") -> String {
+        """
+          \(name):
+            client_id: com.example.\(name)
+            key: \(key)
+            credential: {unit: '\(unit ?? "\(name).service")', name: secret}
+        \(more)
+
+        """
+    }
+
+    private func socket(_ sandbox: Sandbox) -> String { sandbox.directory("credentials.sock") }
+
+    private func ask(_ sandbox: Sandbox, _ unit: String, _ credential: String = "secret") throws -> CredentialAsker {
+        try CredentialAsker(at: socket(sandbox), unit: unit, credential: credential)
+    }
+
+    private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// A second key whose file is not there yet.
+    private func spareKey(_ sandbox: Sandbox) throws -> String {
+        let path = sandbox.directory("keys/AuthKey_SPARE12345.p8")
+        let text = try sandbox.directory.read("clientsecretd.yaml").replacingOccurrences(
+            of: "state_dir:", with: "  spare: {team_id: DEF123GHIJ, file: \(path)}\nstate_dir:")
+        try sandbox.directory.write(text, to: "clientsecretd.yaml")
+        return path
+    }
+
+    @Test func servesUnitsInstancesAndNobodyElse() throws {
+        let sandbox = try Sandbox()
+        let output = "    outputs: [{path: \(sandbox.directory("out/web.jwt"))}]"
+        try sandbox.configure(client("web", more: output) + client("all", unit: "job@.service"))
+        try sandbox.start()
+        let mode = try FileManager.default.attributesOfItem(atPath: socket(sandbox))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let published = try sandbox.directory.read("out/web.jwt")
+        #expect(try ask(sandbox, "web.service").answer() == .secret(published))
+        guard case .secret(let token) = try ask(sandbox, "job@a\\x2db.service").answer() else {
+            Issue.record("an instance got nothing")
+            return
+        }
+        let claims = try sandbox.judge(token)["claims"] as? [String: Any]
+        #expect(claims?["sub"] as? String == "com.example.all")
+        #expect(token.split(separator: ".").count == 3 && !token.hasSuffix("\n"))
+        for _ in 0..<3 {
+            #expect(try ask(sandbox, "other.service").answer() == .refusal)
+            #expect(try ask(sandbox, "web.service", "other").answer() == .refusal)
+            #expect(try ask(sandbox, "job.service").answer() == .refusal)
+            #expect(try CredentialAsker(at: socket(sandbox), from: "web.service/secret").answer() == .refusal)
+        }
+        #expect(sandbox.stop() == 0)
+        #expect(!isThere(socket(sandbox)))
+        let lines = try sandbox.log().split(separator: "\n").map(String.init)
+        #expect(lines.filter { $0.hasPrefix("web: gave sha256:") }.count == 1)
+        #expect(lines.filter { $0.hasPrefix("refused ") }.count == 4, "\(lines)")
+        #expect(!lines.joined().contains(token.suffix(40)))
+    }
+
+    /// The unit that is restarted asks at once.
+    @Test func whatAnActionHasRestartedGetsTheNewSecret() throws {
+        let sandbox = try Sandbox()
+        let hook = try sandbox.directory.write(
+            """
+            #!/usr/bin/python3
+            import os, socket
+            end = socket.socket(socket.AF_UNIX)
+            end.bind("\\0" + os.urandom(8).hex() + "/unit/web.service/secret")
+            end.connect("\(socket(sandbox))")
+            with open("\(sandbox.directory("out/told"))", "a") as told:
+                told.write(end.recv(1 << 16).decode() + "\\n")
+            """, to: "hook", mode: 0o755)
+        try sandbox.configure(
+            client(
+                "web",
+                more: "    on_change: [{exec: [\(hook)]}]\n    outputs: [{path: \(sandbox.directory("out/web.jwt"))}]"))
+        try sandbox.start()
+        var published: [String] = []
+        for _ in 0..<5 {
+            published.append(try sandbox.directory.read("out/web.jwt"))
+            let renewed = try sandbox.command("renew", "web")
+            #expect(renewed.status == 0, "\(renewed.complaints)")
+        }
+        published.append(try sandbox.directory.read("out/web.jwt"))
+        let told = try sandbox.directory.read("out/told").split(separator: "\n").map(String.init)
+        #expect(told == published)
+        #expect(Set(told).count == 6)
+    }
+
+    @Test func whoWaitsGetsTheFirstSecretOrIsRefused() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(client("web") + client("gone", key: "spare") + client("late", key: "spare"))
+        let key = try spareKey(sandbox)
+        let text = try sandbox.directory.read("clientsecretd.yaml")
+        try sandbox.start()
+        let (gone, late) = (try ask(sandbox, "gone.service"), try ask(sandbox, "late.service"))
+        // Clients that have their secret do not wait for those that have none.
+        guard case .secret = try ask(sandbox, "web.service").answer() else {
+            Issue.record("web got nothing")
+            return
+        }
+        try sandbox.directory.write(
+            text.replacingOccurrences(of: client("gone", key: "spare"), with: ""), to: "clientsecretd.yaml")
+        #expect(try sandbox.command("reload").status == 1)
+        #expect(try gone.answer() == .refusal)
+        try sandbox.makeKey(at: key)
+        guard case .secret(let token) = try late.answer() else {
+            Issue.record("late got nothing")
+            return
+        }
+        _ = try sandbox.judge(token, key: key)
+    }
+
+    @Test func nobodyIsLeftWithNothingWhenTheDaemonEnds() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(client("web", key: "spare"))
+        _ = try spareKey(sandbox)
+        try sandbox.start()
+        let waiting = try (0..<5).map { _ in try ask(sandbox, "web.service") }
+        // Once this one is answered, those before it have been accepted.
+        #expect(try ask(sandbox, "other.service").answer() == .refusal)
+        kill(try #require(sandbox.processID), SIGTERM)
+        for asker in waiting { #expect(try asker.answer() == .refusal) }
+        #expect(sandbox.stop() == 0)
+
+        try sandbox.start()
+        let daemon = try #require(sandbox.processID)
+        kill(daemon, SIGSTOP)
+        try sandbox.eventually("a halt") {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon)/task").allSatisfy { thread in
+                try String(contentsOfFile: "/proc/\(daemon)/task/\(thread)/status", encoding: .utf8)
+                    .contains("State:\tT")
+            }
+        }
+        let queued = try (0..<5).map { _ in try ask(sandbox, "web.service") }
+        sandbox.stop(SIGKILL)
+        for asker in queued { #expect(try asker.answer() == .reset) }
+    }
+
+    @Test func theSocketComesWithTheFirstClientThatNeedsIt() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        #expect(!isThere(socket(sandbox)))
+        let text = try sandbox.directory.read("clientsecretd.yaml")
+        try sandbox.directory.write(text + client("served"), to: "clientsecretd.yaml")
+        #expect(try sandbox.command("reload").status == 0)
+        guard case .secret = try ask(sandbox, "served.service").answer() else {
+            Issue.record("served got nothing")
+            return
+        }
+        sandbox.stop(SIGKILL)
+        // A socket that nobody listens on is taken over.
+        #expect(isThere(socket(sandbox)))
+        try sandbox.start()
+        guard case .secret = try ask(sandbox, "served.service").answer() else {
+            Issue.record("served got nothing")
+            return
+        }
+        #expect(try sandbox.status()["state"] as? String == "ok")
+    }
+
+    @Test(arguments: ["a live socket", "a file"]) func whatLiesAtItsPathIsLeftAlone(what: String) throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(client("served") + sandbox.client("web"))
+        var listener: Int32 = -1
+        if what == "a file" {
+            try sandbox.directory.write("precious", to: "credentials.sock")
+        } else {
+            listener = try listen(at: socket(sandbox))
+        }
+        try sandbox.start()
+        let status = try sandbox.status()
+        #expect(status["state"] as? String == "degraded")
+        let reason = try #require(status["reason"] as? String)
+        #expect(reason.hasPrefix("\(socket(sandbox)): the socket cannot be used, so no unit can load"), "\(reason)")
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        if what == "a file" {
+            #expect(try sandbox.directory.read("credentials.sock") == "precious")
+            try FileManager.default.removeItem(atPath: socket(sandbox))
+            #expect(try sandbox.command("reload").status == 0)
+            guard case .secret = try ask(sandbox, "served.service").answer() else {
+                Issue.record("served got nothing")
+                return
+            }
+            try sandbox.eventually("recovery") { try sandbox.status()["state"] as? String == "ok" }
+        }
+        #expect(sandbox.stop() == 0)
+        close(listener)
+    }
+
+    @Test func whoAsksWhileThereAreNoDescriptorsWaits() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(client("web"))
+        try sandbox.start(under: ["prlimit", "--nofile=48"])
+        let idle = (0..<60).compactMap { _ in try? CredentialAsker(at: sandbox.socket, from: "\(UUID())", isDone: false)
+        }
+        #expect(idle.count == 60)
+        try sandbox.eventually("running out of descriptors") {
+            let open = try FileManager.default.contentsOfDirectory(
+                atPath: "/proc/\(try #require(sandbox.processID))/fd")
+            return open.count >= 48
+        }
+        let asker = try ask(sandbox, "web.service")
+        try sandbox.eventually("a word of it") { try sandbox.log().contains("credential socket: too many files") }
+        for asker in idle { asker.hangUp() }
+        guard case .secret = try asker.answer() else {
+            Issue.record("web got nothing")
+            return
+        }
+    }
+
+    private func listen(at path: String) throws -> Int32 {
+        let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0 && Foundation.listen(descriptor, 8) == 0)
+        return descriptor
+    }
+}
