@@ -125,7 +125,10 @@ package struct Output: Hashable, Sendable {
 
 /// A secret served to a unit's `LoadCredential=` from the credential socket.
 package struct ServedCredential: Hashable, Sendable {
+    /// The unit's own name as systemctl shows it, escapes included, never an alias. A template such as `app@.service`
+    /// stands for all of its instances; what is for an instance by its own name goes before.
     package var unit: String
+    /// The name that `LoadCredential=` gives it.
     package var name: String
 
     package init(unit: String, name: String) {

@@ -37,6 +37,8 @@ import Testing
         by an alias: web
         after a renewal: same
         the daemon stopped: web
+        a user's unit:  243
+        a user's unit:  243
         stopped meanwhile: no start, 243
         killed meanwhile: activating
         then: late
@@ -44,6 +46,7 @@ import Testing
         the socket: active
         mended: web
         served: 11
+        refused a credential to the user 5, for only root's systemd is served; let a unit of the system's manager load it
         refused late.service the credential "secret", for there is no secret yet and the daemon stops; start the unit again
         refused named.service the credential "another", for no client has it; write "credential: {unit: named.service, name: another}" under its client
         refused other.service the credential "secret", for no client has it; write "credential: {unit: other.service, name: secret}" under its client

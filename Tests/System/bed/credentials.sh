@@ -94,6 +94,7 @@ say "then" "$(got app.service)"
 cmp -s /run/seen/app.service /run/clientsecretd/out/web.jwt && say "the published secret" same
 start twice.service
 cmp -s /run/seen/before /run/seen/twice.service && say "for each command" "$(got twice.service)"
+systemd-analyze verify clientsecretd-credentials.socket
 for name in app@one.service 'app@an\x2dinstance.service' 'app@x\x2dy.service' other.service named.service; do
     start "$name"
     say "$name" "$(got "$name")"
@@ -111,6 +112,21 @@ systemctl stop clientsecretd 2>/dev/null
 start app.service
 say "the daemon stopped" "$(got app.service)"
 until_is active clientsecretd
+
+# A user's own service manager is not root's, neither at a closed door nor at an open one.
+cp /etc/systemd/system/app.service /etc/systemd/user/
+mkdir -p /run/user/5
+chown games /run/user/5
+systemctl start user@5
+as_user() { setpriv --reuid=games --regid=games --clear-groups env XDG_RUNTIME_DIR=/run/user/5 "$@"; }
+for mode in 600 666; do
+    chmod $mode /run/clientsecretd/credentials.sock
+    rm -f /run/seen/*
+    as_user systemctl --user start app.service 2>/dev/null
+    say "a user's unit" "$(ls /run/seen) $(as_user systemctl --user show -P ExecMainStatus app.service)"
+done
+chmod 600 /run/clientsecretd/credentials.sock
+systemctl stop user@5
 
 # While a unit waits.
 start late.service &
