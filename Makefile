@@ -14,7 +14,7 @@ binary := .build/release/clientsecretd
 
 # What building needs beyond the toolchain, and what the tests run beside it.
 build_packages := libssl-dev libsystemd-dev libyaml-dev pkg-config
-test_packages := acl attr dash e2fsprogs libfaketime openssl python3 python3-venv strace util-linux
+test_packages := acl attr curl dash e2fsprogs libfaketime openssl python3 python3-venv strace util-linux
 
 # A build that hangs is ended: some four minutes is what a cold one takes on two cores.
 release_build_limit := 20m

@@ -60,6 +60,8 @@ extension Trouble {
         case .actionInterrupted: nil
         case .actionTimedOut: "make it faster, or give it a longer \"timeout\""
         case .actionNotStarted: "see that it exists and that the daemon's user may run it"
+        case .renewalOverdue: "see what is in the way: clientsecretd status"
+        case .noOutputs: nil
         case .noSecret, .secretExpired, .secretExpiring: "clientsecretd renew \(client)"
         case .notPublished, .notDelivered: "clientsecretd renew --deliver-only \(client)"
         case .refusedByApple: "compare key id, team id and client id with Apple's developer account"

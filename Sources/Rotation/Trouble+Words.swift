@@ -87,6 +87,8 @@ extension Trouble {
         case .noSecret: "there is no secret yet"
         case .secretExpired: "the secret has expired"
         case .secretExpiring: "the secret expires soon"
+        case .renewalOverdue: "the secret should have been renewed by now"
+        case .noOutputs: "it has no output, so that only the daemon knows its secret"
         case .notPublished: "the current secret is not in all of its outputs yet"
         case .notDelivered: "the current secret is published, but not all applications were told"
         case .refusedByApple: "Apple refused the new secret"

@@ -121,6 +121,10 @@ package struct Trouble: Error, Hashable, Sendable {
         case secretExpired = "secret_expired"
         /// Nearer to its expiry than the last third of the renewal window; detail: when it expires.
         case secretExpiring = "secret_expiring"
+        /// Still valid, but it should have been replaced; detail: since when.
+        case renewalOverdue = "renewal_overdue"
+        /// Nothing is published that could be looked at without asking the daemon.
+        case noOutputs = "no_outputs"
         case notPublished = "not_published"
         case notDelivered = "not_delivered"
         // Apple's word.

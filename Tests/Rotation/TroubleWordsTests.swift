@@ -59,8 +59,8 @@ import Testing
     private static func place(of code: Trouble.Code) -> Trouble.Place? {
         switch code {
         case .credentialMissing: .credential("apple-key")
-        case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .notPublished, .notDelivered,
-            .refusedByApple, .verdictUnknown:
+        case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
+            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
@@ -198,6 +198,10 @@ import Testing
             #"client "web": the secret has expired; clientsecretd renew web"#
         case .secretExpiring:
             #"client "web": the secret expires soon; clientsecretd renew web"#
+        case .renewalOverdue:
+            #"client "web": the secret should have been renewed by now; see what is in the way: clientsecretd status"#
+        case .noOutputs:
+            #"client "web": it has no output, so that only the daemon knows its secret"#
         case .notPublished:
             #"client "web": the current secret is not in all of its outputs yet; clientsecretd renew --deliver-only web"#
         case .notDelivered:

@@ -1,0 +1,94 @@
+import AppleClientSecret
+import Glibc
+import Linux
+import Publishing
+package import Rotation
+package import Settings
+import Signing
+
+/// What lies in the outputs, read by whoever asks with their own rights, without a daemon: for monitoring.
+///
+/// The files are opened as an application opens them, so that an output that an application could not read is found.
+package struct PublishedSecrets: Sendable {
+    private let files: [AbsolutePath: Result<Look, Trouble>]
+    private let keys: Set<KeyName>
+    private let configuration: Configuration
+
+    /// Reads every output, and the keys that this user may read, to judge the signatures. Blocks.
+    package init(of loaded: Loaded, from settings: SettingsSource) {
+        configuration = loaded.configuration
+        _ = SecureHeap.start()
+        let loader = KeyLoader(as: settings.identity, credentials: settings.credentials)
+        var publicKeys: [KeyName: PublicKey] = [:]
+        for (name, entry) in configuration.keys {
+            publicKeys[name] = try? loader.load(entry).publicKey
+        }
+        keys = Set(publicKeys.keys)
+        let known = Array(publicKeys.values)
+        files = configuration.files.mapValues { spec in
+            Self.read(spec.path).map { bytes in
+                Look(
+                    slots: Dictionary(
+                        uniqueKeysWithValues: spec.slots.keys.compactMap { slot in
+                            Self.sighting(of: slot, spec.kind, in: bytes, keys: known).map { (slot, $0) }
+                        }))
+            }
+        }
+    }
+
+    /// How every client stands now.
+    package func appraise() -> [Appraisal] {
+        configuration.appraise(files, keys: keys, at: Clock.now().wall)
+    }
+
+    private static func sighting(
+        of slot: Slot, _ kind: FileSpec.Kind, in bytes: [UInt8], keys: [PublicKey]
+    ) -> Sighting? {
+        let token: [UInt8]?
+        switch (slot, kind) {
+        case (.variable(let name), _):
+            guard case .value(let value) = EnvironmentLookup.value(of: name, in: bytes) else { return nil }
+            token = value
+        case (.whole, .json): token = FileFormat.tokenBytes(json: bytes)
+        case (.whole, _): token = FileFormat.tokenBytes(raw: bytes)
+        }
+        guard let token, let issued = TokenReader.read(token, keys: keys) else { return .foreign }
+        return .secret(issued)
+    }
+
+    /// Never waits for a FIFO, and reads nothing but regular files.
+    private static func read(_ path: AbsolutePath) -> Result<[UInt8], Trouble> {
+        let number = unsafe open(path.description, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else { return .failure(trouble(path, errno)) }
+        let descriptor = Descriptor(adopting: number)
+        var status = stat()
+        guard unsafe fstat(descriptor.raw, &status) == 0 else { return .failure(trouble(path, errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(Trouble(.notARegularFile, at: .path(path))) }
+        guard status.st_size <= AtomicFile.sizeLimit else {
+            return .failure(Trouble(.fileTooLarge, at: .path(path)))
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe Glibc.read(descriptor.raw, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { return .failure(trouble(path, errno)) }
+            if got == 0 { break }
+            count += got
+        }
+        return .success(Array(bytes[..<count]))
+    }
+
+    private static func trouble(_ path: AbsolutePath, _ cause: Int32) -> Trouble {
+        let code: Trouble.Code =
+            switch cause {
+            case ENOENT, ENOTDIR: .noSecret
+            case EACCES, EPERM: .permissionDenied
+            case EIO: .ioError
+            default: .systemError
+            }
+        return Trouble(code, at: .path(path), cause: cause)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One judgement, carried by every channel: what one says, all say.
+@Suite struct ChannelsTests {
+    /// What each channel says of the daemon now, as monitoring's exit code.
+    private func verdicts(_ sandbox: Sandbox) throws -> [String: Int] {
+        let codes = ["ok": 0, "degraded": 1, "critical": 2]
+        func code(_ word: Substring?) -> Int { word.flatMap { codes[String($0)] } ?? -1 }
+        func curl(_ path: String, _ more: String...) throws -> String {
+            try run(["curl", "--silent", "--unix-socket", sandbox.socket] + more + ["http://localhost" + path]).output
+        }
+        let status = try sandbox.status()
+        let clients = try #require(status["clients"] as? [[String: Any]])
+        let metrics = try curl("/metrics").split(separator: "\n")
+        let state = metrics.first { $0.hasPrefix("clientsecretd_state{") && $0.hasSuffix(" 1") }
+        let isOK = metrics.first { $0.hasPrefix("clientsecretd_secret_ok{") }
+        let healthz = try curl("/healthz", "--write-out", "\n%{http_code}").split(separator: "\n")
+        let table = try sandbox.command("status").output
+        let health = try sandbox.command("health")
+        let words = ["OK": 0, "WARNING": 1, "CRITICAL": 2]
+        let verdict = code((status["state"] as? String)?[...])
+        var verdicts = [
+            "status --json": verdict,
+            "the client in it": code((clients.first?["state"] as? String)?[...]),
+            "clientsecretd_state": code(state?.split(separator: "\"").dropFirst().first),
+            "status": code(table.split(separator: ":").first?.split(separator: " ").last),
+            "health": Int(health.status),
+            "health's word": words[String(health.output.split(separator: " ").dropFirst().first ?? "")] ?? -1,
+            "/healthz": code(
+                healthz.first.flatMap { $0.split(whereSeparator: { !$0.isLetter }).first { codes[String($0)] != nil } }),
+        ]
+        // These two only tell a part of it.
+        verdicts["/healthz's status"] = (healthz.last == "503") == (verdict == 2) ? verdict : -1
+        verdicts["clientsecretd_secret_ok"] = isOK?.hasSuffix(" 1") == (verdict == 0) ? verdict : -1
+        return verdicts
+    }
+
+    private func expect(_ code: Int, _ what: String, _ sandbox: Sandbox) throws {
+        var last: [String: Int] = [:]
+        for _ in 0..<100 {
+            last = try verdicts(sandbox)
+            if last.values.allSatisfy({ $0 == code }) { return }
+            usleep(100_000)
+        }
+        Issue.record("\(what): not all say \(code): \(last)\n\(try sandbox.command("status").output)")
+    }
+
+    @Test func throughAWholeLifeAllChannelsSayTheSame() throws {
+        let sandbox = try Sandbox()
+        let hook = try sandbox.directory.write("#!/bin/sh\ntest -e \(sandbox.directory("told"))\n", to: "hook")
+        try sandbox.permit(hook, 0o755)
+        let client = sandbox.client(
+            "web", lifetime: "60s", more: "    renew_before: 20s\n    on_change:\n      - exec: [\(hook)]\n")
+        try sandbox.configure(client)
+        try sandbox.start()
+        try expect(1, "published, not delivered", sandbox)
+        try sandbox.directory.write("", to: "told")
+        #expect(try sandbox.command("renew", "--deliver-only").status == 0)
+        try expect(0, "delivered", sandbox)
+        let output = sandbox.directory("out/web.jwt")
+        try FileManager.default.removeItem(atPath: output)
+        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: false)
+        try expect(2, "an output that holds nothing", sandbox)
+        try FileManager.default.removeItem(atPath: output)
+        try expect(0, "mended", sandbox)
+        // Nothing to sign with any more: overdue, then nearer to its end than a third of the window, then over.
+        try FileManager.default.removeItem(atPath: sandbox.key)
+        try expect(1, "no key", sandbox)
+        try sandbox.eventually("running out") { try sandbox.command("health").status == 2 }
+        try expect(2, "running out", sandbox)
+        try sandbox.eventually("expiry") { try sandbox.command("health").output.contains("expired") }
+        try expect(2, "expired", sandbox)
+        #expect(try sandbox.command("health", "--offline").status == 2)
+        try sandbox.makeKey()
+        try expect(0, "a key again", sandbox)
+        #expect(try sandbox.command("health", "--offline").status == 0)
+        sandbox.stop()
+        let health = try sandbox.command("health")
+        #expect(health.status == 1)
+        #expect(health.output.hasPrefix("CLIENTSECRETD WARNING - no daemon can be reached"))
+        #expect(health.output.contains("| 'web'="))
+    }
+
+    @Test func whatCannotBeJudgedIsUnknown() throws {
+        let sandbox = try Sandbox()
+        let without = try sandbox.command("health", "--offline")
+        #expect(without.status == 3)
+        #expect(without.output.hasPrefix("CLIENTSECRETD UNKNOWN - "))
+        try sandbox.configure(sandbox.client("web"))
+        let empty = try sandbox.command("health", "--offline")
+        #expect(empty.status == 2)
+        #expect(
+            empty.output.hasPrefix("CLIENTSECRETD CRITICAL - \(sandbox.directory("out/web.jwt")): there is no secret"))
+    }
+}

@@ -1,0 +1,88 @@
+import AppleClientSecret
+import Monitoring
+import Rotation
+import Testing
+
+@testable import clientsecretd
+
+/// The line for monitoring plugins: `SERVICE STATE - words | 'label'=value[unit];warn;crit;min`.
+@Suite struct HealthLineTests {
+    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)  // 2026-11-21T04:31:00Z
+
+    private func document(state: String, reason: String?) throws -> StatusDocument {
+        let reason = reason.map { "\"\($0)\"" } ?? "null"
+        let client = """
+            {"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
+             "state":"ok","reason":null,"issued_at":"2026-11-20T04:30:00Z",
+             "expires_at":"2026-11-24T04:31:00Z","delivered_expires_at":"2026-11-22T04:31:00Z",
+             "renew_at":"2026-11-21T16:31:00Z","fingerprint":"sha256:0123456789abcdef","renewals":3,
+             "consecutive_failures":0,"last_error":null,"outputs":[],"actions":[],"delivered":false}
+            """
+        let json = """
+            {"version":"0.1.0","state":"\(state)","reason":\(reason),"started_at":"2026-11-21T01:31:00Z",
+             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":null},"clients":[\(client)]}
+            """
+        return try StatusDocument(json: Array(json.utf8))
+    }
+
+    @Test func theDaemonsStateIsTheExitCode() throws {
+        for (state, code, word) in [
+            ("ok", 0, "OK"), ("degraded", 1, "WARNING"), ("critical", 2, "CRITICAL"), ("purple", 3, "UNKNOWN"),
+        ] as [(String, Int32, String)] {
+            let line = HealthLine(try document(state: state, reason: nil), now: now)
+            #expect(line.state.rawValue == code)
+            #expect(line.text(now: now).hasPrefix("CLIENTSECRETD \(word) - "))
+        }
+    }
+
+    @Test func whatApplicationsHoldIsWhatIsCounted() throws {
+        let line = HealthLine(try document(state: "ok", reason: nil), now: now)
+        #expect(
+            line.text(now: now)
+                == "CLIENTSECRETD OK - 1 client, the first secret to expire is web's, in 24 hours "
+                + "(2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
+    }
+
+    @Test func theReasonIsToldInOneLineAndWithoutABar() throws {
+        let line = HealthLine(
+            try document(state: "degraded", reason: #"a | b\nsince 2026-11-21T04:29:00Z"#), now: now)
+        #expect(
+            line.text(now: now)
+                == "CLIENTSECRETD WARNING - a / b since 2026-11-21T04:29:00Z (2 minutes ago) | 'web'=86400s;;;0")
+    }
+
+    private func appraisals(_ offset: Int64) throws -> [Appraisal] {
+        let name = try #require(ClientName("web"))
+        let path = try #require(AbsolutePath("/out/web"))
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID("com.example.web")), issuedAt: now - 60, expiresAt: now + 90)
+        let issued = Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil)
+        let key = try #require(KeyName("apple"))
+        let configuration = Configuration(
+            keys: [
+                key: KeyEntry(team: claims.issuer, keyID: claims.keyID, location: .file(path))
+            ],
+            clients: [
+                name: ClientEntry(
+                    clientID: claims.subject, key: key, lifetime: try #require(Lifetime(seconds: 90)), renewBefore: 30,
+                    outputs: [Output(path: path, format: .raw)], onChange: [])
+            ])
+        return configuration.appraise(
+            [path: .success(Look(slots: [.whole: .secret(issued)]))], keys: [], at: now + Seconds(offset))
+    }
+
+    @Test func aDaemonThatDoesNotAnswerIsAWarningAtLeast() throws {
+        let good = HealthLine(try appraisals(0), unanswered: "nobody is there", now: now)
+        #expect(good.state == .warning)
+        #expect(good.words.hasPrefix("nobody is there; what is published: 1 client, the first"))
+        #expect(HealthLine(try appraisals(85), unanswered: "nobody is there", now: now).state == .critical)
+        #expect(HealthLine(try appraisals(0), unanswered: nil, now: now).state == .ok)
+        #expect(HealthLine(try appraisals(60), unanswered: nil, now: now).state == .warning)
+    }
+
+    @Test func nothingToJudgeIsUnknown() {
+        #expect(HealthLine([], unanswered: nil, now: now).state == .unknown)
+        #expect(HealthLine(unknown: "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
+    }
+}
