@@ -28,8 +28,17 @@ extension Rotation {
         } else {
             lookAgain(at: resource)
         }
-        // A key that somebody has just put in its place is wanted at once. Not so a file: a write that fails stirs it.
-        if case .key = resource { world.attempts[resource]?.notBefore = now.boot }
+        switch resource {
+        case .key:
+            // One that somebody has just put in its place is wanted at once.
+            world.attempts[resource]?.notBefore = now.boot
+        case .file:
+            // Nor need one that could not even be looked at wait. But the attempt to write one stirs it itself.
+            if let attempts = world.attempts[resource], attempts.wasLook {
+                world.attempts[resource]?.notBefore = min(attempts.notBefore, now.boot + Retry.lookPace)
+            }
+        default: break
+        }
         touch(resource)
     }
 

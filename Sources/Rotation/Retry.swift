@@ -9,6 +9,9 @@ enum Retry {
     static let remoteBound: Seconds = 900
     /// A unit whose job failed three times needs a person.
     static let unitBound: Seconds = 3600
+    /// A file that is stirred is looked at again this soon although it could not be looked at before; somebody who
+    /// stirs it all the time is no reason for more.
+    static let lookPace: Seconds = 1
     /// A lasting trouble is written to the journal again after this long.
     static let reminder: Seconds = 3600
 

@@ -33,7 +33,7 @@ struct HealthLine: Equatable {
     }
 
     var state: State
-    var words: String
+    var words = ""
     /// When what each client's applications hold expires; nil for none.
     var expiries: [(client: String, at: WallTime?)] = []
 
@@ -50,8 +50,8 @@ struct HealthLine: Equatable {
         expiries = document.clients.map { client in
             (client.name, client.delivered ? client.expiresAt : client.deliveredExpiresAt)
         }
-        words = document.reason.map { TimeWords.annotated($0, now: now) } ?? ""
-        if words.isEmpty { words = summary(now: now) }
+        words = [document.reason.map { TimeWords.annotated($0, now: now) }, summary(now: now)].compactMap { $0 }
+            .joined(separator: "; ")
         if state == .unknown { words = "the daemon calls itself \"\(document.state)\": \(words)" }
     }
 
@@ -62,8 +62,8 @@ struct HealthLine: Equatable {
         expiries = appraisals.map { ($0.client.description, $0.expiresAt) }
         let troubled = appraisals.max { Self.rank($0.standing) < Self.rank($1.standing) }
         state = troubled?.standing.map(State.init) ?? .unknown
-        words = troubled?.trouble.map { TimeWords.annotated($0.sentence, now: now) } ?? ""
-        if words.isEmpty { words = summary(now: now) }
+        words = [troubled?.trouble.map { TimeWords.annotated($0.sentence, now: now) }, summary(now: now)]
+            .compactMap { $0 }.joined(separator: "; ")
         if let unanswered {
             // What is published is good for now, but nobody may be there to renew it.
             if state == .ok { state = .warning }
@@ -91,7 +91,8 @@ struct HealthLine: Equatable {
         let count = expiries.count == 1 ? "1 client" : "\(expiries.count) clients"
         let known = expiries.compactMap { entry in entry.at.map { (entry.client, $0) } }
         guard let first = known.min(by: { $0.1 < $1.1 }) else { return count }
-        return "\(count), the first secret to expire is \(first.0)'s, \(TimeWords.full(first.1, to: now))"
+        let verb = now < first.1 ? "to expire is" : "to expire was"
+        return "\(count), the first secret \(verb) \(first.0)'s, \(TimeWords.full(first.1, to: now))"
     }
 
     /// The line as it is printed. A bar would begin the performance data, a line break another line.

@@ -168,6 +168,36 @@ import Testing
         #expect(try bench.view(web).standing == .ok)
     }
 
+    @Test func aFileThatCouldNotBeLookedAtIsTriedAgainWhenSomebodyTouchesIt() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = Resource.file(try Values.path("web.jwt"))
+        bench.failures = [file: try trouble("web.jwt", .isDirectory)]
+        try bench.stir("web.jwt")
+        bench.pass(600)
+        // The pause after so many failures is a minute.
+        bench.failures = [:]
+        bench.disk = [:]
+        try bench.stir("web.jwt")
+        bench.pass(2)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func somebodyWhoTouchesAFileAllTheTimeIsNoReasonForMoreThanALookASecond() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = Resource.file(try Values.path("web.jwt"))
+        bench.failures = [file: try trouble("web.jwt", .isDirectory)]
+        try bench.stir("web.jwt")
+        bench.pass(600)
+        bench.forget()
+        for _ in 0..<100 {
+            bench.tell(.stirred(file))
+            bench.tell(.stirred(file))
+            bench.pass(1)
+        }
+        #expect(bench.log.count <= 101)
+    }
+
     // MARK: Environment files of somebody else's
 
     private func vanishing(_ state: Bool = true) throws -> Bench {

@@ -48,7 +48,8 @@ import Testing
             try document(state: "degraded", reason: #"a | b\nsince 2026-11-21T04:29:00Z"#), now: now)
         #expect(
             line.text(now: now)
-                == "CLIENTSECRETD WARNING - a / b since 2026-11-21T04:29:00Z (2 minutes ago) | 'web'=86400s;;;0")
+                == "CLIENTSECRETD WARNING - a / b since 2026-11-21T04:29:00Z (2 minutes ago); 1 client, "
+                + "the first secret to expire is web's, in 24 hours (2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
     }
 
     private func appraisals(_ offset: Int64) throws -> [Appraisal] {
