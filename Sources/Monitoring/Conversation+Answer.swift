@@ -8,8 +8,8 @@ extension Conversation {
         guard let context else { return }
         // After `Upgrade` and CONNECT the decoder takes nothing more for HTTP.
         let isLast =
-            closing || discarding || isInputEnded || head?.isKeepAlive != true || head?.method == .CONNECT
-            || head?.headers.contains(name: "upgrade") == true
+            closing || discarding || isInputEnded || desk.isStopping || head?.isKeepAlive != true
+            || head?.method == .CONNECT || head?.headers.contains(name: "upgrade") == true
         var headers = reply.headers
         if isLast {
             headers.add(name: "connection", value: "close")
@@ -34,7 +34,7 @@ extension Conversation {
         if discarding && !isInputEnded {
             phase = .discarding
             expire(after: desk.limits.requestTime)
-        } else if isLast {
+        } else if isLast || desk.isStopping {
             close()
         } else {
             phase = .quiet
@@ -47,7 +47,8 @@ extension Conversation {
     func expire(after milliseconds: Int64) {
         deadline?.cancel()
         guard let context else { return }
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [weak self] in
+        let time = desk.isStopping ? min(milliseconds, desk.limits.stopTime) : milliseconds
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(time)) { [weak self] in
             self?.expired()
         }
     }

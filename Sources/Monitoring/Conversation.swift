@@ -56,13 +56,13 @@ final class Conversation {
         expire(after: desk.limits.requestTime)
     }
 
-    /// The server stops: a client that waits is told, the others are let go.
+    /// The server stops: a client that waits is told, one that is asking or being answered is let finish, and those
+    /// between two requests are let go.
     func stop() {
-        if case .waiting(let head) = phase {
-            isInputEnded = true
-            answer(Reply(.stopping, known: []), to: head)
-        } else {
-            close()
+        switch phase {
+        case .waiting(let head): answer(Reply(.stopping, known: []), to: head)
+        case .head, .body, .answering: expire(after: desk.limits.stopTime)
+        case .quiet, .discarding, .closed: close()
         }
     }
 

@@ -31,6 +31,8 @@ final class Desk {
     private var waiting: [UInt64: Conversation] = [:]
     private var conversations: [ObjectIdentifier: Conversation] = [:]
     private var visitors = Visitors()
+    /// Kept once the server stops.
+    private var allGone: EventLoopPromise<Void>?
 
     init(
         shared: Shared, version: String, limits: StatusServer.Limits, eventLoop: any EventLoop,
@@ -83,10 +85,18 @@ final class Desk {
     func leave(_ conversation: Conversation, of user: UInt32) {
         guard conversations.removeValue(forKey: ObjectIdentifier(conversation)) != nil else { return }
         visitors.leave(user)
+        if conversations.isEmpty { allGone?.succeed() }
     }
 
-    func stop() {
+    var isStopping: Bool { allGone != nil }
+
+    /// Ends every conversation, each when its client has what it is being given; done when the last one has left.
+    func stop() -> EventLoopFuture<Void> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        allGone = promise
+        if conversations.isEmpty { promise.succeed() }
         for conversation in conversations.values { conversation.stop() }
+        return promise.futureResult
     }
 
     private func refresh() {
@@ -108,12 +118,8 @@ final class Desk {
             problem.allow = route.allow
             throw problem
         }
-        guard let snapshot = exhibit.snapshot else {
-            guard route == .health || route == .readiness else {
-                throw Problem(.serviceUnavailable, "the daemon is starting")
-            }
-            return .reply(.text(.serviceUnavailable, "starting"))
-        }
+        // Nobody is let in before there is one.
+        guard let snapshot = exhibit.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
         return route.isControl
             ? .ask(try request(route, visit)) : .reply(try page(route, snapshot))
     }
@@ -137,6 +143,7 @@ final class Desk {
 
     private func request(_ route: Route, _ visit: Visit) throws(Problem) -> Request {
         guard control.permits(visit.peer) else { throw Problem(.forbidden, control.refusal(to: visit.peer)) }
+        guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
         try requireJSON(visit)
         guard shared.isRoom(limits.pendingRequests) else {
             var problem = Problem(

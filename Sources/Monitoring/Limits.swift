@@ -26,6 +26,8 @@ extension StatusServer {
         package var idleTime: Int64 = 60_000
         /// Milliseconds that a client may take to read an answer.
         package var answerTime: Int64 = 30_000
+        /// Milliseconds that are left to a client once the daemon stops: of the 5 s that a stop may take, jobs have 4.
+        package var stopTime: Int64 = 250
 
         /// Requests that wait for the rotation to answer, those whose client has gone away included.
         package var pendingRequests = 64

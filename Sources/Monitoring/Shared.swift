@@ -27,10 +27,12 @@ final class Shared: Sendable {
         set { state.withLock { $0.control = newValue } }
     }
 
-    func show(_ snapshot: Snapshot) {
+    /// Whether this is the first.
+    func show(_ snapshot: Snapshot) -> Bool {
         state.withLock { state in
             state.snapshot = snapshot
             state.revision += 1
+            return state.revision == 1
         }
     }
 

@@ -16,19 +16,23 @@ package final class StatusServer: Sendable {
     /// Connections that wait to be accepted: as many as may be open, twice.
     private static let listenBacklog: Int32 = 128
 
-    private let group: MultiThreadedEventLoopGroup
+    /// The thread stays for as long as the process: ending it takes libdispatch's pool, which wants to set priorities, and
+    /// a service may not.
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     private let listener: any Channel
     private let desk: NIOLoopBound<Desk>
     private let shared: Shared
 
     /// Serves on `listener`, a bound Unix stream socket, which is the server's from here on, also when this throws.
     ///
-    /// It starts a thread: block the signals that another one waits for before.
+    /// It starts a thread: block the signals that another one waits for before. Nobody is let in before there is
+    /// something to ``show(_:)``: on a socket from systemd visitors wait already, one of whom may have started the daemon.
     package init(
         listener: Int32, version: String, control: ControlPolicy, limits: Limits = Limits(), handle: @escaping Handler
     ) throws(Trouble) {
         try Self.prepare(listener)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = Self.group
         let eventLoop = group.next()
         let shared = Shared(control: control)
         do {
@@ -38,6 +42,7 @@ package final class StatusServer: Sendable {
                     eventLoop: eventLoop)
             }.wait()
             self.listener = try ServerBootstrap(group: group)
+                .serverChannelOption(.autoRead, value: false)
                 .childChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
                 // `printf … | socat` ends its side before it reads the answer.
@@ -48,16 +53,15 @@ package final class StatusServer: Sendable {
                 .withBoundSocket(listener).wait()
             self.desk = desk
         } catch {
-            try? group.syncShutdownGracefully()
             throw Trouble(.socketUnusable, at: .named(Self.place), detail: "\(error)")
         }
-        self.group = group
         self.shared = shared
     }
 
-    /// Shows `snapshot` from now on. Any thread; it wakes nobody.
+    /// Shows `snapshot` from now on, and lets visitors in with the first. Any thread; no later one wakes anybody.
     package func show(_ snapshot: Snapshot) {
-        shared.show(snapshot)
+        guard shared.show(snapshot) else { return }
+        listener.setOption(.autoRead, value: true).whenFailure { _ in }
     }
 
     /// Lets these renew and reload from now on.
@@ -65,14 +69,13 @@ package final class StatusServer: Sendable {
         shared.control = control
     }
 
-    /// Ends every connection, telling those who wait that the daemon stops, and the thread. The socket's path stays.
+    /// Ends every connection, telling those who wait that the daemon stops. The socket's path stays.
     package func stop() {
         guard shared.close() else { return }
-        listener.close(promise: nil)
         let desk = desk
-        // Neither can fail unless the thread has ended already.
-        try? listener.eventLoop.submit { desk.value.stop() }.wait()
-        try? group.syncShutdownGracefully()
+        // Neither can fail: the thread lives, and a socket that cannot be closed is closed all the same.
+        try? listener.close().wait()
+        try? listener.eventLoop.flatSubmit { desk.value.stop() }.wait()
     }
 }
 

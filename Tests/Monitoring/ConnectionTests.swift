@@ -1,3 +1,4 @@
+import Foundation
 import Monitoring
 import Rotation
 import Testing
@@ -224,6 +225,26 @@ struct ConnectionTests {
         // The listening socket is closed too.
         #expect(try harness.openConnections() == -1)
         #expect(throws: ClientError.self) { try harness.client.status() }
+    }
+
+    /// A connection that the server has taken is no longer on the socket, where the next daemon would find it.
+    @Test func whoIsAskingIsAnsweredBeforeTheServerStops() throws {
+        var limits = StatusServer.Limits()
+        limits.stopTime = 30_000
+        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let silent = try harness.connect()
+        let half = try harness.connect()
+        try half.send("GET /healthz HTTP/1.1\r\n")
+        #expect(eventually { (try? harness.openConnections()) == 2 })
+        let server = harness.server
+        let stopped = Thread { server.stop() }
+        stopped.start()
+        #expect(eventually { (try? harness.client.status()) == nil })
+        try silent.send("GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n")
+        try half.send("Host: h\r\n\r\n")
+        #expect(try half.readToEnd().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try silent.readToEnd().hasSuffix("ready\n"))
+        #expect(eventually { stopped.isFinished })
     }
 
     @Test func connectionsReturn() throws {

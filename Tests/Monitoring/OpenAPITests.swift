@@ -17,7 +17,7 @@ struct OpenAPITests {
     @Test func describesWhatIsServed() throws {
         var exchanges: [Exchange] = []
         for (harness, requests) in [
-            (try Harness(), Self.whileStarting), (try running(.degraded), Self.whileRunning),
+            (try busy(), Self.whileBusy), (try running(.degraded), Self.whileRunning),
             (try running(.ok), [("GET", "/healthz", nil, nil)]),
             (try running(.critical), [("GET", "/healthz", nil, nil)]),
             (try running(.ok, ready: false), [("GET", "/readyz", nil, nil)]),
@@ -66,6 +66,13 @@ struct OpenAPITests {
         }
     }
 
+    /// One that can take nothing more to do.
+    private func busy() throws -> Harness {
+        var limits = StatusServer.Limits()
+        limits.pendingRequests = 0
+        return try Harness(limits: limits, show: try Samples.snapshot())
+    }
+
     private typealias Request = (method: String, path: String, body: String?, type: String?)
 
     private static let paths = [
@@ -75,12 +82,12 @@ struct OpenAPITests {
     ]
     private static let posts = ["/v1/renew", "/v1/clients/{name}/renew", "/v1/reload"]
 
-    private static let whileStarting: [Request] = paths.map { path in
+    private static let whileBusy: [Request] = paths.map { path in
         (posts.contains(path) ? "POST" : "GET", path, nil, nil)
     }
 
     private static let whileRunning: [Request] = {
-        var requests = whileStarting
+        var requests = whileBusy
         for path in paths { requests.append((posts.contains(path) ? "PUT" : "DELETE", path, nil, nil)) }
         for path in posts {
             requests.append(("POST", path, "{", "application/json"))
