@@ -9,6 +9,7 @@ prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
 docdir ?= $(prefix)/share/doc/clientsecretd
+sysconfdir ?= /etc
 
 binary := .build/release/clientsecretd
 
@@ -76,28 +77,35 @@ test-deps: .build/venv/ready $(docker_client)
 lint: ## checks that the sources are formatted as .swift-format says
 	timeout 5m swift format lint --strict --recursive Sources Tests Package.swift
 
+units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.timer))
+unitdir := $(libdir)/systemd/system
+
+# The daemon as root alone could install it: accounts, directories below /run and the manual's paths, as a package's own
+# scripts would see to. Nothing of it when it is installed into a DESTDIR.
 .PHONY: install
-install: ## installs the built binary, the units and the sample configuration (DESTDIR, prefix)
+install: ## installs the built binary, units, documentation and examples (DESTDIR, prefix)
 	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
 	install -D -m 0755 $(binary) $(DESTDIR)$(bindir)/clientsecretd
-	install -d $(DESTDIR)$(libdir)/systemd/system
-	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' systemd/clientsecretd.service \
-	    > $(DESTDIR)$(libdir)/systemd/system/clientsecretd.service
-	chmod 0644 $(DESTDIR)$(libdir)/systemd/system/clientsecretd.service
+	install -d -m 0755 $(DESTDIR)$(sysconfdir)/clientsecretd $(DESTDIR)$(unitdir)
+	for unit in $(units); do \
+	    sed -e 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' -e 's|/usr/share/doc/clientsecretd|$(docdir)|g' \
+	        "systemd/$$unit" | install -m 0644 /dev/stdin "$(DESTDIR)$(unitdir)/$$unit"; \
+	done
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
-	install -D -m 0644 etc/clientsecretd.yaml $(DESTDIR)$(docdir)/clientsecretd.yaml
-	install -D -m 0644 README.md $(DESTDIR)$(docdir)/README.md
-	install -D -m 0644 CHANGELOG.md $(DESTDIR)$(docdir)/CHANGELOG.md
-	install -D -m 0644 LICENSE $(DESTDIR)$(docdir)/LICENSE
+	install -D -m 0644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md LICENSE docs/systemd.md docs/openapi.yaml
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml
+	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 
 .PHONY: uninstall
 uninstall: ## removes what `make install` installed; configuration, keys and secrets stay
 	rm -f $(DESTDIR)$(bindir)/clientsecretd
-	rm -f $(DESTDIR)$(libdir)/systemd/system/clientsecretd.service
+	rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(units))
 	rm -f $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	rm -f $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	rm -rf $(DESTDIR)$(docdir)
+	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(sysconfdir)/clientsecretd
+	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 
 .PHONY: clean
 clean: ## removes everything that was built, and the demonstration

@@ -1,0 +1,47 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A systemd of a test's own with this repository and the release binary at hand: see `bed/run.sh` and `bed/prelude.sh`.
+enum Bed {
+    /// Only root can make namespaces and mounts. Under CI nothing is skipped: there the test says that it needs root.
+    static let isPossible = isRoot || ProcessInfo.processInfo.environment["CI"] != nil
+
+    static let scripts = repository + "/Tests/System/bed/"
+
+    /// Runs a script in a bed and records every promise that it finds broken.
+    ///
+    /// - Parameters:
+    ///   - script: a file's path, or the name of one in Tests/System/bed.
+    ///   - sharing: directories that outlive the bed, by where they lie outside and inside.
+    static func hold(_ script: String, _ arguments: String..., sharing: [(String, String)] = []) throws {
+        try #require(isRoot, "the bed needs root")
+        let binary = try #require(
+            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
+                ?? Optional(repository + "/.build/release/clientsecretd"))
+        try #require(FileManager.default.isExecutableFile(atPath: binary), "build \(binary) first: make build")
+        let directory = (binary as NSString).deletingLastPathComponent
+        let shared = [(repository, "/src"), (directory, "/built")] + sharing
+        let path = script.hasPrefix("/") ? script : scripts + script
+        let finished = try run(
+            [scripts + "run.sh", "-t", "120"] + shared.flatMap { ["-b", "\($0.0):\($0.1)"] } + [path] + arguments)
+        // Each broken promise is told by its line and the indented ones that follow.
+        var broken: [String] = []
+        var isWithin = false
+        for line in finished.output.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("broken: ") {
+                broken.append(String(line.dropFirst("broken: ".count)))
+                isWithin = true
+            } else if isWithin, line.hasPrefix("    ") {
+                broken[broken.count - 1] += "\n" + line
+            } else {
+                isWithin = false
+            }
+        }
+        for promise in broken { Issue.record("\(promise)") }
+        #expect(finished.output.contains("\nkept: ") || finished.output.hasPrefix("kept: "), "nothing was tried")
+        #expect(
+            finished.status == 0 && finished.output.hasSuffix("finished\n"),
+            "\(script) ended early with \(finished.status): \(finished.output.suffix(4_000))\(finished.complaints)")
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make install` lays down, and the units as they stand there.
+struct InstallTests {
+    private static let root = "/usr"
+
+    /// Runs a target of the Makefile on a directory, as a package's build does.
+    private func make(_ target: String, into directory: TemporaryDirectory) throws {
+        let binary =
+            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
+        let made = try run([
+            "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(Self.root)",
+            "binary=\(binary)",
+        ])
+        try #require(made.status == 0, "\(made.output)\(made.complaints)")
+    }
+
+    /// Every file below the directory, with its permission bits.
+    private func files(in directory: TemporaryDirectory) throws -> [String: Int] {
+        let paths = try #require(FileManager.default.enumerator(atPath: directory.path)).compactMap { $0 as? String }
+        var found: [String: Int] = [:]
+        for path in paths {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory(path))
+            guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+            found[path] = attributes[.posixPermissions] as? Int
+        }
+        return found
+    }
+
+    @Test func everythingLiesWhereDebianExpectsIt() throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory)
+        let found = try files(in: directory)
+        let units = try FileManager.default.contentsOfDirectory(atPath: repository + "/systemd").filter {
+            $0.hasSuffix(".service") || $0.hasSuffix(".socket") || $0.hasSuffix(".timer")
+        }
+        #expect(units.count >= 4)
+        let wanted =
+            ["usr/bin/clientsecretd", "usr/lib/sysusers.d/clientsecretd.conf", "usr/lib/tmpfiles.d/clientsecretd.conf"]
+            + ["README.md", "CHANGELOG.md", "LICENSE", "systemd.md", "openapi.yaml", "examples/clientsecretd.yaml"].map
+        {
+            "usr/share/doc/clientsecretd/" + $0
+        }
+            + units.map { "usr/lib/systemd/system/" + $0 }
+        for path in wanted { #expect(found[path] == (path.hasPrefix("usr/bin/") ? 0o755 : 0o644), "\(path)") }
+        // The administrator's own, and nothing in it.
+        #expect(FileManager.default.fileExists(atPath: directory("etc/clientsecretd")))
+        #expect(!found.keys.contains { $0.hasPrefix("etc/") })
+
+        try make("uninstall", into: directory)
+        #expect(try files(in: directory).keys.sorted() == [])
+    }
+
+    @Test func whatTheAdministratorMadeOutlivesIt() throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory)
+        try directory.write("mine", to: "etc/clientsecretd/clientsecretd.yaml")
+        try make("uninstall", into: directory)
+        #expect(try directory.read("etc/clientsecretd/clientsecretd.yaml") == "mine")
+    }
+
+    /// A service says in a comment what it is open to, by systemd's own reckoning.
+    @Test func eachServiceStatesItsExposure() throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory)
+        let units = directory("usr/lib/systemd/system/")
+        let services = try FileManager.default.contentsOfDirectory(atPath: units).filter { $0.hasSuffix(".service") }
+        #expect(services.count >= 2)
+        for service in services {
+            let stated = try #require(
+                try String(contentsOfFile: units + service, encoding: .utf8).firstMatch(of: /exposure ([0-9]\.[0-9])/),
+                "\(service) does not state its exposure")
+            #expect(try exposure(of: units + service) == stated.output.1, "\(service)")
+            #expect(try #require(Double(stated.output.1)) <= 0.5, "\(service)")
+        }
+    }
+
+    /// What `run --once` may do is what the daemon may do.
+    @Test func bothWaysToRunAreHardenedAlike() throws {
+        func sandbox(_ name: String) throws -> [String] {
+            let text = try String(contentsOfFile: repository + "/systemd/" + name, encoding: .utf8)
+            return text.split(separator: "\n").map(String.init)
+                .drop { $0 != "CapabilityBoundingSet=" }.prefix { $0 != "[Install]" }
+                .filter { !$0.hasPrefix("#") }
+        }
+        let daemon = try sandbox("clientsecretd.service")
+        #expect(daemon.count > 25)
+        #expect(try sandbox("clientsecretd-once.service") == daemon)
+    }
+}
+
+/// The overall exposure that systemd reckons for a unit file and its drop-ins.
+func exposure(of unit: String) throws -> Substring {
+    // A template is looked at through one of its instances, for which a name has to exist.
+    let analysed = try run(["systemd-analyze", "security", "--offline=yes", "--no-pager", unit])
+    let line = try #require(
+        analysed.output.split(separator: "\n").last { $0.contains("Overall exposure level") },
+        "\(analysed.output)\(analysed.complaints)")
+    return try #require(line.firstMatch(of: #/: ([0-9]+\.[0-9]) /#)).output.1
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# A fresh machine: what the README says is all it takes, and how the service then stands there.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+# One key, and the README's ten lines.
+make_key
+sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
+promise "enabling the service is all it takes" systemctl enable --now clientsecretd
+promise "the secret is there as soon as the service is active" test -s $output
+promise "the key signed it" clientsecretd inspect $output --key $key
+equal "the service is active" active "$(property ActiveState)"
+equal "the daemon runs as its own user" clientsecretd "$(ps -o user:20= -p "$(property MainPID)")"
+contains "systemctl status has a line for people" "1 client" "$(property StatusText)"
+equal "it starts at the next boot" enabled "$(systemctl is-enabled clientsecretd.service)"
+equal "and so does its socket" enabled "$(systemctl is-enabled clientsecretd.socket)"
+
+for unit in /usr/local/lib/systemd/system/clientsecretd*; do
+    equal "systemd-analyze has nothing to say about ${unit##*/}" "" \
+        "$(systemd-analyze verify --man=no "${unit/@./@app.}" 2>&1)"
+done
+exposure=$(systemd-analyze security --no-pager clientsecretd.service | sed -n 's/.*Overall exposure.*: \([0-9.]*\) .*/\1/p')
+promise "the exposure of the service, $exposure, is 0.5 or less" awk "BEGIN { exit !(\"$exposure\" != \"\" && $exposure <= 0.5) }"
+contains "no core is dumped" "0" "$(property LimitCORE)"
+equal "nothing is swapped out" 0 "$(property MemorySwapMax)"
+equal "no capability" "0000000000000000" "$(awk '$1 == "CapPrm:" { print $2 }' /proc/"$(property MainPID)"/status)"
+
+equal "the status socket is the control group's" "660 root clientsecretd-control" "$(stat -c '%a %U %G' $socket)"
+useradd --system --groups clientsecretd-control monitor
+useradd --system stranger
+promise "a member of the control group may look" runuser -u monitor -- /usr/local/bin/clientsecretd status
+refused "and nobody else" runuser -u stranger -- /usr/local/bin/clientsecretd status
+
+secret=$(sha256sum <$output)
+before=$(stat -c %i $socket)
+promise "stopping takes less than five seconds" timeout 5 systemctl stop clientsecretd.service
+equal "it ends well" success "$(property Result)"
+equal "what it published outlives it" "$secret" "$(sha256sum <$output)"
+promise "the first visitor starts it again" clientsecretd status
+eventually "the service is active again" systemctl is-active clientsecretd.service
+promise "it restarts" systemctl restart clientsecretd.service
+equal "the socket outlives stop and restart" "$before" "$(stat -c %i $socket)"
+equal "and the secret" "$secret" "$(sha256sum <$output)"
+
+# Visitors without a pause while the service restarts under them.
+(
+    failures=0
+    while [ ! -e /tmp/enough ]; do clientsecretd status >/dev/null 2>>/tmp/complaints || failures=$((failures + 1)); done
+    echo $failures >/tmp/failures
+) &
+for _ in 1 2 3 4 5; do systemctl restart clientsecretd.service; done
+touch /tmp/enough
+wait
+cp /tmp/complaints "$seen"
+equal "nobody is turned away by a restart" 0 "$(cat /tmp/failures)"
+equal "one secret was minted in all that time" 1 "$(minted)"
+
+make --silent -C /src uninstall >/dev/null 2>&1
+promise "uninstalling leaves the configuration" test -s $configuration
+promise "and the secrets" test -s $output
+refused "and no unit" systemctl cat clientsecretd.service
+finish

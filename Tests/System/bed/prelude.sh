@@ -1,0 +1,111 @@
+# What the bed's scripts have in common; sourced by each as /src/Tests/System/bed/prelude.sh. The repository lies at
+# /src, the binary that was built at /built.
+#
+# A promise that holds is told as "kept: …", one that does not as "broken: …" with what was seen indented below it; the
+# test that started the script records each. A script ends with `finish`: one that ends before it has failed.
+set -u
+export LC_ALL=C.UTF-8 NO_COLOR=1 SYSTEMD_PAGER= SYSTEMD_COLORS=0
+
+key=/etc/clientsecretd/AuthKey_ABC123DEFG.p8
+configuration=/etc/clientsecretd/clientsecretd.yaml
+output=/run/clientsecretd/out/web.jwt
+socket=/run/clientsecretd/clientsecretd.sock
+seen=$(mktemp)
+
+kept() { echo "kept: $1"; }
+
+# broken PROMISE: with what the last command wrote, and what the daemon said of late.
+broken() {
+    echo "broken: $1"
+    { tail -n 40 "$seen"; journalctl --quiet --no-pager --lines 15 --output cat --unit clientsecretd.service; } |
+        sed 's/^/    /'
+}
+
+# promise PROMISE COMMAND…: the command succeeds.
+promise() {
+    local what=$1
+    shift
+    if "$@" >"$seen" 2>&1; then kept "$what"; else broken "$what ($*)"; fi
+}
+
+# refused PROMISE COMMAND…: the command fails.
+refused() {
+    local what=$1
+    shift
+    if "$@" >"$seen" 2>&1; then broken "$what ($*)"; else kept "$what"; fi
+}
+
+# equal PROMISE WANTED FOUND
+equal() {
+    if [ "$2" = "$3" ]; then kept "$1"; else
+        echo "wanted: $2" >"$seen"
+        echo "found:  $3" >>"$seen"
+        broken "$1"
+    fi
+}
+
+# contains PROMISE PART TEXT: the text holds the part, letter by letter.
+contains() {
+    if grep -qF -e "$2" <<<"$3"; then kept "$1"; else
+        printf 'wanted: %s\nin:     %s\n' "$2" "$3" >"$seen"
+        broken "$1"
+    fi
+}
+
+# eventually PROMISE COMMAND…: the command succeeds before long; it is tried again for half a minute.
+eventually() {
+    local what=$1 deadline=$((SECONDS + 30))
+    shift
+    until "$@" >"$seen" 2>&1; do
+        [ $SECONDS -lt $deadline ] || { broken "$what ($*)"; return 1; }
+        sleep 0.05
+    done
+    kept "$what"
+}
+
+finish() {
+    echo finished
+    exit 0
+}
+
+# install_clientsecretd: as the README says, with the binary that was built.
+install_clientsecretd() {
+    make --silent -C /src install binary=/built/clientsecretd >"$seen" 2>&1 || broken "make install succeeds"
+    PATH=/usr/local/bin:$PATH
+}
+
+# make_key [PATH]: a key in Apple's form that the daemon may read.
+make_key() {
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "${1-$key}" 2>/dev/null
+    chown root:clientsecretd "${1-$key}"
+    chmod 0640 "${1-$key}"
+}
+
+# configure [PATH]: the keys section, then what standard input holds, as the configuration.
+configure() {
+    {
+        printf 'keys:\n  apple:\n    team_id: DEF123GHIJ\n    file: %s\n' "$key"
+        cat
+    } >"${1-$configuration}"
+}
+
+# configure_web: one client with one output.
+configure_web() {
+    configure <<END
+clients:
+  web:
+    client_id: com.example.web
+    outputs:
+      - path: $output
+        mode: "0644"
+END
+}
+
+# property NAME [UNIT]: what systemd says.
+property() { systemctl show --property "$1" --value "${2-clientsecretd.service}"; }
+
+# clients: what the status says, as JSON.
+clients() { clientsecretd status --json; }
+
+# minted: how many secrets this boot's daemons have made.
+minted() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -c ': minted '; }
