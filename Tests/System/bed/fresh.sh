@@ -25,7 +25,7 @@ contains "no core is dumped" "0" "$(property LimitCORE)"
 equal "nothing is swapped out" 0 "$(property MemorySwapMax)"
 equal "no capability" "0000000000000000" "$(awk '$1 == "CapPrm:" { print $2 }' /proc/"$(property MainPID)"/status)"
 
-equal "the status socket is the control group's" "660 root clientsecretd-control" "$(stat -c '%a %U %G' $socket)"
+equal "the status socket is the control group's" "660 clientsecretd clientsecretd-control" "$(stat -c '%a %U %G' $socket)"
 useradd --system --groups clientsecretd-control monitor
 useradd --system stranger
 promise "a member of the control group may look" runuser -u monitor -- /usr/local/bin/clientsecretd status
@@ -33,6 +33,7 @@ refused "and nobody else" runuser -u stranger -- /usr/local/bin/clientsecretd st
 
 secret=$(sha256sum <$output)
 before=$(stat -c %i $socket)
+promise "a reload, which the daemon's user asks for" systemctl reload clientsecretd.service
 promise "stopping takes less than five seconds" timeout 5 systemctl stop clientsecretd.service
 equal "it ends well" success "$(property Result)"
 equal "what it published outlives it" "$secret" "$(sha256sum <$output)"
