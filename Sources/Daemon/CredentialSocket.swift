@@ -20,8 +20,9 @@ final class CredentialSocket: Sendable {
 
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
-    /// What systemd calls a connection that waits, when it passes it to the next process.
-    static let heldName = "credential"
+    /// What systemd calls a connection that waits, when it passes it to the next process; nothing that one would write
+    /// by mistake for the name above.
+    static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
 
     /// - Parameter statusSocket: a socket of the daemon's own is made beside this path.

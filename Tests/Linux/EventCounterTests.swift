@@ -15,8 +15,10 @@ struct EventCounterTests {
         #expect(try here.wait().count == 1)
         #expect(try here.wait().count == 1)
         #expect(try there.wait().count == 1)
+        #expect(counter.wait(atMost: 60_000))
         counter.clear()
         #expect(!isReadable(counter.raw))
+        #expect(!counter.wait(atMost: 1))
     }
 
     @Test func inboxGivesEverythingOnceInTheOrderOfEachSender() throws {

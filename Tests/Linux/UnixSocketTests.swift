@@ -127,6 +127,21 @@ struct UnixSocketTests {
         #expect(!peer.belongs(to: 0))
     }
 
+    @Test(arguments: [36, 40, 107]) func knowsTheAddressThatThePeerIsBoundTo(length: Int) throws {
+        let listener = try UnixListener(path: path, mode: 0o600)
+        let name = String((UUID().uuidString + String(repeating: "/x", count: 60)).prefix(length))
+        let bound = try CredentialAsker(at: path, from: name)
+        let first = try nextConnection(to: listener)
+        #expect(try Peer.address(of: first.raw) == [0] + Array(name.utf8))
+        bound.hangUp()
+        let unbound = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        let second = try nextConnection(to: listener)
+        #expect(try Peer.address(of: second.raw) == [])
+        hangUp(unbound)
+        let error = #expect(throws: SystemError.self) { _ = try Peer.address(of: listener.descriptor.raw) }
+        #expect(error?.errno == .socketNotConnected)
+    }
+
     @Test func onlyASocketHasAPeer() throws {
         let counter = try EventCounter()
         let error = #expect(throws: SystemError.self) { _ = try Peer(of: counter.raw) }

@@ -66,7 +66,7 @@ package final class CredentialAsker {
     ) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        guard path.count < 108 else { throw Failure(call: call, code: ENAMETOOLONG) }
+        guard path.count <= 108 else { throw Failure(call: call, code: ENAMETOOLONG) }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
