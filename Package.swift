@@ -88,7 +88,7 @@ let package = Package(
             "Simulation", of: ["Simulation", "simulate", "Rotation", "AppleClientSecret"],
             without: ["Simulator", "simulate"]),
         test("Linux", of: ["Linux", systemPackage]),
-        test("Systemd", of: ["Systemd", "Linux"]),
+        test("Systemd", of: ["Systemd", "Linux", "CLibsystemd", systemPackage]),
         test("Settings", of: ["Settings", "Rotation", "Linux", "AppleClientSecret"]),
         test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Publishing", of: ["Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret"]),

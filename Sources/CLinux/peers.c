@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -43,6 +44,8 @@ int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backl
     }
     return descriptor;
 }
+
+int clinux_thread_acts_as(uint32_t user) { return result((int)syscall(SYS_setresuid, -1, user, -1)); }
 
 int clinux_unix_accept(int listener) {
     int descriptor;

@@ -67,16 +67,22 @@ package struct Forecast: Sendable {
                 problems.append(Problem(trouble: trouble, client: spec.slots.values.min()))
             }
         }
+        let told = configuration.onStateChange.flatMap { action in Standing.allCases.map(action.naming) }
+        let actions = Set(configuration.clients.values.flatMap(\.onChange) + told)
+        let ofUnits = UnitRunner(cancel: nil).obstacles(
+            to: Array(actions), as: Identity.ofService(askedBy: identity).user)
         for name in names {
             for action in configuration.clients[name]?.onChange ?? [] {
-                if let trouble = Probe.trouble(of: action, as: identity) {
+                if let trouble = Probe.trouble(of: action, as: identity) ?? ofUnits[action] {
                     problems.append(Problem(trouble: trouble, client: name))
                 }
             }
         }
         for action in configuration.onStateChange {
-            if let trouble = Probe.trouble(of: action, as: identity) {
-                problems.append(Problem(trouble: trouble, client: nil))
+            let named = Standing.allCases.map(action.naming)
+            let ofUnit = Set(named).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
+            problems += ([Probe.trouble(of: action, as: identity)].compactMap { $0 } + ofUnit).map {
+                Problem(trouble: $0, client: nil)
             }
         }
         if let path = settings.stateDirectory(of: configuration),

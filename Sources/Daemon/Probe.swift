@@ -41,9 +41,9 @@ enum Probe {
         }
     }
 
-    /// What would keep an action from being started.
+    /// What would keep a program from being started.
     static func trouble(of action: Action, as identity: Identity) -> Trouble? {
-        guard case .exec(let arguments, _) = action else { return unitTrouble(action) }
+        guard case .exec(let arguments, _) = action else { return nil }
         guard let program = arguments.first else { return nil }
         do {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
@@ -53,19 +53,5 @@ enum Probe {
             let words = path.map { [$0.message, $0.remedy].compactMap { $0 }.joined(separator: "; ") }
             return Trouble(.actionNotStarted, at: .action(action.id), detail: words ?? error.description)
         }
-    }
-
-    /// Unit actions are asked of systemd, by way of systemctl.
-    private static func unitTrouble(_ action: Action) -> Trouble? {
-        // sd_booted(3)
-        guard unsafe access("/run/systemd/system", F_OK) == 0 else {
-            return Trouble(
-                .actionNotStarted, at: .action(action.id),
-                detail: "systemd does not run this machine; tell the application by exec: instead")
-        }
-        guard unsafe access(ActionRunner.systemctl, X_OK) == 0 else {
-            return Trouble(.actionNotStarted, at: .action(action.id), cause: errno, detail: ActionRunner.systemctl)
-        }
-        return nil
     }
 }

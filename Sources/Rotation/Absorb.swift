@@ -255,7 +255,7 @@ extension Rotation {
         former[job.resource] = nil
         let failures = (previous?.failures ?? 0) + 1
         let pause = Retry.pause(
-            of: job.resource, action: action(of: job), failures: failures,
+            of: job.resource, action: action(of: job), trouble: trouble.code, failures: failures,
             jitter: chance.draw("\(job.resource) \(failures)"))
         let isNews =
             previous?.trouble != trouble

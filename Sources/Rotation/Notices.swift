@@ -115,7 +115,7 @@ struct Notices: Sendable {
 
 extension Action {
     /// The action with the state in the place of every `%s` in the unit's name or the program's arguments.
-    func naming(_ standing: Standing) -> Action {
+    package func naming(_ standing: Standing) -> Action {
         func named(_ text: String) -> String {
             text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: standing.rawValue)
         }

@@ -18,17 +18,30 @@ enum Retry {
     /// The pause after the `failures`-th failure in a row, in milliseconds.
     ///
     /// - Parameter jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
-    static func pause(of resource: Resource, action: Action?, failures: Int, jitter: Double) -> Int64 {
+    static func pause(
+        of resource: Resource, action: Action?, trouble: Trouble.Code, failures: Int, jitter: Double
+    ) -> Int64 {
         let (first, bound): (Int64, Seconds) =
             switch (resource, action) {
             case (.action, .unit), (.action, .signal), (.notice, .unit), (.notice, .signal):
-                (30, failures >= 3 ? unitBound : remoteBound)
+                (30, failures >= 3 && trouble.isOfJob ? unitBound : remoteBound)
             case (.action, _), (.notice, _): (30, remoteBound)
             default: (1, localBound)
             }
         let isTired = bound == unitBound
         let doubled = isTired ? bound.count : min(bound.count, first << Int64(min(max(failures - 1, 0), 12)))
         return doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
+    }
+}
+
+extension Trouble.Code {
+    /// Whether a unit's job was run and failed: trying again stops and starts somebody's program once more. What was
+    /// not even begun, such as one that a rule is missing for, costs nobody anything.
+    fileprivate var isOfJob: Bool {
+        switch self {
+        case .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .actionFailed: true
+        default: false
+        }
     }
 }
 

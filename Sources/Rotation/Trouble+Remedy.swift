@@ -62,6 +62,13 @@ extension Trouble {
         case .actionNotStarted: "see that it exists and that the daemon's user may run it"
         case .renewalOverdue: "see what is in the way: clientsecretd status"
         case .noOutputs: nil
+        case .unitNotPermitted: "add a rule for it below /etc/polkit-1/rules.d: clientsecretd check"
+        case .polkitMissing: "apt-get install polkitd, and see which rule it needs: clientsecretd check"
+        case .unitUnknown: "mend the unit's name, or see what there is: systemctl list-unit-files"
+        case .unitMasked: "systemctl unmask \(unit)"
+        case .unitRefused, .jobFailed, .jobTimedOut, .jobCanceled, .jobSkipped: "see why: systemctl status \(unit)"
+        case .jobDependency: "see which: systemctl list-dependencies \(unit)"
+        case .busUnreachable: "see whether the bus runs: systemctl status dbus.socket"
         case .noSecret, .secretExpired, .secretExpiring: "clientsecretd renew \(client)"
         case .notPublished, .notDelivered: "clientsecretd renew --deliver-only \(client)"
         case .refusedByApple: "compare key id, team id and client id with Apple's developer account"
@@ -100,10 +107,18 @@ extension Trouble {
     private var whyActionFailed: String? {
         guard case .action(let action) = place else { return nil }
         let words = action.description.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words.first != "exec", let unit = words.last?.split(separator: " ").last else {
+        guard words.count == 2, words.first != "exec" else {
             return words.last.map { "try it by hand as the daemon's user: \($0)" }
         }
-        return "see why: systemctl status \(ShellWord.quoted(String(unit)))"
+        return "see why: systemctl status \(unit)"
+    }
+
+    /// The unit that an action is about, as a word for a shell: the last of the action's words.
+    private var unit: String {
+        guard case .action(let action) = place, let unit = action.description.split(separator: " ").last else {
+            return "UNIT"
+        }
+        return ShellWord.quoted(String(unit))
     }
 
     private var client: String {

@@ -115,6 +115,21 @@ package struct Trouble: Error, Hashable, Sendable {
         case actionTimedOut = "action_timed_out"
         case actionNotStarted = "action_not_started"
         case actionInterrupted = "action_interrupted"
+        // What systemd was asked to do with a unit.
+        /// detail: after `; `, the rule of polkit's that is missing.
+        case unitNotPermitted = "unit_not_permitted"
+        /// The same, and polkit is not there to read a rule.
+        case polkitMissing = "polkit_missing"
+        case unitUnknown = "unit_unknown"
+        case unitMasked = "unit_masked"
+        /// detail: systemd's words.
+        case unitRefused = "unit_refused"
+        case busUnreachable = "bus_unreachable"
+        case jobFailed = "job_failed"
+        case jobTimedOut = "job_timed_out"
+        case jobCanceled = "job_canceled"
+        case jobDependency = "job_dependency"
+        case jobSkipped = "job_skipped"
         // How a client stands while nothing has failed.
         case noSecret = "no_secret"
         /// detail: when.

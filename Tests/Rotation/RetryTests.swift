@@ -8,8 +8,13 @@ import Testing
     private let hook = Values.exec("/bin/after")
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
 
-    private func pauses(_ resource: Resource, _ action: Action? = nil, jitter: Double = 0, count: Int = 20) -> [Int64] {
-        (1...count).map { Retry.pause(of: resource, action: action, failures: $0, jitter: jitter) }
+    private func pauses(
+        _ resource: Resource, _ action: Action? = nil, _ trouble: Trouble.Code = .jobFailed, jitter: Double = 0,
+        count: Int = 20
+    ) -> [Int64] {
+        (1...count).map {
+            Retry.pause(of: resource, action: action, trouble: trouble, failures: $0, jitter: jitter)
+        }
     }
 
     @Test func whatIsLocalIsTriedAtLeastOnceAMinute() throws {
@@ -36,6 +41,13 @@ import Testing
         for action in [unit, Action.signal(unit: "myapp.service", signal: "SIGHUP")] {
             #expect(
                 pauses(.action(action.id), action, count: 5) == [30_000, 60_000, 3_600_000, 3_600_000, 3_600_000])
+        }
+    }
+
+    /// An administrator who adds the missing rule does not wait for an hour.
+    @Test func aUnitWhoseJobWasNotEvenBegunIsTriedLikeAHook() {
+        for trouble in [Trouble.Code.unitNotPermitted, .polkitMissing, .unitUnknown, .unitMasked, .busUnreachable] {
+            #expect(pauses(.action(unit.id), unit, trouble, count: 10_000).max() == 900_000, "\(trouble)")
         }
     }
 

@@ -65,7 +65,9 @@ import Testing
         case .keyNeedsPassphrase: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful: .clock
-        case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted:
+        case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
+            .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
+            .jobDependency, .jobSkipped:
             .action(ActionID("restart a.service"))
         default: AbsolutePath("/d/f.p8").map { .path($0) }
         }
@@ -192,6 +194,34 @@ import Testing
             #"restart a.service: could not be started; see that it exists and that the daemon's user may run it"#
         case .actionInterrupted:
             #"restart a.service: was ended because the daemon stopped"#
+        case .unitNotPermitted:
+            "restart a.service: systemd may not do this for the daemon's user; "
+                + "add a rule for it below /etc/polkit-1/rules.d: clientsecretd check"
+        case .polkitMissing:
+            "restart a.service: systemd may not do this for the daemon's user, and polkit is not installed; "
+                + "apt-get install polkitd, and see which rule it needs: clientsecretd check"
+        case .unitUnknown:
+            "restart a.service: there is no such unit; "
+                + "mend the unit's name, or see what there is: systemctl list-unit-files"
+        case .unitMasked:
+            "restart a.service: the unit is masked; systemctl unmask a.service"
+        case .unitRefused:
+            "restart a.service: systemd does not do this; see why: systemctl status a.service"
+        case .busUnreachable:
+            "restart a.service: systemd cannot be asked over the bus; "
+                + "see whether the bus runs: systemctl status dbus.socket"
+        case .jobFailed:
+            "restart a.service: its job failed; see why: systemctl status a.service"
+        case .jobTimedOut:
+            "restart a.service: its job took too long; see why: systemctl status a.service"
+        case .jobCanceled:
+            "restart a.service: its job was canceled, or another took its place; "
+                + "see why: systemctl status a.service"
+        case .jobDependency:
+            "restart a.service: a unit that it needs failed; see which: systemctl list-dependencies a.service"
+        case .jobSkipped:
+            "restart a.service: its job was skipped, for it did not fit what the unit did by then; "
+                + "see why: systemctl status a.service"
         case .noSecret:
             #"client "web": there is no secret yet; clientsecretd renew web"#
         case .secretExpired:

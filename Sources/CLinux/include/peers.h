@@ -21,6 +21,10 @@ int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_
 // The number of supplementary groups the peer had when it connected; at most `capacity` are stored.
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
 
+// Makes the calling thread act as this user, saved and real user staying as they are; other threads are not touched.
+// The C library's own function would change every thread.
+int clinux_thread_acts_as(uint32_t user);
+
 // Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
 // CLINUX_ACCOUNT_NAME - 1 bytes.
 #define CLINUX_ACCOUNT_NAME 256

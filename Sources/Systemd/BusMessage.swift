@@ -1,0 +1,94 @@
+import CLibsystemd
+import Glibc
+import SystemPackage
+
+/// A message of the bus, to be filled and sent, or received and read from its beginning to its end.
+///
+/// The few that are exchanged with systemd are made of texts and whole numbers. What cannot be read or appended comes
+/// from memory that is used up or from a peer that speaks otherwise: `.refused` with the words of the system.
+@safe struct BusMessage: ~Copyable {
+    let raw: OpaquePointer
+
+    /// Takes over a reference.
+    init(adopting raw: OpaquePointer) {
+        unsafe self.raw = raw
+    }
+
+    deinit {
+        unsafe sd_bus_message_unref(raw)
+    }
+
+    enum Argument: Hashable {
+        case text(String)
+        case number(Int32)
+    }
+
+    func append(_ argument: Argument) throws(BusError) {
+        switch argument {
+        case .text(let text):
+            try Self.check(unsafe text.withCString { unsafe sd_bus_message_append_basic(raw, Self.code("s"), $0) })
+        case .number(var number):
+            try Self.check(unsafe sd_bus_message_append_basic(raw, Self.code("i"), &number))
+        }
+    }
+
+    /// The next value, a text (`s`) or an object's path (`o`).
+    func text(_ type: Unicode.Scalar = "s") throws(BusError) -> String {
+        var text: UnsafePointer<CChar>?
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code(type), &text))
+        return unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// The next value, a whole number without a sign (`u`).
+    func number() throws(BusError) -> UInt32 {
+        var number: UInt32 = 0
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("u"), &number))
+        return number
+    }
+
+    /// The next value, a truth (`b`).
+    func truth() throws(BusError) -> Bool {
+        var truth: Int32 = 0
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("b"), &truth))
+        return truth != 0
+    }
+
+    /// The next value, a text in a variant, as properties are answered.
+    func variantText() throws(BusError) -> String {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "s"))
+        return try text()
+    }
+
+    /// The next value, a list of texts.
+    func texts() throws(BusError) -> [String] {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))
+        var texts: [String] = []
+        while unsafe sd_bus_message_at_end(raw, 0) == 0 { texts.append(try text()) }
+        return texts
+    }
+
+    /// The number of the message that this one answers; nil when it answers none.
+    var answers: UInt64? {
+        var cookie: UInt64 = 0
+        return unsafe sd_bus_message_get_reply_cookie(raw, &cookie) < 0 ? nil : cookie
+    }
+
+    func isSignal(_ interface: String, _ member: String) -> Bool {
+        unsafe sd_bus_message_is_signal(raw, interface, member) > 0
+    }
+
+    /// What went wrong, when this is the answer to a question that failed.
+    var error: BusError? {
+        guard let error = unsafe sd_bus_message_get_error(raw) else { return nil }
+        let name = unsafe error.pointee.name.map { unsafe String(cString: $0) } ?? ""
+        let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? name
+        return .refused(name: name, message: message)
+    }
+
+    private static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }
+
+    private static func check(_ result: Int32) throws(BusError) {
+        guard result < 0 else { return }
+        throw .refused(name: "", message: "a message that cannot be read: \(Errno(rawValue: -result))")
+    }
+}

@@ -1,0 +1,20 @@
+/// The rule of polkit's (polkit(8)) that lets one user have systemd do one thing with one unit.
+package enum PolkitRule {
+    /// Where an administrator writes such rules; polkit reads them as soon as they change.
+    package static let file = "/etc/polkit-1/rules.d/50-clientsecretd.rules"
+
+    /// The whole rule, on one line.
+    package static func text(user: String, unit: String, verb: String) -> String {
+        """
+        polkit.addRule(function(action, subject) { \
+        if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == \(quoted(user)) && \
+        action.lookup("unit") == \(quoted(unit)) && action.lookup("verb") == \(quoted(verb))) \
+        return polkit.Result.YES; });
+        """
+    }
+
+    /// A string of JavaScript's. Names of units and users hold no control characters.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.flatMap { $0 == "\\" || $0 == "\"" ? ["\\", $0] : [$0] } + "\""
+    }
+}

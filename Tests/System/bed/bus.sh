@@ -1,0 +1,145 @@
+#!/bin/bash
+# Units told of a new secret over the bus, by the service's own user: with the rules of polkit's that `check` names and
+# without them, each verb, and each way in which systemd does not do it.
+source /src/Tests/System/bed/prelude.sh
+install_clientsecretd
+make_key
+rules=/etc/polkit-1/rules.d/50-clientsecretd.rules
+mkdir /run/saw
+
+# unit NAME: a service of these lines.
+unit() { { echo "[Service]"; cat; } >"/etc/systemd/system/$1.service"; }
+unit restarted <<<"ExecStart=/bin/sleep infinity"
+printf '%s\n' ExecStart=/bin/sleep\ infinity "ExecReload=/usr/bin/touch /run/saw/reload" | unit reloaded
+printf '%s\n' ExecStart=/bin/sleep\ infinity "ExecReload=/usr/bin/touch /run/saw/either" | unit either
+# The main process notes the signal; the other would die of it.
+cat >/run/signalled <<'END'
+sleep infinity &
+trap 'touch /run/saw/signal' HUP
+while :; do wait; done
+END
+unit signalled <<<"ExecStart=/bin/bash /run/signalled"
+printf '%s\n' Type=oneshot "ExecStart=/usr/bin/touch /run/saw/start" | unit oneshot
+printf '%s\n' "ExecStart=/usr/bin/touch /run/saw/stopped" "ExecReload=/usr/bin/touch /run/saw/stopped" | unit stopped
+printf '%s\n' Type=oneshot ExecStart=/bin/false | unit failing
+printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity "[Unit]" JobRunningTimeoutSec=1 | unit late
+printf '%s\n' Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service After=failing.service | unit needy
+printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity | unit slow
+ln -s /dev/null /etc/systemd/system/masked.service
+systemctl daemon-reload
+systemctl start restarted reloaded either signalled
+
+clients=
+# tell CLIENT ACTION: a client that tells its application so.
+tell() {
+    clients+="  $1:
+    client_id: com.example.$1
+    outputs: [{path: /run/clientsecretd/out/$1.jwt}]
+    on_change: [{$2}]
+"
+}
+tell restart "restart: restarted.service"
+tell reload "reload: reloaded.service"
+tell either "reload_or_restart: either.service"
+tell signal "signal: {unit: signalled.service, signal: SIGHUP}"
+tell start "start: oneshot.service"
+tell stopped-restart "restart: stopped.service"
+tell stopped-reload "reload: stopped.service"
+tell stopped-either "reload_or_restart: stopped.service"
+tell stopped-signal "signal: {unit: stopped.service, signal: SIGHUP}"
+good=$clients
+tell failing "start: failing.service"
+tell late "start: late.service"
+tell needy "start: needy.service"
+tell slow "start: slow.service"
+tell masked "start: masked.service"
+tell unreloadable "reload: restarted.service"
+tell nosuch "restart: nosuch.service"
+configure <<<"clients:
+$clients"
+
+# action CLIENT: how its action stands, and why.
+action() {
+    clientsecretd status --json | python3 -c '
+import json, sys
+for client in json.load(sys.stdin)["clients"]:
+    if client["name"] == sys.argv[1]:
+        action = client["actions"][0]
+        print(action["state"], action["error"] or "", client["last_error"] or "")' "$1"
+}
+stands() { [[ $(action "$1") == $2* ]]; }
+pid() { property MainPID "$1.service"; }
+
+promise "the service starts although nothing permits its actions" systemctl start clientsecretd
+for name in restart reload either signal start; do
+    eventually "without a rule systemd refuses to $name" stands $name \
+        "failed $(sed -n "s/^tell $name \"\(.*\)\"/\1/p" "$0" | sed 's/:.*//') "
+    contains "and status says so of $name" "systemd may not do this for the daemon's user" "$(action $name)"
+done
+for name in stopped-restart stopped-reload stopped-either stopped-signal; do
+    eventually "what is stopped needs no rule and counts as told ($name)" stands $name ok
+done
+eventually "a unit that does not exist is told apart" stands nosuch "failed restart nosuch.service: there is no such unit"
+eventually "the last of the orders was refused" stands slow "failed start slow.service: systemd may not"
+equal "nothing was done to what runs" "" "$(ls /run/saw)"
+contains "the journal says the whole rule" "write into $rules: polkit.addRule(" \
+    "$(journalctl --quiet --output cat --unit clientsecretd.service CLIENTSECRETD_CODE=unit_not_permitted)"
+
+# The same rules by whoever asks: root on behalf of the service's user, or that user.
+clientsecretd check >/run/check.root 2>&1
+runuser -u clientsecretd -- /usr/local/bin/clientsecretd check >/run/check.user 2>&1
+named() { grep -o 'polkit\.addRule(.*' "$1" | sort -u; }
+equal "check names the same rules to root and to the service's user" "$(named /run/check.user)" "$(named /run/check.root)"
+equal "one for each action that is refused" 14 "$(named /run/check.root | wc -l)"
+equal "check touches nothing" "" "$(ls /run/saw)"
+mkdir -p "${rules%/*}"
+named /run/check.root >$rules
+settled() { ! clientsecretd check 2>&1 | grep -q addRule; }
+eventually "with those lines check has none to name" settled
+contains "and warns of the masked unit" "masked.service: the unit is masked" "$(clientsecretd check 2>&1)"
+equal "check still touches nothing" "" "$(ls /run/saw)"
+
+before=$(pid restarted)
+child=$(pgrep -P "$(pid signalled)")
+either=$(pid either)
+clientsecretd renew --deliver-only >/run/renewed 2>&1 &
+eventually "a start is waited for" eval '[ "$(systemctl is-active slow.service)" = activating ]'
+promise "as long as it lasts" kill -0 $!
+systemctl stop slow.service
+wait
+for name in restart reload either signal start; do
+    equal "with its rule systemd does it ($name)" "ok" "$(action $name | xargs)"
+done
+refused "the unit was restarted" [ "$before" = "$(pid restarted)" ]
+promise "the signal went to the main process alone" kill -0 "$child"
+equal "one that can reload was not restarted" "$either" "$(pid either)"
+eventually "each did its part" eval '[ "$(ls /run/saw | xargs)" = "either reload signal start" ]'
+equal "what is stopped stays stopped" inactive "$(systemctl is-active stopped.service)"
+while read -r name words; do
+    contains "told apart: $name" "$words" "$(action "$name")"
+done <<'END'
+failing its job failed
+late its job took too long
+needy a unit that it needs failed
+slow its job was canceled
+masked the unit is masked
+unreloadable systemd does not do this
+nosuch there is no such unit
+END
+equal "no connection to the bus is kept" "" "$(busctl list --no-legend | awk '$3 == "clientsecretd"')"
+
+# Neither polkit nor the bus.
+configure <<<"clients:
+$good"
+systemctl reload clientsecretd
+mv /usr/share/dbus-1/system-services/org.freedesktop.PolicyKit1.service /tmp
+systemctl stop polkit.service
+systemctl reload dbus.service
+clientsecretd renew restart >/dev/null 2>&1
+contains "that polkit is missing is told apart" "polkit is not installed" "$(action restart)"
+contains "by check too" "apt-get install polkitd; then write into" "$(clientsecretd check 2>&1)"
+systemctl stop dbus.socket dbus.service
+clientsecretd renew reload >/dev/null 2>&1
+contains "that there is no bus is told apart" "systemd cannot be asked over the bus" "$(action reload)"
+promise "what was published is there all the same" test -s /run/clientsecretd/out/reload.jwt
+finish

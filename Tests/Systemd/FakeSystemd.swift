@@ -1,0 +1,155 @@
+import CLibsystemd
+import Foundation
+import Linux
+import Synchronization
+import TestSupport
+
+/// The part of systemd's manager that units are ordered through, on a socket of a test's own as systemd's private one:
+/// it answers as a test says.
+final class FakeSystemd: Sendable {
+    /// How it behaves towards one connection.
+    struct Script: Sendable {
+        var load = "loaded"
+        var activity = "active"
+        /// The error that orders are answered with.
+        var error: (name: String, message: String)?
+        /// How the ordered job ends; nil: never.
+        var result: String? = "done"
+        /// The job has ended before its order is answered.
+        var isHasty = false
+        /// Orders get no answer.
+        var isSilent = false
+        /// The connection is closed instead of an answer to an order.
+        var hangsUp = false
+    }
+
+    private let directory: TemporaryDirectory
+    private let seen = Mutex<[String]>([])
+    private let ordered = DispatchSemaphore(value: 0)
+
+    var path: String { directory("private") }
+    /// The orders that came: method and arguments.
+    var orders: [String] { seen.withLock { $0 } }
+
+    init(_ script: Script) throws {
+        directory = try TemporaryDirectory()
+        let listener = try UnixListener(path: directory("private"), mode: 0o600).release()
+        Thread.detachNewThread { [self] in
+            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&waiting, 1, 60_000)
+            let connection = accept(listener, nil, nil)
+            if connection >= 0 { serve(connection, script) }
+            close(listener)
+        }
+    }
+
+    /// Waits until an order has come.
+    func waitForOrder() { ordered.wait() }
+
+    private func serve(_ connection: Int32, _ script: Script) {
+        var made: OpaquePointer?
+        unsafe sd_bus_new(&made)
+        defer { unsafe sd_bus_close_unref(made) }
+        guard let bus = unsafe made else { return }
+        unsafe sd_bus_set_fd(bus, connection, connection)
+        unsafe sd_bus_set_server(bus, 1, sd_id128_t())
+        unsafe sd_bus_start(bus)
+        while true {
+            var call: OpaquePointer?
+            let progress = unsafe sd_bus_process(bus, &call)
+            if progress < 0 { return }
+            if let call = unsafe call {
+                defer { unsafe sd_bus_message_unref(call) }
+                // Its own bus tells it, too, that the other end has gone.
+                if unsafe sd_bus_message_is_method_call(call, nil, nil) == 0 { continue }
+                if unsafe !answer(call, on: bus, script) { return }
+            } else if progress == 0 {
+                unsafe sd_bus_wait(bus, UInt64.max)
+            }
+        }
+    }
+
+    /// False: hang up.
+    private func answer(_ call: OpaquePointer, on bus: OpaquePointer, _ script: Script) -> Bool {
+        guard let name = unsafe sd_bus_message_get_member(call) else { return true }
+        switch unsafe String(cString: name) {
+        case "LoadUnit":
+            unsafe reply(to: call) { unsafe append("o", "/org/freedesktop/systemd1/unit/a_2eservice", to: $0) }
+        case "Get":
+            _ = unsafe text("s", of: call)
+            let value = unsafe text("s", of: call) == "LoadState" ? script.load : script.activity
+            unsafe reply(to: call) {
+                unsafe sd_bus_message_open_container($0, CChar(118), "s")
+                unsafe append("s", value, to: $0)
+                unsafe sd_bus_message_close_container($0)
+            }
+        case "Subscribe":
+            unsafe reply(to: call) { _ in }
+        case let order:
+            var words = [order]
+            while let word = unsafe argument(of: call) { words.append(word) }
+            seen.withLock { $0.append(words.joined(separator: " ")) }
+            defer { ordered.signal() }
+            if script.hangsUp { return false }
+            if script.isSilent { return true }
+            if let error = script.error {
+                var described = unsafe sd_bus_error()
+                unsafe sd_bus_error_set(&described, error.name, error.message)
+                unsafe sd_bus_reply_method_error(call, &described)
+                unsafe sd_bus_error_free(&described)
+                return true
+            }
+            // Others' jobs end all the time.
+            unsafe removed(7, "failed", on: bus)
+            if script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
+            unsafe reply(to: call) { if order != "KillUnit" { unsafe append("o", job(8), to: $0) } }
+            unsafe removed(9, "failed", on: bus)
+            if !script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
+        }
+        return true
+    }
+
+    private func job(_ number: UInt32) -> String { "/org/freedesktop/systemd1/job/\(number)" }
+
+    private func removed(_ number: UInt32, _ result: String, on bus: OpaquePointer) {
+        var signal: OpaquePointer?
+        unsafe sd_bus_message_new_signal(
+            bus, &signal, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved")
+        guard let signal = unsafe signal else { return }
+        var id = number
+        unsafe sd_bus_message_append_basic(signal, CChar(117), &id)
+        unsafe append("o", job(number), to: signal)
+        unsafe append("s", "a.service", to: signal)
+        unsafe append("s", result, to: signal)
+        unsafe sd_bus_send(bus, signal, nil)
+        unsafe sd_bus_message_unref(signal)
+    }
+
+    private func reply(to call: OpaquePointer, _ fill: (OpaquePointer) -> Void) {
+        var made: OpaquePointer?
+        unsafe sd_bus_message_new_method_return(call, &made)
+        guard let answer = unsafe made else { return }
+        unsafe fill(answer)
+        unsafe sd_bus_send(nil, answer, nil)
+        unsafe sd_bus_message_unref(answer)
+    }
+
+    private func append(_ type: Unicode.Scalar, _ text: String, to message: OpaquePointer) {
+        _ = unsafe text.withCString { unsafe sd_bus_message_append_basic(message, CChar(type.value), $0) }
+    }
+
+    private func text(_ type: Unicode.Scalar, of message: OpaquePointer) -> String? {
+        var text: UnsafePointer<CChar>?
+        guard unsafe sd_bus_message_read_basic(message, CChar(type.value), &text) > 0 else { return nil }
+        return unsafe text.map { unsafe String(cString: $0) }
+    }
+
+    private func argument(of message: OpaquePointer) -> String? {
+        var type: CChar = 0
+        guard unsafe sd_bus_message_peek_type(message, &type, nil) > 0 else { return nil }
+        if type == CChar(115) { return unsafe text("s", of: message) }
+        var number: Int32 = 0
+        unsafe sd_bus_message_read_basic(message, type, &number)
+        return String(number)
+    }
+}

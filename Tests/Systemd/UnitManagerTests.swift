@@ -1,0 +1,143 @@
+import Foundation
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Systemd
+
+/// Orders to units, as a systemd answers that a test has in its hand; what the real one does is tried in the bed.
+struct UnitManagerTests {
+    private static let patience: Int64 = 60_000
+
+    private func outcome(
+        of order: UnitOrder, _ script: FakeSystemd.Script, patience: Int64 = patience, cancel: EventCounter? = nil
+    ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
+        let systemd = try FakeSystemd(script)
+        var manager = try UnitManager(at: .direct(systemd.path), patience: patience, cancel: cancel)
+        do throws(UnitError) {
+            return (systemd, .success(try manager.carryOut(order, on: "a.service")))
+        } catch {
+            return (systemd, .failure(error))
+        }
+    }
+
+    @Test(arguments: [
+        (UnitOrder.start, "StartUnit a.service replace"), (.tryRestart, "TryRestartUnit a.service replace"),
+        (.reload, "ReloadUnit a.service replace"), (.reloadOrTryRestart, "ReloadOrTryRestartUnit a.service replace"),
+        (.signal(1), "KillUnit a.service main 1"),
+    ])
+    func eachOrderIsTheRightMethod(order: UnitOrder, call: String) throws {
+        let (systemd, result) = try outcome(of: order, .init())
+        #expect(result == .success(true))
+        #expect(systemd.orders == [call])
+    }
+
+    @Test func aJobMayEndBeforeItsOrderIsAnswered() throws {
+        #expect(try outcome(of: .tryRestart, .init(isHasty: true)).result == .success(true))
+        #expect(
+            try outcome(of: .tryRestart, .init(result: "failed", isHasty: true)).result == .failure(.job(.failed)))
+    }
+
+    @Test(arguments: [
+        ("failed", JobResult.failed), ("timeout", .timeout), ("canceled", .canceled), ("dependency", .dependency),
+        ("assert", .other("assert")),
+    ])
+    func howAJobEndedIsTold(result: String, told: JobResult) throws {
+        #expect(try outcome(of: .start, .init(result: result)).result == .failure(.job(told)))
+    }
+
+    @Test func aSkippedJobIsOneOfAUnitThatStoppedMeanwhile() throws {
+        #expect(try outcome(of: .reload, .init(result: "skipped")).result == .success(false))
+        #expect(try outcome(of: .start, .init(result: "skipped")).result == .failure(.job(.skipped)))
+    }
+
+    @Test(arguments: ["inactive", "failed"])
+    func nothingIsAskedForWhatIsStopped(activity: String) throws {
+        for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1)] {
+            let (systemd, result) = try outcome(of: order, .init(activity: activity))
+            #expect(result == .success(false))
+            #expect(systemd.orders == [])
+        }
+        #expect(try outcome(of: .start, .init(activity: activity)).systemd.orders.count == 1)
+    }
+
+    @Test func aUnitOnItsWayIsNotStopped() throws {
+        for activity in ["activating", "deactivating", "reloading"] {
+            #expect(try outcome(of: .tryRestart, .init(activity: activity)).systemd.orders.count == 1)
+        }
+    }
+
+    @Test func whatIsNotThereOrMaskedIsNotOrdered() throws {
+        #expect(
+            try outcome(of: .tryRestart, .init(load: "not-found", activity: "inactive")).result
+                == .failure(.noSuchUnit))
+        #expect(try outcome(of: .start, .init(load: "masked", activity: "inactive")).result == .failure(.masked))
+        // A masked unit goes on running, and can be sent a signal.
+        #expect(try outcome(of: .tryRestart, .init(load: "masked")).result == .failure(.masked))
+        #expect(try outcome(of: .signal(1), .init(load: "masked")).result == .success(true))
+    }
+
+    @Test(arguments: [
+        ("org.freedesktop.DBus.Error.AccessDenied", UnitError.notPermitted),
+        ("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", .notPermitted),
+        ("org.freedesktop.systemd1.NoSuchUnit", .noSuchUnit), ("org.freedesktop.systemd1.UnitMasked", .masked),
+        ("org.freedesktop.DBus.Error.ServiceUnknown", .unreachable(.socketNotConnected)),
+        ("org.freedesktop.systemd1.OnlyByDependency", .refused("in its words")),
+    ])
+    func refusalsAreToldApart(name: String, error: UnitError) throws {
+        #expect(try outcome(of: .start, .init(error: (name, "in its words"))).result == .failure(error))
+    }
+
+    @Test func nobodyIsWaitedForLongerThanAsked() throws {
+        #expect(try outcome(of: .start, .init(result: nil), patience: 200).result == .failure(.timedOut))
+        #expect(try outcome(of: .start, .init(isSilent: true), patience: 200).result == .failure(.timedOut))
+    }
+
+    @Test func aWaitEndsWhenItIsCancelled() throws {
+        let cancel = try EventCounter()
+        let systemd = try FakeSystemd(.init(result: nil))
+        Thread.detachNewThread {
+            systemd.waitForOrder()
+            cancel.signal()
+        }
+        var manager = try UnitManager(at: .direct(systemd.path), patience: Self.patience, cancel: cancel)
+        #expect(throws: UnitError.cancelled) { try manager.carryOut(.start, on: "a.service") }
+    }
+
+    @Test func aSystemdThatGoesAwayIsUnreachable() throws {
+        let (_, result) = try outcome(of: .start, .init(hangsUp: true))
+        guard case .failure(.unreachable) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let directory = try TemporaryDirectory()
+        #expect(throws: UnitError.unreachable(.noSuchFileOrDirectory)) {
+            _ = try UnitManager(at: .direct(directory("none")), patience: Self.patience, cancel: nil)
+        }
+    }
+
+    @Test func permissionIsAskedForWithoutAJob() throws {
+        func obstacle(_ script: FakeSystemd.Script) throws -> (UnitError?, [String]) {
+            let systemd = try FakeSystemd(script)
+            var manager = try UnitManager(at: .direct(systemd.path), patience: Self.patience, cancel: nil)
+            return (try manager.obstacle(to: .tryRestart, on: "a.service"), systemd.orders)
+        }
+        let denied = "org.freedesktop.DBus.Error.AccessDenied"
+        let asked = ["TryRestartUnit a.service triggering"]
+        #expect(try obstacle(.init(error: (denied, ""))) == (.notPermitted, asked))
+        let onlyToStop = ("org.freedesktop.DBus.Error.InvalidArgs", "--job-mode=triggering is only valid for stop.")
+        #expect(try obstacle(.init(error: onlyToStop)) == (nil, asked))
+        #expect(try obstacle(.init(load: "not-found")) == (.noSuchUnit, []))
+        #expect(try obstacle(.init(load: "masked")) == (.masked, []))
+    }
+
+    @Test func aRuleNamesWhoMayDoWhatWithWhich() {
+        #expect(
+            PolkitRule.text(user: "clientsecretd", unit: #"srv-app\x2d1.service"#, verb: "try-restart")
+                == #"polkit.addRule(function(action, subject) { "#
+                + #"if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd" && "#
+                + #"action.lookup("unit") == "srv-app\\x2d1.service" && action.lookup("verb") == "try-restart") "#
+                + #"return polkit.Result.YES; });"#)
+    }
+}
