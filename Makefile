@@ -15,7 +15,7 @@ binary := .build/release/clientsecretd
 
 # What building needs beyond the toolchain, and what the tests run beside it.
 build_packages := libssl-dev libsystemd-dev libyaml-dev pkg-config
-test_packages := acl attr curl dash e2fsprogs libfaketime openssl python3 python3-venv strace util-linux
+test_packages := acl attr curl dash dbus e2fsprogs libfaketime openssl polkitd python3 python3-venv strace util-linux
 
 # A build that hangs is ended: some four minutes is what a cold one takes on two cores.
 release_build_limit := 20m
@@ -93,8 +93,9 @@ install: ## installs the built binary, units, documentation and examples (DESTDI
 	done
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
+	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
 	install -D -m 0644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md LICENSE docs/systemd.md docs/openapi.yaml
-	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml systemd/clientsecretd.rules
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 
 .PHONY: uninstall
@@ -103,6 +104,7 @@ uninstall: ## removes what `make install` installed; configuration, keys and sec
 	rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(units))
 	rm -f $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	rm -f $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
+	rm -f $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
 	rm -rf $(DESTDIR)$(docdir)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(sysconfdir)/clientsecretd
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)

@@ -1,42 +1,64 @@
 import Glibc
 import Rotation
+import Systemd
 
-/// Lines for people on standard error; under the journal each carries its urgency in front, as sd-daemon(3) has it.
+/// What the daemon says: entries with fields for the journal, else lines for people on standard error.
 struct Log: Sendable {
-    private let isJournal: Bool
+    /// What standard error leads to.
+    enum Target: Hashable, Sendable {
+        case journal
+        /// Something that reads each line's urgency in front of it (sd-daemon(3)), such as the kernel's log.
+        case prefixed
+        case plain
+    }
 
-    /// - Parameter environment: `JOURNAL_STREAM` is set by systemd for a service whose standard error is the journal.
+    private let target: Target
+
+    /// - Parameter environment: systemd says in it whether standard error is the journal, and that it started us.
     init(environment: [String: String]) {
-        isJournal = environment["JOURNAL_STREAM"].map(Self.isStandardError) == true
+        target = Self.target(
+            of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
+            isService: environment["SYSTEMD_EXEC_PID"] == String(getpid()))
     }
 
-    /// Whether standard error still is that stream (systemd.exec(5): device and inode), and was not sent elsewhere.
-    private static func isStandardError(_ stream: String) -> Bool {
+    /// Where a descriptor leads (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal; what
+    /// was sent elsewhere since is another). A terminal and a file of a person's choice are read by people.
+    static func target(of descriptor: Int32, journalStream: String?, isService: Bool) -> Target {
         var status = stat()
-        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return stream == "\(status.st_dev):\(status.st_ino)"
+        guard unsafe fstat(descriptor, &status) == 0 else { return .plain }
+        if journalStream == "\(status.st_dev):\(status.st_ino)" { return .journal }
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        return isService && !isFile && isatty(descriptor) == 0 ? .prefixed : .plain
     }
 
-    func note(_ entry: Entry) {
-        write(entry.words, entry.urgency)
+    /// - Parameter clients: those that share what the entry speaks of.
+    func note(_ entry: Entry, clients: [ClientName] = []) {
+        write(entry.words, entry.urgency, entry.messageID, entry.fields(of: clients))
     }
 
     /// What a hook printed, already free of secrets.
     func output(of action: ActionID, _ line: String) {
-        write("\(action): \(line)", .info)
+        write("\(action): \(line)", .info, .output, [.action(action)])
     }
 
     func warn(_ text: String) {
-        write(text, .warning)
+        write(text, .warning, .warning, [])
     }
 
     func fail(_ text: String) {
-        write(text, .error)
+        write(text, .error, .complaint, [])
     }
 
-    private func write(_ text: String, _ urgency: Urgency) {
+    private func write(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: [JournalField]) {
+        if target == .journal {
+            let entry = [
+                ("MESSAGE", text), ("MESSAGE_ID", id.rawValue), ("PRIORITY", String(urgency.rawValue)),
+                ("SYSLOG_IDENTIFIER", "clientsecretd"),
+            ]
+            if Journal.send(entry + fields.map { ($0.name, $0.value) }) { return }
+        }
         for line in text.split(separator: "\n") {
-            Self.writeAll(Array(((isJournal ? "<\(urgency.rawValue)>" : "") + line + "\n").utf8))
+            Self.writeAll(Array(((target == .plain ? "" : "<\(urgency.rawValue)>") + line + "\n").utf8))
         }
     }
 

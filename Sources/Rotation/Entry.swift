@@ -34,3 +34,13 @@ package enum MintReason: Hashable, Sendable {
     case together(Issued)
     case asked
 }
+
+extension Rotation {
+    /// The clients that share the resource which an entry speaks of; none where it names its clients itself.
+    package func clients(of entry: Entry) -> [ClientName] {
+        switch entry {
+        case .failing(let resource, _, _, _), .recovered(let resource, _): world.index.clients(of: resource)
+        default: []
+        }
+    }
+}

@@ -110,6 +110,17 @@ struct Index: Hashable, Sendable {
 
     func files(of client: ClientName) -> [AbsolutePath] { filesOfClient[client] ?? [] }
     func actions(of client: ClientName) -> [ActionID] { actionsOfClient[client] ?? [] }
+
+    /// Those that share a resource; none where it is one client's own.
+    func clients(of resource: Resource) -> [ClientName] {
+        switch resource {
+        case .file(let path): clients(of: path)
+        case .action(let id): clients(of: id)
+        case .key(let name): clients(of: name)
+        case .client, .record, .configuration, .notice, .state: []
+        }
+    }
+
     func clients(of file: AbsolutePath) -> [ClientName] { clientsOfFile[file] ?? [] }
     func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
     func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }

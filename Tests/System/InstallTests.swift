@@ -38,7 +38,11 @@ struct InstallTests {
         }
         #expect(units.count >= 4)
         let wanted =
-            ["usr/bin/clientsecretd", "usr/lib/sysusers.d/clientsecretd.conf", "usr/lib/tmpfiles.d/clientsecretd.conf"]
+            [
+                "usr/bin/clientsecretd", "usr/lib/sysusers.d/clientsecretd.conf",
+                "usr/lib/tmpfiles.d/clientsecretd.conf", "usr/lib/systemd/catalog/clientsecretd.catalog",
+                "usr/share/doc/clientsecretd/examples/clientsecretd.rules",
+            ]
             + ["README.md", "CHANGELOG.md", "LICENSE", "systemd.md", "openapi.yaml", "examples/clientsecretd.yaml"].map
         {
             "usr/share/doc/clientsecretd/" + $0

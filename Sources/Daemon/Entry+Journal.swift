@@ -1,0 +1,118 @@
+import AppleClientSecret
+import Rotation
+
+extension Entry {
+    /// The kind of event, for programs that read the journal.
+    var messageID: MessageID {
+        switch self {
+        case .minted: .minted
+        case .tookOver: .tookOver
+        case .published: .published
+        case .ran: .ran
+        case .served: .served
+        case .notServed: .notServed
+        case .failing: .failing
+        case .recovered: .recovered
+        case .standing: .standing
+        case .configured: .configured
+        case .refused: .refused
+        case .clockDistrusted: .clockDistrusted
+        case .clockTrusted: .clockTrusted
+        case .ready: .ready
+        case .told: .told
+        }
+    }
+
+    /// What it is about, as fields of the journal: whom, which secret, where, and what went wrong.
+    ///
+    /// - Parameter clients: those that share the resource that the entry speaks of, where it names none itself.
+    func fields(of clients: [ClientName]) -> [JournalField] {
+        switch self {
+        case .minted(let client, let issued, _), .tookOver(let client, let issued):
+            JournalField.secret(client, issued)
+        case .published(let path, let secrets):
+            JournalField.secrets(secrets) + [.path(path)]
+        case .ran(let action, let secrets):
+            JournalField.secrets(secrets) + [.action(action)]
+        case .served(let credential, let client, let issued):
+            JournalField.secret(client, issued) + [.unit(credential.unit)]
+        case .notServed(let refusal):
+            refusal.fields
+        case .failing(let resource, let trouble, _, _), .recovered(let resource, let trouble):
+            resource.fields(of: clients) + [.code(trouble.code)]
+        case .standing(let client, let standing, let reason):
+            [.client(client), .state(standing)] + (reason.map { [.code($0.trouble.code)] } ?? [])
+        case .clockDistrusted(let trouble):
+            [.code(trouble.code)]
+        case .told(let action):
+            [.action(action)]
+        case .configured, .refused, .clockTrusted, .ready:
+            []
+        }
+    }
+}
+
+extension CredentialRefusal {
+    fileprivate var fields: [JournalField] {
+        switch self {
+        case .stranger, .noUnit: []
+        case .notConfigured(let credential), .stopping(let credential): [.unit(credential.unit)]
+        case .noSecret(let credential, let client): [.client(client), .unit(credential.unit)]
+        }
+    }
+}
+
+extension Resource {
+    fileprivate func fields(of clients: [ClientName]) -> [JournalField] {
+        switch self {
+        case .client(let name), .record(let name): [.client(name)]
+        case .file(let path): clients.map(JournalField.client) + [.path(path)]
+        case .action(let action): clients.map(JournalField.client) + [.action(action)]
+        case .notice(let action): [.action(action)]
+        case .key, .configuration, .state: clients.map(JournalField.client)
+        }
+    }
+}
+
+/// A field of the journal; the names are fixed, for people and programs search by them.
+struct JournalField: Hashable, Sendable {
+    let name: String
+    let value: String
+
+    static func client(_ client: ClientName) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_CLIENT", value: client.description)
+    }
+
+    static func path(_ path: AbsolutePath) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_PATH", value: path.description)
+    }
+
+    static func action(_ action: ActionID) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_ACTION", value: action.description)
+    }
+
+    /// The unit that a credential is for.
+    static func unit(_ unit: String) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_UNIT", value: unit)
+    }
+
+    static func code(_ code: Trouble.Code) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_CODE", value: code.rawValue)
+    }
+
+    static func state(_ standing: Standing) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_STATE", value: standing.rawValue)
+    }
+
+    static func secret(_ client: ClientName, _ issued: Issued) -> [JournalField] {
+        [
+            .client(client), JournalField(name: "CLIENTSECRETD_KEY_ID", value: issued.keyID.description),
+            JournalField(name: "CLIENTSECRETD_FINGERPRINT", value: issued.fingerprint.description),
+        ]
+    }
+
+    /// Several clients in one file or action: the fields of each, in the order of their names.
+    static func secrets(_ secrets: [ClientName: Issued]) -> [JournalField] {
+        secrets.sorted { $0.key < $1.key }.flatMap { secret($0.key, $0.value) }
+    }
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# What the journal holds of the daemon's doings, and how it explains them.
+source /src/Tests/System/bed/prelude.sh
+install_clientsecretd
+make_key
+cat >/usr/local/bin/hook <<'END'
+#!/bin/sh
+echo heard
+END
+chmod 0755 /usr/local/bin/hook
+configure <<END
+clients:
+  web:
+    client_id: com.example.web
+    outputs: [{path: $output}]
+    on_change: [{exec: [/usr/local/bin/hook]}]
+  lost:
+    client_id: com.example.lost
+    outputs: [{path: /run/clientsecretd/none/lost.jwt}]
+END
+promise "the service starts" systemctl start clientsecretd
+
+# entry FIELD=VALUE…: the entries of the service that match, as JSON, one to a line.
+entry() { journalctl --quiet --output json _SYSTEMD_UNIT=clientsecretd.service "$@"; }
+# field NAME: of each entry on standard input.
+field() { python3 -c 'import json, sys
+for line in sys.stdin: print(json.loads(line).get(sys.argv[1], ""))' "$1"; }
+id() { sed -n "s/^    case $1 = \"\(.*\)\"$/\1/p" /src/Sources/Daemon/MessageID.swift; }
+
+eventually "the hook's line is there" eval '[ -n "$(entry MESSAGE_ID=$(id output))" ]'
+equal "with the action it is of" "exec /usr/local/bin/hook" "$(entry MESSAGE_ID="$(id output)" | field CLIENTSECRETD_ACTION)"
+minted=$(entry MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)
+equal "one secret was minted" 1 "$(wc -l <<<"$minted")"
+equal "its key's id is a field" ABC123DEFG "$(field CLIENTSECRETD_KEY_ID <<<"$minted")"
+equal "and its fingerprint" "$(clientsecretd status --json | python3 -c 'import json, sys
+print([c["fingerprint"] for c in json.load(sys.stdin)["clients"] if c["name"] == "web"][0])')" \
+    "$(field CLIENTSECRETD_FINGERPRINT <<<"$minted")"
+equal "and its urgency" 6 "$(field PRIORITY <<<"$minted")"
+equal "the message has no urgency in it" web "$(field MESSAGE <<<"$minted" | cut -d: -f1)"
+equal "the entry is the daemon's" "$(property MainPID)" "$(field _PID <<<"$minted")"
+equal "a file that was written has its path" "$output" "$(entry MESSAGE_ID="$(id published)" | field CLIENTSECRETD_PATH)"
+failing=$(entry MESSAGE_ID="$(id failing)" CLIENTSECRETD_CODE=directory_missing | head -n 1)
+equal "what fails has its client" lost "$(field CLIENTSECRETD_CLIENT <<<"$failing")"
+equal "and is an error" 3 "$(field PRIORITY <<<"$failing")"
+secret=$(<$output)
+refused "no secret is in any field" grep -qF "${secret##*.}" <(journalctl --output export)
+contains "journalctl -x explains it" "For the client web a new secret was signed with the key" \
+    "$(journalctl --quiet --catalog _SYSTEMD_UNIT=clientsecretd.service MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)"
+equal "every entry says what kind of event it is" 0 "$(entry | field MESSAGE_ID | grep -c '^$')"
+
+# Where standard error is no journal, each line carries its urgency for whoever reads it; but not in a file of people's.
+systemctl stop clientsecretd
+mkdir /etc/systemd/system/clientsecretd.service.d
+printf '[Service]\nStandardError=file:/run/clientsecretd.log\n' >/etc/systemd/system/clientsecretd.service.d/log.conf
+systemctl daemon-reload
+promise "it starts with a file for a log" systemctl start clientsecretd
+contains "where the lines are for people" "web: took over sha256:" "$(cat /run/clientsecretd.log)"
+refused "and carry nothing else" grep -q '^<' /run/clientsecretd.log
+systemctl stop clientsecretd
+mkfifo /run/log.pipe
+cat /run/log.pipe >/run/piped &
+printf '[Service]\nStandardError=file:/run/log.pipe\n' >/etc/systemd/system/clientsecretd.service.d/log.conf
+systemctl daemon-reload
+promise "it starts with a program that reads its log" systemctl start clientsecretd
+systemctl stop clientsecretd
+contains "which is told how urgent each line is" "<6>web: took over sha256:" "$(cat /run/piped)"
+finish
