@@ -5,6 +5,7 @@ import Publishing
 import Rotation
 import Settings
 import Signing
+import SystemPackage
 import Systemd
 
 /// `clientsecretd run`: from the command line to the loop and back to an exit code.
@@ -44,9 +45,20 @@ package struct DaemonRun {
             defer { CredentialSocket.turnAway(&passed) }
             return try start(&passed)
         } catch {
-            log.fail("cannot run: \(error)")
-            return .failed
+            return giveUp("cannot run: \(error)", errno: error.errno.rawValue, .failed)
         }
+    }
+
+    /// Ends before anything is kept up to date, and says why to whoever reads the log or asks the service manager.
+    private func giveUp(_ why: String..., errno: Int32? = nil, _ ending: Ending) -> Ending {
+        giveUp(why, errno: errno, ending)
+    }
+
+    private func giveUp(_ why: [String], errno: Int32? = nil, _ ending: Ending) -> Ending {
+        for line in why { log.fail(line) }
+        let more = why.count > 1 ? " (and \(why.count - 1) more)" : ""
+        ServiceManager(log: log).fail((why.first ?? "") + more, errno: errno)
+        return ending
     }
 
     private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
@@ -58,8 +70,7 @@ package struct DaemonRun {
         switch settings.load() {
         case .success(let value): loaded = value
         case .failure(let refusal):
-            for diagnostic in refusal.diagnostics { log.fail(diagnostic.description) }
-            return .configuration
+            return giveUp(refusal.diagnostics.map(\.description), .configuration)
         }
         for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
         if case .absent = SecureHeap.start() {
@@ -67,8 +78,7 @@ package struct DaemonRun {
         }
         let state = openState(loaded.configuration)
         if case .failure(let trouble) = state, trouble.code == .stateLocked {
-            log.fail(trouble.sentence)
-            return .locked
+            return giveUp(trouble.sentence, errno: trouble.cause, .locked)
         }
         let naming: TemporaryNames
         do throws(FileError) {
@@ -77,8 +87,7 @@ package struct DaemonRun {
             case .failure: naming = try TemporaryNames()
             }
         } catch {
-            log.fail("cannot run: \(error)")
-            return .failed
+            return giveUp("cannot run: \(error)", errno: error.cause, .failed)
         }
         return try keepPublished(loaded, state, naming, &passed)
     }

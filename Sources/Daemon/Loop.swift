@@ -2,7 +2,6 @@ import AppleClientSecret
 import Linux
 import Monitoring
 import Rotation
-import Systemd
 
 /// The one loop: facts come in, the core decides, hands start, and the main thread sleeps until something happens.
 ///
@@ -27,7 +26,7 @@ final class Loop {
 
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
-    private var isReady = false
+    private var manager: ServiceManager
     private var stopAt: BootTime?
 
     private enum Tag: UInt64 {
@@ -58,6 +57,7 @@ final class Loop {
         self.watcher = watcher
         self.findings = findings
         self.cancel = cancel
+        manager = ServiceManager(log: log)
         epoll = try Epoll()
         wallTimer = try WallTimer()
         bootTimer = try BootTimer()
@@ -80,9 +80,10 @@ final class Loop {
             credentials?.serve(turn.served)
             for job in turn.start { hands.start(job) { [inbox] in inbox.post($0) } }
             for entry in turn.changes {
-                log.note(entry)
+                log.note(entry, clients: rotation.clients(of: entry))
                 if case .configured = entry { watcher?.follow(rotation.world.configuration, at: now.boot) }
             }
+            manager.reload(isGoingOn: rotation.isReloading)
             // Shown first: who is answered and then looks must not see how things stood before.
             let mustShow = show(at: now, isLast: turn.ended || !turn.answers.isEmpty)
             for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
@@ -101,7 +102,7 @@ final class Loop {
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
         try wallTimer.arm(at: wake.wall?.secondsSinceEpoch)
-        let boot = [wake.boot, mustShow, stopAt, watcher?.wake].compactMap { $0 }.min()
+        let boot = [wake.boot, mustShow, stopAt, watcher?.wake, manager.alive(at: now.boot)].compactMap { $0 }.min()
         try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
         for event in try epoll.wait() {
             switch Tag(rawValue: event.tag) {
@@ -133,7 +134,7 @@ final class Loop {
             guard stopAt == nil else { return }
             let now = Clock.now()
             stopAt = now.boot + Self.stopPatience
-            tell(.stopping)
+            manager.stop()
             cancel.signal()
             rotation.absorb(.stop, at: now)
         case .hangUp:
@@ -154,34 +155,9 @@ final class Loop {
         lastShown = now.boot
         let snapshot = rotation.snapshot(at: now)
         guard snapshot != lastSnapshot else { return nil }
-        let isNews = snapshot.statusLine != lastSnapshot?.statusLine
         lastSnapshot = snapshot
         server?.show(snapshot)
-        if isNews { tell(.status(snapshot.statusLine)) }
-        if snapshot.ready, !isReady {
-            isReady = true
-            tell(.ready)
-        }
+        manager.show(snapshot, at: now.boot)
         return nil
-    }
-
-    private func tell(_ message: Notify.Message) {
-        do {
-            try Notify.send(message)
-        } catch {
-            log.warn("the service manager cannot be told: \(error)")
-        }
-    }
-}
-
-extension Snapshot {
-    /// One line for `systemctl status`.
-    var statusLine: String {
-        if let reason { return "\(standing.rawValue): \(reason.trouble.sentence)" }
-        let next = clients.compactMap { client in client.renewAt.map { (at: $0, name: client.name) } }.min {
-            $0.at < $1.at
-        }
-        let count = clients.count == 1 ? "1 client" : "\(clients.count) clients"
-        return "ok: \(count)" + (next.map { "; next renewal \($0.at), \($0.name)" } ?? "")
     }
 }

@@ -17,6 +17,11 @@ struct PendingRequest: Hashable, Sendable {
 }
 
 extension Rotation {
+    /// Whether a reload was asked for and its verdict is not known yet.
+    package var isReloading: Bool {
+        pending.contains { $0.request == .reload }
+    }
+
     mutating func ask(_ request: Request, _ ticket: Ticket?, at now: Now) {
         if isStopping {
             if let ticket { answers.append((ticket, .stopping)) }

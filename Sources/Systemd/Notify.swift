@@ -12,6 +12,8 @@ package enum Notify {
         /// Always followed by ``ready`` once the reload is over, also when the new configuration was refused.
         case reloading
         case watchdog
+        /// The service is not done yet and wants so much more time, from now on.
+        case extendTimeout(milliseconds: Int64)
         /// The errno that the service fails with.
         case failed(errno: Int32)
 
@@ -22,6 +24,7 @@ package enum Notify {
             case .stopping: ["STOPPING=1"]
             case .reloading: ["RELOADING=1", "MONOTONIC_USEC=\(Clocks.monotonicMicroseconds())"]
             case .watchdog: ["WATCHDOG=1"]
+            case .extendTimeout(let milliseconds): ["EXTEND_TIMEOUT_USEC=\(milliseconds * 1_000)"]
             case .failed(let errno): ["ERRNO=\(errno)"]
             }
         }
@@ -33,6 +36,11 @@ package enum Notify {
     /// Sends the messages as one. False, and nothing sent, when nobody asked for them (`NOTIFY_SOCKET` is unset).
     @discardableResult
     package static func send(_ messages: Message...) throws(SystemError) -> Bool {
+        try send(messages)
+    }
+
+    @discardableResult
+    package static func send(_ messages: [Message]) throws(SystemError) -> Bool {
         let text = messages.flatMap(\.assignments).joined(separator: "\n")
         return try SystemError.check(unsafe sd_notify(0, text), "notify systemd") > 0
     }

@@ -1,0 +1,127 @@
+import AppleClientSecret
+import Linux
+import Rotation
+import Systemd
+
+/// Tells the service manager how the daemon fares; where nobody asked to be told, nothing is sent.
+struct ServiceManager {
+    private let log: Log
+    /// Half of what the watchdog allows, in milliseconds; nil when nobody watches.
+    private let pace = Watchdog.interval().map { max($0 / 2, 1) }
+    private var nextPing: BootTime?
+    private var lastLine: String?
+    private var phase = Phase.starting
+    private var progress = 0
+    private var nextProgress: BootTime?
+
+    private enum Phase {
+        case starting
+        case ready
+        case reloading
+        case stopping
+    }
+
+    /// How much time is asked for whenever a start has come further. A file system that hangs is given up on after half
+    /// of it, so that progress goes on.
+    private static let patience: Int64 = 60_000
+    /// A person who watches a long start looks no more often.
+    private static let progressInterval: Int64 = 1_000
+
+    init(log: Log) {
+        self.log = log
+    }
+
+    /// To be called on each turn of the loop, and from nowhere else: a loop that hangs is noticed by its silence.
+    ///
+    /// - Returns: when the loop has to come round again; nil when nobody watches.
+    mutating func alive(at now: BootTime) -> BootTime? {
+        guard let pace else { return nil }
+        if let nextPing, now < nextPing { return nextPing }
+        tell(.watchdog)
+        nextPing = now.advanced(milliseconds: pace)
+        return nextPing
+    }
+
+    /// Says how things stand in one line, and once that every client was tried.
+    mutating func show(_ snapshot: Snapshot, at now: BootTime) {
+        guard phase != .starting || snapshot.ready else { return showProgress(of: snapshot, at: now) }
+        var messages: [Notify.Message] = []
+        let line = snapshot.statusLine
+        if line != lastLine { messages.append(.status(line)) }
+        lastLine = line
+        if phase == .starting {
+            phase = .ready
+            messages.append(.ready)
+        }
+        tell(messages)
+    }
+
+    /// A start of thousands of clients takes its time: as long as it comes further it is given more.
+    private mutating func showProgress(of snapshot: Snapshot, at now: BootTime) {
+        if let nextProgress, now < nextProgress { return }
+        let done = snapshot.clients.count { client in
+            client.current != nil && client.outputs.allSatisfy { $0.state != .pending } || client.lastError != nil
+        }
+        guard done > progress || nextProgress == nil else { return }
+        nextProgress = now.advanced(milliseconds: Self.progressInterval)
+        progress = done
+        let line = "publishing \(Self.grouped(done)) of \(Self.grouped(snapshot.clients.count))"
+        tell(.status(line), .extendTimeout(milliseconds: Self.patience))
+    }
+
+    /// A reload begins and ends; also one that is refused, and one that was not asked for by systemd.
+    mutating func reload(isGoingOn: Bool) {
+        switch (phase, isGoingOn) {
+        case (.ready, true):
+            phase = .reloading
+            tell(.reloading)
+        case (.reloading, false):
+            phase = .ready
+            tell(.ready)
+        default: break
+        }
+    }
+
+    mutating func stop() {
+        phase = .stopping
+        tell(.stopping)
+    }
+
+    /// Why the daemon ends before it was told to; shown by `systemctl status` until the next start.
+    func fail(_ why: String, errno: Int32? = nil) {
+        tell([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
+    }
+
+    private func tell(_ messages: Notify.Message...) {
+        tell(messages)
+    }
+
+    private func tell(_ messages: [Notify.Message]) {
+        guard !messages.isEmpty else { return }
+        do {
+            try Notify.send(messages)
+        } catch {
+            log.warn("the service manager cannot be told: \(error)")
+        }
+    }
+
+    /// 12345 as "12,345".
+    static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number))
+        return digits.indices.map { index in
+            (index > 0 && (digits.count - index).isMultiple(of: 3) ? "," : "") + String(digits[index])
+        }.joined()
+    }
+}
+
+extension Snapshot {
+    /// One line for `systemctl status`.
+    var statusLine: String {
+        if let reason { return "\(standing.rawValue): \(reason.trouble.sentence)" }
+        let next = clients.compactMap { client in client.renewAt.map { (at: $0, name: client.name) } }.min {
+            $0.at < $1.at
+        }
+        let count = clients.count == 1 ? "1 client" : "\(clients.count) clients"
+        return "ok: \(count)" + (next.map { "; next renewal \($0.at), \($0.name)" } ?? "")
+    }
+}

@@ -1,0 +1,134 @@
+import AppleClientSecret
+import Foundation
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What the service manager is told, and when.
+@Suite struct ServiceManagerTests {
+    @Test func aLongStartIsGivenMoreTimeAsLongAsItComesFurther() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try Receiver()
+            var manager = ServiceManager(log: Log(environment: [:]))
+            manager.show(try Self.snapshot(0, of: 10_000), at: Self.after(0))
+            #expect(receiver.received() == ["STATUS=publishing 0 of 10,000\nEXTEND_TIMEOUT_USEC=60000000"])
+            // Not more than once a second, and not where nothing has come of it.
+            manager.show(try Self.snapshot(1_000, of: 10_000), at: Self.after(999))
+            #expect(receiver.received() == [])
+            manager.show(try Self.snapshot(3_120, of: 10_000), at: Self.after(1_000))
+            #expect(receiver.received() == ["STATUS=publishing 3,120 of 10,000\nEXTEND_TIMEOUT_USEC=60000000"])
+            manager.show(try Self.snapshot(3_120, of: 10_000), at: Self.after(5_000))
+            #expect(receiver.received() == [])
+            manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(6_000))
+            #expect(receiver.received() == ["STATUS=ok: 2 clients\nREADY=1"])
+            manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(7_000))
+            #expect(receiver.received() == [])
+        }
+    }
+
+    @Test func aReloadAlwaysEndsWithReady() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try Receiver()
+            var manager = ServiceManager(log: Log(environment: [:]))
+            // Before the service is up it is not said to reload: READY would say that it is.
+            manager.reload(isGoingOn: true)
+            manager.reload(isGoingOn: false)
+            #expect(receiver.received() == [])
+            manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
+            _ = receiver.received()
+            manager.reload(isGoingOn: true)
+            manager.reload(isGoingOn: true)
+            #expect(receiver.received().map { $0.prefix(27) } == ["RELOADING=1\nMONOTONIC_USEC="])
+            manager.reload(isGoingOn: false)
+            manager.reload(isGoingOn: false)
+            #expect(receiver.received() == ["READY=1"])
+            // Nor is it ready once it stops.
+            manager.reload(isGoingOn: true)
+            manager.stop()
+            manager.reload(isGoingOn: false)
+            #expect(receiver.received().last == "STOPPING=1")
+        }
+    }
+
+    @Test func theWatchdogIsFedByTheLoopAtHalfItsTime() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try Receiver()
+            unsafe unsetenv("WATCHDOG_USEC")
+            var unwatched = ServiceManager(log: Log(environment: [:]))
+            #expect(unwatched.alive(at: Self.after(0)) == nil)
+            unsafe setenv("WATCHDOG_USEC", "3000000", 1)
+            unsafe unsetenv("WATCHDOG_PID")
+            var manager = ServiceManager(log: Log(environment: [:]))
+            #expect(manager.alive(at: Self.after(0)) == Self.after(1_500))
+            #expect(receiver.received() == ["WATCHDOG=1"])
+            #expect(manager.alive(at: Self.after(1_499)) == Self.after(1_500))
+            #expect(receiver.received() == [])
+            #expect(manager.alive(at: Self.after(2_000)) == Self.after(3_500))
+            #expect(receiver.received() == ["WATCHDOG=1"])
+        }
+    }
+
+    @Test func anEndIsExplained() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try Receiver()
+            ServiceManager(log: Log(environment: [:])).fail("cannot run: no memory", errno: 12)
+            #expect(receiver.received() == ["STATUS=cannot run: no memory\nERRNO=12"])
+        }
+    }
+
+    private static func after(_ milliseconds: Int64) -> BootTime {
+        BootTime(milliseconds: 1_000_000 + milliseconds)
+    }
+
+    /// Clients of which so many were tried.
+    private static func snapshot(_ tried: Int, of count: Int, ready: Bool = false) throws -> Snapshot {
+        let start = WallTime(secondsSinceEpoch: 1_800_000_000)
+        let clientID = try #require(ClientID("com.example.web"))
+        let team = try #require(TeamID("DEF123GHIJ"))
+        let keyID = try #require(KeyID("ABC123DEFG"))
+        let clients = try (0..<count).map { number in
+            ClientView(
+                name: try #require(ClientName("client\(number)")), clientID: clientID, team: team, keyID: keyID,
+                standing: .ok, reason: nil, current: nil, deliveredExpiresAt: nil, renewAt: nil, renewals: 0,
+                consecutiveFailures: 0, lastError: number < tried ? "no space" : nil, delivered: false, outputs: [],
+                actions: [])
+        }
+        return Snapshot(
+            startedAt: start, ready: ready, standing: .ok, reason: nil, clockTrusted: true,
+            configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil), clients: clients)
+    }
+}
+
+/// The receiving end that systemd names in `NOTIFY_SOCKET`.
+private struct Receiver {
+    private let descriptor: Int32
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        let path = directory("notify")
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let bound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+        }
+        try #require(bound == 0)
+        unsafe setenv("NOTIFY_SOCKET", path, 1)
+    }
+
+    /// What has come since the last call, each message as it was sent.
+    func received() -> [String] {
+        var messages: [String] = []
+        var buffer = [UInt8](repeating: 0, count: 8_192)
+        while true {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count <= 0 { return messages }
+            messages.append(String(decoding: buffer.prefix(count), as: UTF8.self))
+        }
+    }
+}
