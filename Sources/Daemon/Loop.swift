@@ -85,7 +85,8 @@ final class Loop {
             }
             manager.reload(isGoingOn: rotation.isReloading)
             // Shown first: who is answered and then looks must not see how things stood before.
-            let mustShow = show(at: now, isLast: turn.ended || !turn.answers.isEmpty)
+            let cannotWait = turn.ended || !turn.answers.isEmpty || turn.changes.contains(.ready)
+            let mustShow = show(at: now, isLast: cannotWait)
             for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
             if turn.ended { return rotation.snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
