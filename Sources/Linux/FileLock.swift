@@ -3,8 +3,13 @@ import SystemPackage
 
 /// A lock that says that somebody lives: it goes with the process, however that ends.
 package enum FileLock {
-    /// Locks `path`, which is made when it is missing; nil when somebody else holds it. Held until the descriptor is
-    /// closed.
+    /// How long a lock may outlive its holder, in milliseconds: a child that was just about to become another program
+    /// when the holder was killed has it until it does.
+    package static let patience = 2_000
+    private static let interval = 10
+
+    /// Locks `path`, which is made when it is missing; nil when somebody else holds it, and goes on doing so for
+    /// ``patience``. Held until the descriptor is closed.
     ///
     /// The directory must be one that only this user can write to: the file is opened by its path.
     package static func take(_ path: String) throws(FileError) -> Descriptor? {
@@ -17,8 +22,11 @@ package enum FileLock {
             throw FileError(of: (error as? Errno) ?? .ioError, at: path)
         }
         let descriptor = Descriptor(adopting: raw)
-        guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
-        if errno == EWOULDBLOCK { return nil }
-        throw FileError(of: Errno(rawValue: errno), at: path)
+        for _ in 0..<(patience / interval) {
+            guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
+            guard errno == EWOULDBLOCK else { throw FileError(of: Errno(rawValue: errno), at: path) }
+            usleep(UInt32(interval) * 1_000)
+        }
+        return nil
     }
 }

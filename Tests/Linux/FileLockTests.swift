@@ -1,0 +1,30 @@
+import Foundation
+import Linux
+import TestSupport
+import Testing
+
+@Suite struct FileLockTests {
+    @Test func twoDoNotHoldIt() throws {
+        let directory = try TemporaryDirectory()
+        guard let first = try FileLock.take(directory("lock")) else {
+            Issue.record("nobody held it")
+            return
+        }
+        if try FileLock.take(directory("lock")) != nil { Issue.record("two hold it") }
+        _ = first.raw
+    }
+
+    /// Who was killed while it started a program leaves the lock to that program's process until it is one.
+    @Test func whatIsLetGoSoonIsWaitedFor() throws {
+        let directory = try TemporaryDirectory()
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        holder.arguments = ["flock", directory("lock"), "sh", "-c", "echo held; sleep 0.2"]
+        let said = Pipe()
+        holder.standardOutput = said
+        try holder.run()
+        #expect(try said.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
+        if try FileLock.take(directory("lock")) == nil { Issue.record("it was let go soon") }
+        holder.waitUntilExit()
+    }
+}
