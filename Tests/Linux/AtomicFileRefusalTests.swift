@@ -6,7 +6,7 @@ import Testing
 @testable import Linux
 
 /// What cannot be replaced is told apart, is left as it was, and leaves nothing beside it.
-@Suite(.enabled(if: isRoot)) struct AtomicFileRefusalTests {
+@Suite(.needsRoot("mounts, and makes files immutable")) struct AtomicFileRefusalTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }

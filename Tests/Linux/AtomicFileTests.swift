@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A file is replaced whole, with everything about it that the old one had.
-@Suite(.enabled(if: isRoot)) struct AtomicFileTests {
+@Suite(.needsRoot("gives files away to other users")) struct AtomicFileTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }

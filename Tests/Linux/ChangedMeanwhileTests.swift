@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A file that somebody changed since it was read is left as they made it.
-@Suite(.enabled(if: isRoot)) struct ChangedMeanwhileTests {
+@Suite(.needsRoot("gives files away to other users")) struct ChangedMeanwhileTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }

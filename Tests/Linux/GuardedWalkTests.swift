@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Which links are followed and which directories gone through on the way to a file that is published.
-@Suite(.enabled(if: isRoot)) struct GuardedWalkTests {
+@Suite(.needsRoot("gives files away to other users and mounts")) struct GuardedWalkTests {
     private func read(_ path: String, as identity: Identity = Room.root) throws(FileError) -> FileContent? {
         try GuardedPath.read(path, as: identity, limit: 100)
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Who may read a key file, and the command that mends one that too many may.
-@Suite(.enabled(if: isRoot)) struct KeyGuardTests {
+@Suite(.needsRoot("gives files away to other users")) struct KeyGuardTests {
     private static let daemon = Identity(user: 1, group: 1)
 
     private func open(_ path: String, as identity: Identity) throws(FileError) {

@@ -7,7 +7,7 @@ import Testing
 
 /// While hundreds of publishes run, somebody swaps the components of the path for something else: nothing outside the
 /// tree is read or changed, and each publish succeeds on the real target or fails with an error that says why.
-@Suite(.enabled(if: isRoot)) struct PathAttackTests {
+@Suite(.needsRoot("acts as an attacker who is another user")) struct PathAttackTests {
     private static let publishes = 400
     private static let key = "PRIVATE KEY"
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What was replaced is there after a power cut: a file system of its own is shut down without its journal, as when the
 /// machine loses power, and mounted again.
-@Suite(.enabled(if: isRoot)) struct PowerCutTests {
+@Suite(.needsRoot("mounts file systems")) struct PowerCutTests {
     /// FS_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, then what a restarted machine does.
     private static let cut = """
         import fcntl, os, struct, sys

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// What others than root get. The tests become other users with setpriv, which root may.
-@Suite(.enabled(if: geteuid() == 0, "only root can come as other users"))
-struct OtherUsersTests {
+@Suite(.needsRoot("comes as other users")) struct OtherUsersTests {
     private static let control = ControlPolicy(
         daemonUser: 4321, group: ControlPolicy.Group(name: "clientsecretd-control", id: 4242))
     private static let reload = "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n"

@@ -2,9 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whether file systems may be mounted and processes of others looked into. CI runs as root.
-let isRoot = geteuid() == 0
-
 extension Sandbox {
     /// Says whose key signed each of `tokens`, whatever the time is, and fails for one that none did.
     ///

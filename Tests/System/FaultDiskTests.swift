@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What happens to file systems under a daemon that runs on.
-@Suite(.enabled(if: isRoot, "mounts file systems as root")) struct FaultDiskTests {
+@Suite(.needsRoot("mounts file systems")) struct FaultDiskTests {
     @Test func aFullDiskKeepsTheOldSecretUntilThereIsRoom() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(inMemory: sandbox, kilobytes: 64)

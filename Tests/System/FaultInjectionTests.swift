@@ -4,7 +4,7 @@ import Testing
 
 /// The kernel refuses one call of the way from the state directory to the outputs, or the daemon dies at it: at each
 /// call in turn, from the first to the last.
-@Suite(.enabled(if: isRoot, "strace looks into the daemon as root")) struct FaultInjectionTests {
+@Suite(.needsRoot("looks into the daemon")) struct FaultInjectionTests {
     /// Each way that a disk has of saying no.
     private static let errors = ["error=EIO", "error=ENOSPC", "error=EDQUOT", "error=EMFILE", "error=EROFS"]
     /// An end without warning, instead of the call.

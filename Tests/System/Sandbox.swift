@@ -100,7 +100,13 @@ final class Sandbox {
         try process.run()
         try handle.close()
         daemon = process
-        if waiting { try notifications.wait(for: "READY=1", while: { process.isRunning }) }
+        guard waiting else { return }
+        do {
+            try notifications.wait(for: "READY=1", while: { process.isRunning })
+        } catch {
+            Issue.record("the daemon did not come to be ready, saying: \(lastWords)")
+            throw error
+        }
     }
 
     /// Ends the daemon and returns its exit status.
@@ -116,6 +122,9 @@ final class Sandbox {
     var processID: Int32? { daemon?.processIdentifier }
 
     func log() throws -> String { try directory.read("log") }
+
+    /// How the log ends.
+    var lastWords: Substring { (try? log().suffix(2_000)) ?? "" }
 
     /// Runs one of the commands to its end.
     func command(_ arguments: String..., input: String = "") throws -> Finished {
