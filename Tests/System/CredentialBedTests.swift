@@ -4,7 +4,7 @@ import Testing
 
 /// Units of a real systemd load their secrets from the daemon.
 @Suite struct CredentialBedTests {
-    @Test(.enabled(if: isRoot, "boots a systemd as root"))
+    @Test(.needsRoot("boots a systemd"))
     func unitsGetTheirSecretOrDoNotStart() throws {
         let directory = try TemporaryDirectory()
         let binary =
