@@ -32,6 +32,6 @@ import Testing
         #expect(listed.output.split(separator: "\n").count == explained.count, "\(listed.output)")
     }
 
-    @Test(.enabled(if: Bed.isPossible, "only root can boot a systemd"))
+    @Test(.needsRoot("boots a systemd"))
     func entriesHaveFieldsAndExplanations() throws { try Bed.hold("journal.sh") }
 }

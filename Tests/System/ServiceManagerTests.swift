@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 /// What a real systemd is told of the daemon, and does about it.
-@Suite(.enabled(if: Bed.isPossible, "only root can boot a systemd"))
-struct ServiceManagerTests {
+@Suite(.needsRoot("boots a systemd")) struct ServiceManagerTests {
     @Test func reloadsHangsAndEndsAreTold() throws { try Bed.hold("manager.sh") }
 }
