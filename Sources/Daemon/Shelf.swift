@@ -24,26 +24,15 @@ final class Shelf: Sendable {
         secrets.withLock { $0 = $0.filter { fingerprints.contains($0.key) } }
     }
 
-    /// `line` with every secret that lies here replaced by its fingerprint: what a hook prints goes to a log.
-    func redacted(_ line: String) -> String {
-        let bytes = Array(line.utf8)
-        // No secret of ours is shorter than its signature alone.
-        guard bytes.count >= 86 else { return Redaction.plain(line) }
-        var result = bytes
-        for secret in secrets.withLock({ Array($0.values) }) {
-            let name = Array(secret.token.fingerprint.description.utf8)
-            secret.token.withBytes { token in
-                var index = 0
-                while index + token.count <= result.count {
-                    if result[index] == token[0], result[index..<index + token.count].elementsEqual(token) {
-                        result.replaceSubrange(index..<index + token.count, with: name)
-                        index += name.count
-                    } else {
-                        index += 1
-                    }
-                }
+    /// `lines` with every secret that lies here, and every piece of one, replaced by its fingerprint: what a hook prints
+    /// goes to a log.
+    func redacted(_ lines: [String]) -> [String] {
+        var filter = SecretFilter(lines)
+        if filter.isOfInterest {
+            for secret in secrets.withLock({ Array($0.values) }) {
+                secret.token.withBytes { filter.cover($0, as: secret.token.fingerprint.description) }
             }
         }
-        return Redaction.plain(String(decoding: result, as: UTF8.self))
+        return filter.filtered.map(Redaction.plain)
     }
 }
