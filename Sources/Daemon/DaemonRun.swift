@@ -127,7 +127,12 @@ package struct DaemonRun {
                 inbox.post(control.lack(in: configuration))
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
             })
-        let watcher = isOnce ? nil : try Watcher(pool: hands.pool, lane: { hands.lane(of: $0) }, found: findings)
+        let watcher =
+            isOnce
+            ? nil
+            : try Watcher(
+                configurationFile: SettingsLoader.absolutePath(of: settings.path), pool: hands.pool,
+                lane: { hands.lane(of: $0) }, found: findings)
         hands.adopt(loaded)
         let loop = try Loop(
             rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,

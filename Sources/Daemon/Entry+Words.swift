@@ -15,9 +15,9 @@ extension Entry {
         case .minted, .tookOver, .published, .ran, .told, .served: .info
         case .failing: .error
         case .notServed: .warning
-        case .recovered, .configured, .clockTrusted, .ready: .notice
+        case .recovered, .configured, .passes, .clockTrusted, .ready: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
-        case .refused, .clockDistrusted: .error
+        case .refused, .wouldNotStart, .clockDistrusted: .error
         }
     }
 
@@ -47,6 +47,11 @@ extension Entry {
             "configuration in force, \(clients) client\(clients == 1 ? "" : "s")"
         case .refused(let lines):
             "the configuration was not accepted, the old one stays in force:\n" + lines.joined(separator: "\n")
+        case .wouldNotStart(let lines):
+            "what lies there as the configuration now would not start, the old one stays in force:\n"
+                + lines.joined(separator: "\n")
+        case .passes:
+            "the configuration that lies there would start again"
         case .clockDistrusted(let trouble):
             trouble.sentence
         case .clockTrusted:

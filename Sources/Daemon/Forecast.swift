@@ -123,7 +123,8 @@ private struct ForecastReader {
             switch job.work {
             case .readKey, .look: result = .success(try hands.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .mint, .keep, .publish, .run, .recallTold, .keepTold: return nil
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .recallTold, .keepTold:
+                return nil
             }
         } catch {
             result = .failure(error)

@@ -24,7 +24,7 @@ final class Hands: Sendable {
     private let log: Log
     /// Told of every configuration that was read and passed.
     private let adopting: @Sendable (Configuration) -> Void
-    /// Told where an output really lies when links lead elsewhere.
+    /// Told which links lead to a file, and where it really lies.
     private let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
     private let mounts: Mutex<MountTable>
@@ -71,7 +71,7 @@ final class Hands: Sendable {
 
     private func lane(of job: Job) -> Lane {
         switch job.work {
-        case .readConfiguration: .settings
+        case .readConfiguration, .checkConfiguration: .settings
         case .readKey: .keys
         case .recall, .keep, .recallTold, .keepTold: .state
         case .mint: .signing
@@ -89,6 +89,7 @@ final class Hands: Sendable {
     func carryOut(_ job: Job) throws(Trouble) -> Outcome {
         switch job.work {
         case .readConfiguration: readConfiguration()
+        case .checkConfiguration: checkConfiguration()
         case .readKey(let name, let entry): try readKey(name, entry)
         case .recall(let client): try recall(client)
         case .look(let spec): try look(spec)
@@ -98,6 +99,16 @@ final class Hands: Sendable {
         case .run(let action, let covering): try run(action, covering)
         case .recallTold: try recallTold()
         case .keepTold(let told): try keep(told)
+        }
+    }
+
+    private func checkConfiguration() -> Outcome {
+        switch settings.load() {
+        case .success(let loaded):
+            noteTrail(of: .configuration, loaded.files)
+            return .passes
+        case .failure(let refusal):
+            return .refused(refusal.diagnostics.map(\.description))
         }
     }
 
@@ -121,6 +132,7 @@ final class Hands: Sendable {
 
     /// Takes in what the configuration reads and writes, before anything of it is done.
     func adopt(_ loaded: Loaded) {
+        noteTrail(of: .configuration, loaded.files)
         let configuration = loaded.configuration
         let state = settings.stateDirectory(of: configuration).flatMap { path in
             try? GuardedPath.directory(path.description, as: identity)
@@ -130,7 +142,11 @@ final class Hands: Sendable {
     }
 
     private func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {
-        for case .file(let path)? in [entry.location, entry.passphrase] { boundaries.note(path) }
+        let files = [entry.location, entry.passphrase].compactMap { location -> AbsolutePath? in
+            if case .file(let path)? = location { path } else { nil }
+        }
+        for path in files { boundaries.note(path) }
+        noteTrail(of: .key(name), files)
         do throws(Trouble) {
             let key = try KeyLoader(as: identity, credentials: settings.credentials).load(entry)
             keyring.put(key, as: name)
@@ -229,9 +245,7 @@ final class Hands: Sendable {
     }
 
     private func look(_ sight: FileSight, _ spec: FileSpec) -> Look {
-        if sight.realPath != spec.path.description, let real = AbsolutePath(sight.realPath) {
-            findings?.post(.realPath(real, of: spec.path))
-        }
+        if sight.realPath != spec.path.description { noteTrail(of: .file(spec.path), [spec.path]) }
         let keys = keyring.publicKeys
         return sight.look { token in
             if let known = shelf.secret(token.fingerprint), known.issued.signer != nil { return known.issued }
@@ -239,6 +253,13 @@ final class Hands: Sendable {
             shelf.put(Secret(token: token, issued: issued))
             return issued
         }
+    }
+
+    /// Tells where files that are reached by way of links have to be watched.
+    private func noteTrail(of resource: Resource, _ paths: [AbsolutePath]) {
+        guard let findings else { return }
+        let places = paths.flatMap { LinkTrail.places(of: $0.description) }.compactMap { AbsolutePath($0) }
+        findings.post(.trail(Set(places), of: resource))
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Trouble) -> Outcome {

@@ -1,18 +1,32 @@
 import Rotation
+import Settings
 
 /// Which directories have to be watched, and what a notice from one of them is a reason to look at.
 struct WatchList: Hashable, Sendable {
     /// By directory, and in it by name.
     private(set) var interests: [AbsolutePath: Interests] = [:]
+    /// For files that are reached by way of links: the links, and where the files really lie.
+    private var trails: [Resource: Set<AbsolutePath>] = [:]
+    /// The directories of a resource's files by the names that the configuration gives them.
+    private var homes: [Resource: Set<AbsolutePath>] = [:]
 
     /// What is of interest in one directory.
     struct Interests: Hashable, Sendable {
         /// What the file of this name is.
         var names: [String: Set<Resource>] = [:]
+        /// What every file in it is.
+        var any: Set<Resource> = []
+        /// Directories that are to be watched and do not exist.
+        var awaited: Set<String> = []
 
         var all: Set<Resource> {
-            names.values.reduce([]) { $0.union($1) }
+            names.values.reduce(any) { $0.union($1) }
         }
+
+        /// Whether it is of interest only that something comes to be there.
+        var isWaitingRoom: Bool { names.isEmpty && any.isEmpty }
+
+        fileprivate var isEmpty: Bool { isWaitingRoom && awaited.isEmpty }
     }
 
     /// Kubernetes replaces all files of a mounted secret at once by swapping this link in their directory.
@@ -20,24 +34,85 @@ struct WatchList: Hashable, Sendable {
 
     init() {}
 
-    init(_ configuration: Configuration) {
-        for path in configuration.files.keys { add(path, .file(path)) }
+    /// - Parameter main: the configuration's own file; nil when that has no usable name.
+    init(_ configuration: Configuration, main: AbsolutePath?) {
+        for path in configuration.files.keys { settle(path, .file(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {
                 guard case .file(let path)? = location else { continue }
-                add(path, .key(name))
+                settle(path, .key(name))
                 interests[path.directory]?.names[Self.swappedLink, default: []].insert(.key(name))
             }
         }
+        guard let main else { return }
+        settle(main, .configuration)
+        interests[main.directory]?.names[Self.swappedLink, default: []].insert(.configuration)
+        interests[SettingsParser.directory(of: main), default: Interests()].any.insert(.configuration)
     }
 
-    /// An output that really lies elsewhere, behind links, is watched there as well.
-    mutating func add(_ realPath: AbsolutePath, _ resource: Resource) {
-        interests[realPath.directory, default: Interests()].names[realPath.name, default: []].insert(resource)
+    private mutating func settle(_ path: AbsolutePath, _ resource: Resource) {
+        add(path, resource)
+        homes[resource, default: []].insert(path.directory)
+    }
+
+    private mutating func add(_ path: AbsolutePath, _ resource: Resource) {
+        interests[path.directory, default: Interests()].names[path.name, default: []].insert(resource)
+    }
+
+    /// Takes in by way of which links a resource's files are reached, in place of what was known of it before.
+    ///
+    /// - Returns: the directories that are to be watched for it; empty when nothing has changed.
+    mutating func follow(_ trail: Set<AbsolutePath>, of resource: Resource) -> Set<AbsolutePath> {
+        let old = trails[resource] ?? []
+        guard old != trail else { return [] }
+        trails[resource] = trail.isEmpty ? nil : trail
+        for path in old.subtracting(trail) where homes[resource]?.contains(path.directory) != true {
+            remove(path, resource)
+        }
+        for path in trail { add(path, resource) }
+        // A directory's own name may now stand for another one.
+        return Set(trail.map(\.directory)).union(homes[resource] ?? [])
+    }
+
+    /// Keeps what is known of the links of resources that are still of interest.
+    mutating func takeTrails(from other: WatchList) {
+        for (resource, trail) in other.trails where homes[resource] != nil {
+            _ = follow(trail, of: resource)
+        }
+    }
+
+    private mutating func remove(_ path: AbsolutePath, _ resource: Resource) {
+        interests[path.directory]?.names[path.name]?.remove(resource)
+        if interests[path.directory]?.names[path.name]?.isEmpty == true {
+            interests[path.directory]?.names[path.name] = nil
+        }
+        tidy(path.directory)
+    }
+
+    /// Has the coming of a directory noticed in the one above it.
+    mutating func expect(_ directory: AbsolutePath) {
+        interests[directory.directory, default: Interests()].awaited.insert(directory.name)
+    }
+
+    /// A directory that was waited for is there.
+    mutating func stopAwaiting(_ directory: AbsolutePath) {
+        guard interests[directory.directory]?.awaited.remove(directory.name) != nil else { return }
+        tidy(directory.directory)
+    }
+
+    private mutating func tidy(_ directory: AbsolutePath) {
+        guard interests[directory]?.isEmpty == true else { return }
+        interests[directory] = nil
+        stopAwaiting(directory)
+    }
+
+    func isAwaited(_ directory: AbsolutePath) -> Bool {
+        interests[directory.directory]?.awaited.contains(directory.name) == true
     }
 
     /// What a notice is a reason to look at.
     func stirred(in directory: AbsolutePath, name: String) -> Set<Resource> {
-        interests[directory]?.names[name] ?? []
+        guard let interests = interests[directory] else { return [] }
+        return interests.any.union(interests.names[name] ?? [])
     }
 }

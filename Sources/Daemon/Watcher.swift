@@ -1,10 +1,11 @@
 import Linux
 import Rotation
+import SystemPackage
 
-/// Watches the directories of outputs and keys, and says which of them to look at again.
+/// Watches the directories of outputs, keys and the configuration, and says which of them to look at again.
 ///
-/// A directory that gives no notices (it is missing, the watches are used up, a file system on a network) is looked at
-/// once a minute instead. Watching one that does not exist, or does no more, begins when that look finds it.
+/// A directory that does not exist, or does no more, is waited for in the one above it. One that gives no notices (the
+/// watches are used up, a file system on a network) is looked at once a minute instead.
 ///
 /// Stays on the loop's thread; only the asking for a watch, which a file system that hangs would hold up, is done on
 /// workers.
@@ -14,16 +15,21 @@ final class Watcher {
     private let lane: @Sendable (AbsolutePath) -> Lane
     private let found: Inbox<Finding>
     private var list = WatchList()
-    private var directories: [Int32: AbsolutePath] = [:]
+    private let configurationFile: AbsolutePath?
+    /// Two names of one directory have one watch.
+    private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
     private var asking: Set<AbsolutePath> = []
+    /// Directories of which something was heard while they were being asked for.
+    private var askAgain: Set<AbsolutePath> = []
     private var nextRound: BootTime?
 
-    /// What came of asking for a watch, or of following an output's links.
+    /// What came of asking for a watch, or of following the links to a file.
     enum Finding: Sendable {
         case watched(AbsolutePath, Int32)
+        case missing(AbsolutePath)
         case notWatched(AbsolutePath)
-        case realPath(AbsolutePath, of: AbsolutePath)
+        case trail(Set<AbsolutePath>, of: Resource)
     }
 
     /// The contract's pace where nothing gives notice.
@@ -33,11 +39,18 @@ final class Watcher {
         .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
         .movedSelf, .onlyDirectory, .excludeUnlinked,
     ]
+    /// What tells that a directory has come, in one in which nothing else is of interest.
+    private static let comingMask: Inotify.Mask = [
+        .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
+    ]
 
+    /// - Parameter configurationFile: nil when it has no usable name; then it is not watched.
     init(
-        pool: WorkerPool<Lane>, lane: @escaping @Sendable (AbsolutePath) -> Lane, found: Inbox<Finding>
+        configurationFile: AbsolutePath?, pool: WorkerPool<Lane>, lane: @escaping @Sendable (AbsolutePath) -> Lane,
+        found: Inbox<Finding>
     ) throws(SystemError) {
         inotify = Notices(try Inotify())
+        self.configurationFile = configurationFile
         self.pool = pool
         self.lane = lane
         self.found = found
@@ -51,11 +64,10 @@ final class Watcher {
 
     /// Watches what this configuration names, and nothing else any more.
     func follow(_ configuration: Configuration, at now: BootTime) {
-        list = WatchList(configuration)
-        for (directory, watch) in watches where list.interests[directory] == nil {
-            inotify.inotify.unwatch(watch)
-            forget(watch)
-        }
+        let old = list
+        list = WatchList(configuration, main: configurationFile)
+        list.takeTrails(from: old)
+        dropUnwanted()
         askForAll(at: now)
     }
 
@@ -65,24 +77,54 @@ final class Watcher {
         for finding in findings {
             switch finding {
             case .watched(let directory, let watch):
+                stirred.formUnion(take(watch, of: directory))
+            case .missing(let directory):
                 asking.remove(directory)
-                guard let interests = list.interests[directory] else {
-                    inotify.inotify.unwatch(watch)
-                    continue
-                }
-                // What happened before the watch began gave no notice.
-                if watches[directory] != watch { stirred.formUnion(interests.all) }
-                watches[directory] = watch
-                directories[watch] = directory
+                guard list.interests[directory] != nil else { break }
+                if let watch = watches[directory] { forget(watch, of: directory) }
+                waitForComing(of: directory)
             case .notWatched(let directory):
                 asking.remove(directory)
-            case .realPath(let path, let output):
-                list.add(path, .file(output))
-                if watches[path.directory] == nil { ask(for: path.directory) }
+            case .trail(let trail, let resource):
+                let changed = list.follow(trail, of: resource)
+                for directory in changed { ask(for: directory) }
+                if !changed.isEmpty { dropUnwanted() }
             }
         }
+        for directory in askAgain where !asking.contains(directory) { repeatAsking(directory) }
         planRound(at: now)
         return stirred
+    }
+
+    private func take(_ watch: Int32, of directory: AbsolutePath) -> Set<Resource> {
+        asking.remove(directory)
+        guard let interests = list.interests[directory] else {
+            if directories[watch] == nil { inotify.inotify.unwatch(watch) }
+            return []
+        }
+        let old = watches[directory]
+        if let old, old != watch { forget(old, of: directory) }
+        watches[directory] = watch
+        directories[watch, default: []].insert(directory)
+        if list.isAwaited(directory) {
+            list.stopAwaiting(directory)
+            dropUnwanted()
+        }
+        // What happened before the watch began gave no notice.
+        guard old != watch else { return [] }
+        for name in interests.awaited { if let child = directory.appending(name) { ask(for: child) } }
+        return interests.all
+    }
+
+    /// Waits for a missing directory in the one above it; the root is never missing.
+    private func waitForComing(of directory: AbsolutePath) {
+        guard directory.directory != directory else { return }
+        list.expect(directory)
+        if watches[directory.directory] == nil { ask(for: directory.directory) }
+    }
+
+    private func repeatAsking(_ directory: AbsolutePath) {
+        if askAgain.remove(directory) != nil, list.interests[directory] != nil { ask(for: directory) }
     }
 
     /// Reads the notices that wait; returns what to look at.
@@ -90,18 +132,24 @@ final class Watcher {
         var stirred: Set<Resource> = []
         for event in try inotify.inotify.read() {
             if event.mask.contains(.overflowed) {
-                for interests in list.interests.values { stirred.formUnion(interests.all) }
+                for (directory, interests) in list.interests {
+                    stirred.formUnion(interests.all)
+                    // Its end, or the coming of one that was missing, may be among what was lost.
+                    if watches[directory] == nil || !interests.awaited.isEmpty { ask(for: directory) }
+                }
                 continue
             }
-            guard let directory = directories[event.watch] else { continue }
-            if !event.mask.isDisjoint(with: [.ignored, .deletedSelf, .movedSelf, .unmounted]) {
-                // The name may stand for another directory by now.
-                stirred.formUnion(list.interests[directory]?.all ?? [])
-                inotify.inotify.unwatch(event.watch)
-                forget(event.watch)
-                ask(for: directory)
-            } else {
-                stirred.formUnion(list.stirred(in: directory, name: event.name))
+            let isGone = !event.mask.isDisjoint(with: [.ignored, .deletedSelf, .movedSelf, .unmounted])
+            for directory in directories[event.watch] ?? [] {
+                if isGone {
+                    // The name may stand for another directory by now.
+                    stirred.formUnion(list.interests[directory]?.all ?? [])
+                    forget(event.watch, of: directory)
+                    ask(for: directory)
+                } else {
+                    stirred.formUnion(list.stirred(in: directory, name: event.name))
+                    if let child = directory.appending(event.name), list.isAwaited(child) { ask(for: child) }
+                }
             }
         }
         planRound(at: now)
@@ -113,7 +161,7 @@ final class Watcher {
         guard let nextRound, now >= nextRound else { return [] }
         self.nextRound = nil
         var stirred: Set<Resource> = []
-        for (directory, interests) in list.interests where watches[directory] == nil {
+        for (directory, interests) in list.interests where isBlind(directory) {
             stirred.formUnion(interests.all)
             ask(for: directory)
         }
@@ -122,8 +170,13 @@ final class Watcher {
     }
 
     private func planRound(at now: BootTime) {
-        let isBlind = list.interests.keys.contains { watches[$0] == nil }
-        nextRound = isBlind ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
+        nextRound =
+            list.interests.keys.contains(where: isBlind) ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
+    }
+
+    /// Whether nothing would tell of a change in a directory, or of its coming.
+    private func isBlind(_ directory: AbsolutePath) -> Bool {
+        watches[directory] == nil && !(list.isAwaited(directory) && watches[directory.directory] != nil)
     }
 
     private func askForAll(at now: BootTime) {
@@ -132,19 +185,42 @@ final class Watcher {
     }
 
     private func ask(for directory: AbsolutePath) {
-        guard asking.insert(directory).inserted else { return }
+        guard let interests = list.interests[directory] else { return }
+        guard asking.insert(directory).inserted else {
+            askAgain.insert(directory)
+            return
+        }
+        let mask = interests.isWaitingRoom ? Self.comingMask : Self.mask
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [inotify, found] in
-            let watch =
-                FileSystems.givesNotice(directory.description)
-                ? try? inotify.inotify.watch(directory.description, for: Self.mask) : nil
-            found.post(watch.map { .watched(directory, $0) } ?? .notWatched(directory))
+            found.post(Self.watch(directory, for: mask, by: inotify.inotify))
         }
         if isStarted == nil { asking.remove(directory) }
     }
 
-    private func forget(_ watch: Int32) {
-        guard let directory = directories.removeValue(forKey: watch) else { return }
+    private static func watch(_ directory: AbsolutePath, for mask: Inotify.Mask, by inotify: borrowing Inotify)
+        -> Finding
+    {
+        let path = directory.description
+        guard FileStatus.following(path) != nil else { return .missing(directory) }
+        guard FileSystems.givesNotice(path) else { return .notWatched(directory) }
+        do {
+            return .watched(directory, try inotify.watch(path, for: mask))
+        } catch {
+            return error.errno == .noSuchFileOrDirectory ? .missing(directory) : .notWatched(directory)
+        }
+    }
+
+    private func forget(_ watch: Int32, of directory: AbsolutePath) {
         watches[directory] = nil
+        directories[watch]?.remove(directory)
+        guard directories[watch]?.isEmpty == true else { return }
+        directories[watch] = nil
+        inotify.inotify.unwatch(watch)
+    }
+
+    /// Takes back the watches that nothing is of interest by any more.
+    private func dropUnwanted() {
+        for (directory, watch) in watches where list.interests[directory] == nil { forget(watch, of: directory) }
     }
 }
 

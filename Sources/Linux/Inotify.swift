@@ -38,6 +38,8 @@ package struct Inotify: ~Copyable {
         package static let onlyDirectory = Mask(rawValue: 0x100_0000)
         /// Asked only: watch a link itself.
         package static let dontFollow = Mask(rawValue: 0x200_0000)
+        /// Asked only: what was asked for before goes on being told.
+        package static let added = Mask(rawValue: 0x2000_0000)
         /// Asked only: nothing of files that have no name in the directory any more.
         package static let excludeUnlinked = Mask(rawValue: 0x400_0000)
     }

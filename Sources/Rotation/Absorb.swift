@@ -22,11 +22,14 @@ extension Rotation {
     }
 
     private mutating func stir(_ resource: Resource, at now: Now) {
-        if case .file(let path) = resource, world.files[path]?.isFresh == true {
-            // What is known of it counts until it is looked at again, which waits until nobody writes any more.
-            world.files[path]?.damage.stir(at: now.boot)
-        } else {
-            lookAgain(at: resource)
+        // What is known of it counts until it is looked at again, which waits until nobody writes any more.
+        switch resource {
+        case .file(let path) where world.files[path]?.isFresh == true: world.files[path]?.damage.stir(at: now.boot)
+        case .key(let name):
+            let stirred = Stir(world.keys[name]?.stirred, at: now.boot)
+            world.keys[name]?.stirred = stirred
+        case .configuration: configurationStirred = Stir(configurationStirred, at: now.boot)
+        default: lookAgain(at: resource)
         }
         switch resource {
         case .key:
@@ -126,7 +129,13 @@ extension Rotation {
         case (.readConfiguration, .configuration(let configuration)):
             adopt(configuration, at: now)
         case (.readConfiguration, .refused(let lines)):
-            refuse(lines, at: now)
+            refuse(lines, .refused(lines), at: now)
+        case (.checkConfiguration, .passes):
+            if refusal != nil { changes.append(.passes) }
+            refusal = nil
+            refusedAt = nil
+        case (.checkConfiguration, .refused(let lines)):
+            refuse(lines, .wouldNotStart(lines), at: now)
         case (.readKey(let name, let entry), .key(let print)):
             // A reload may have changed the entry while the file was being read.
             guard world.configuration.keys[name] == entry else { return }
@@ -136,7 +145,8 @@ extension Rotation {
                     for path in world.index.files(of: client) { lookAgain(at: .file(path)) }
                 }
             }
-            world.keys[name] = KeyState(wasRead: true, print: print)
+            world.keys[name]?.wasRead = true
+            world.keys[name]?.print = print
         case (.recall(let client), .recalled(let record)):
             guard var state = world.clients[client] else { return }
             state.wasRecalled = true
@@ -240,11 +250,16 @@ extension Rotation {
         guard job.id.number >= firstJob else { return }
         switch job.work {
         case .readKey(let name, _):
-            world.keys[name] = KeyState(wasRead: true, print: nil)
+            world.keys[name]?.wasRead = true
+            world.keys[name]?.print = nil
         case .recall(let client):
             world.clients[client]?.wasRecalled = true
         case .readConfiguration:
-            refuse([trouble.message], at: now)
+            refuse([trouble.message], .refused([trouble.message]), at: now)
+            return
+        case .checkConfiguration:
+            // There was no thread for it.
+            configurationStirred = Stir(configurationStirred, at: now.boot)
             return
         case .recallTold:
             notices.recall(Told(), world.configuration, at: now)
@@ -275,8 +290,8 @@ extension Rotation {
         if case .run(let action, _) = job.work { action } else { nil }
     }
 
-    private mutating func refuse(_ lines: [String], at now: Now) {
-        if refusal != lines { changes.append(.refused(lines)) }
+    private mutating func refuse(_ lines: [String], _ entry: Entry, at now: Now) {
+        if refusal != lines { changes.append(entry) }
         refusal = lines
         refusedAt = refusedAt ?? now.wall
     }

@@ -48,13 +48,13 @@ struct ClockTrust: Hashable, Sendable {
 extension Rotation {
     mutating func planClock(at now: Now) {
         var deadlines = Deadlines(now: now)
-        let wasTrusted = clock.trouble == nil
+        let before = clock.trouble?.code
         // Reckoned anew only where it matters: what was noted as the latest may be gone, but nothing later can be there.
         if let noted = latestIssue, !now.kernelSynced, noted > now.wall { latestIssue = reckonLatestIssue() }
         let latest = now.kernelSynced ? nil : latestIssue
         clock.judge(builtAt: builtAt, latest: latest, &deadlines)
         wakes[.configuration] = deadlines.wake
-        guard wasTrusted != (clock.trouble == nil) else { return }
+        guard before != clock.trouble?.code else { return }
         changes.append(clock.trouble.map(Entry.clockDistrusted) ?? .clockTrusted)
         touchEverything()
     }

@@ -14,7 +14,6 @@ struct Damage: Hashable, Sendable {
     /// How often a contested file is repaired.
     static let contestedPace: Seconds = 600
 
-    /// The first and the last notice since the file was last looked at.
     private var stirred: Stir?
     /// What the file held when it was last seen to be good.
     private var lastGood: [Slot: Fingerprint]?
@@ -23,26 +22,18 @@ struct Damage: Hashable, Sendable {
     /// How often damage was repaired since the daemon started.
     private(set) var repairCount = 0
 
-    private struct Stir: Hashable, Sendable {
-        let first: BootTime
-        let last: BootTime
-    }
-
     mutating func stir(at now: BootTime) {
-        stirred = Stir(first: stirred?.first ?? now, last: now)
+        stirred = Stir(stirred, at: now)
     }
 
     /// Whether it is time to look at what a notice was about.
     func wantsLook(_ deadlines: inout Deadlines) -> Bool {
-        guard let stirred else { return false }
-        // Both are asked, so that both are remembered.
-        let isQuiet = deadlines.reached(stirred.last + Self.quiet)
-        return deadlines.reached(stirred.first + Self.longestStir) || isQuiet
+        stirred?.isDue(quiet: Self.quiet, atMost: Self.longestStir, &deadlines) == true
     }
 
     /// Takes in what a look that began at `began` found.
     mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: BootTime) {
-        let noticed = stirred?.first
+        let noticed = stirred?.began
         // A notice of the same millisecond may be of a change that the look has missed.
         if let last = stirred?.last, last < began { stirred = nil }
         if isGood {

@@ -16,6 +16,10 @@ package enum Entry: Hashable, Sendable {
     case standing(ClientName, Standing, Reason?)
     case configured(clients: Int)
     case refused([String])
+    /// What lies there now would be refused; nobody has asked for it to be adopted.
+    case wouldNotStart([String])
+    /// What lies there now would not be refused any more.
+    case passes
     case clockDistrusted(Trouble)
     case clockTrusted
     case ready

@@ -10,10 +10,17 @@ package enum Decision: Hashable, Sendable {
 
 extension Rotation {
     mutating func planConfiguration(at now: Now, _ turn: inout Turn) {
-        guard pending.contains(where: { $0.wantsConfiguration }) else { return }
         var deadlines = Deadlines(now: now)
-        if start(.readConfiguration, on: .configuration, &deadlines, &turn) {
-            for index in pending.indices { pending[index].wantsConfiguration = false }
+        defer { wakes[.configuration].formEarliest(with: deadlines.wake) }
+        if pending.contains(where: { $0.wantsConfiguration }) {
+            if start(.readConfiguration, on: .configuration, &deadlines, &turn) {
+                for index in pending.indices { pending[index].wantsConfiguration = false }
+                configurationStirred = nil
+            }
+        } else if configurationStirred?.isReadable(&deadlines) == true,
+            start(.checkConfiguration, on: .configuration, &deadlines, &turn)
+        {
+            configurationStirred = nil
         }
     }
 
@@ -21,8 +28,12 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         defer { wakes[.key(name)] = deadlines.wake }
         guard let entry = world.configuration.keys[name], let key = world.keys[name] else { return }
-        if !key.wasRead || key.print == nil {
+        // What was never read is not waited for.
+        if key.wasRead, key.stirred?.isReadable(&deadlines) == false { return }
+        if !key.wasRead || key.print == nil || key.stirred != nil,
             start(.readKey(name, entry), on: .key(name), &deadlines, &turn)
+        {
+            world.keys[name]?.stirred = nil
         }
     }
 

@@ -88,7 +88,12 @@ extension Rotation {
 
     /// Whether all files of a client hold its secret.
     func isPublished(_ client: ClientName) -> Bool {
-        world.clients[client]?.isSettled == true && wantedSecret(client) != nil
+        world.clients[client]?.isSettled == true && isInPlace(client)
+    }
+
+    /// Whether all files of a client held its secret when they were looked at, which was after the last sign of a change.
+    func isInPlace(_ client: ClientName) -> Bool {
+        wantedSecret(client) != nil
             && world.index.files(of: client).allSatisfy { path in
                 world.files[path]?.isFresh == true
                     && world.index.specs[path]?.slots.allSatisfy { $1 != client || holds($0, of: path, for: $1) }

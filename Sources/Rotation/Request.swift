@@ -51,7 +51,7 @@ package struct RenewalOutcome: Hashable, Sendable {
         case renewed(Issued)
         /// Not due within the span that was asked for, or nothing to deliver: nothing was done.
         case untouched
-        /// What stood in the way, in words ready to show; it goes on being tried.
+        /// What stood in the way, in words ready to show; it goes on being tried, unless it was the clock.
         case failed(String)
     }
 

@@ -14,6 +14,8 @@ struct PendingRequest: Hashable, Sendable {
     /// Clients without an outcome yet, the next one last.
     var open: [ClientName]
     var outcomes: [RenewalOutcome] = []
+    /// Clients for which nothing is minted because of the clock.
+    var denied: [ClientName: Trouble] = [:]
 }
 
 extension Rotation {
@@ -45,7 +47,10 @@ extension Rotation {
                 PendingRequest(
                     ticket: ticket, request: request, since: since, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
-            for client in asked { touch(.client(client)) }
+            for client in asked {
+                // Whether there is something to deliver is judged by what the files hold now.
+                if renewal.deliverOnly { hurry(client, at: now) } else { touch(.client(client)) }
+            }
         }
     }
 
@@ -54,29 +59,56 @@ extension Rotation {
         for index in pending.indices {
             guard case .renew(let renewal) = pending[index].request else { continue }
             for client in pending[index].undecided.sorted() {
-                guard let isChosen = isChosen(client, renewal, at: now) else { continue }
+                guard let isChosen = isChosen(client, renewal, since: pending[index].since, at: now) else { continue }
                 pending[index].undecided.remove(client)
                 guard isChosen else { continue }
                 pending[index].chosen.insert(client)
-                if !renewal.deliverOnly { world.clients[client]?.isForced = true }
+                guard !renewal.deliverOnly else { continue }
+                world.clients[client]?.isForced = true
                 hurry(client, at: now)
             }
+            if let trouble = clock.trouble, !renewal.deliverOnly { deny(index, trouble) }
+        }
+    }
+
+    /// Takes a request to mint back. Whoever was told that nothing is minted, because of the clock, must not find a new
+    /// secret hours later that nobody remembers having asked for.
+    private mutating func deny(_ index: Int, _ trouble: Trouble) {
+        for client in pending[index].chosen where world.clients[client]?.isForced == true && !isBusy(.client(client)) {
+            pending[index].denied[client] = trouble
+        }
+        for client in pending[index].denied.keys {
+            world.clients[client]?.isForced = false
+            touch(.client(client))
         }
     }
 
     /// Nil while it cannot be told yet.
-    private func isChosen(_ client: ClientName, _ renewal: Request.Renewal, at now: Now) -> Bool? {
+    private func isChosen(
+        _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now
+    ) -> Bool? {
         guard world.clients[client] != nil else { return true }
         if renewal.deliverOnly {
-            return !isPublished(client) || world.index.actions(of: client).contains { owes(client, $0) }
+            guard isKnown(client), !isBusy(.client(client)),
+                world.index.files(of: client).allSatisfy({ wasSeen($0, since: job) })
+            else { return nil }
+            return !isInPlace(client) || world.index.actions(of: client).contains { owes(client, $0) }
         }
         guard let span = renewal.dueWithin else { return true }
+        // By a clock that is not believed nobody can tell what is due: it is said that nothing is renewed.
+        if clock.trouble != nil { return true }
         var deadlines = Deadlines(now: now)
         return switch decide(client, &deadlines) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
         case .mint: true
         }
+    }
+
+    /// Whether a file was looked at, or found that it cannot be, since a job's number was the next.
+    private func wasSeen(_ path: AbsolutePath, since job: JobID) -> Bool {
+        world.files[path]?.isFresh == true || isOverdue(.file(path))
+            || world.attempts[.file(path)].map { $0.job >= job } == true
     }
 
     /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
@@ -100,7 +132,7 @@ extension Rotation {
     }
 
     /// Answers the requests that have come to their end.
-    mutating func planAnswers() {
+    mutating func planAnswers(at now: Now) {
         if isStopping {
             for request in pending { if let ticket = request.ticket { answers.append((ticket, .stopping)) } }
             pending = []
@@ -108,7 +140,7 @@ extension Rotation {
         }
         var waiting: [PendingRequest] = []
         for var request in pending {
-            guard let answer = answer(to: &request) else {
+            guard let answer = answer(to: &request, at: now) else {
                 waiting.append(request)
                 continue
             }
@@ -117,7 +149,7 @@ extension Rotation {
         pending = waiting
     }
 
-    private func answer(to request: inout PendingRequest) -> Answer? {
+    private func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
             if let trouble = hang(of: .configuration) { return .refused(diagnostics: [trouble.message]) }
@@ -130,7 +162,7 @@ extension Rotation {
                 })
         case .renew:
             while let client = request.open.last {
-                guard let result = result(of: client, in: request) else { return nil }
+                guard let result = result(of: client, in: request, at: now) else { return nil }
                 request.open.removeLast()
                 request.outcomes.append(RenewalOutcome(client: client, result: result))
             }
@@ -138,16 +170,32 @@ extension Rotation {
         }
     }
 
-    private func result(of client: ClientName, in request: PendingRequest) -> RenewalOutcome.Result? {
+    private func result(
+        of client: ClientName, in request: PendingRequest, at now: Now
+    ) -> RenewalOutcome.Result? {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
         if let trouble = failure(of: client, since: request.since) { return .failed(trouble.message) }
-        if state.isForced || state.current == nil, let trouble = clock.trouble { return .failed(trouble.message) }
+        if let trouble = request.denied[client] { return .failed(trouble.message) }
+        if state.current == nil, !isBusy(.client(client)), let trouble = clock.trouble {
+            return .failed(trouble.message)
+        }
+        if let trouble = pause(of: client, at: now) { return .failed(trouble.message) }
         guard !state.isForced, let current = state.current, isPublished(client),
             !world.index.actions(of: client).contains(where: { owes(client, $0) })
         else { return nil }
         return .renewed(current)
+    }
+
+    /// A file that goes on being changed by somebody else and waits for the next of its rare repairs.
+    private func pause(of client: ClientName, at now: Now) -> Trouble? {
+        var deadlines = Deadlines(now: now)
+        let paused = world.index.files(of: client).first { path in
+            world.files[path]?.isFresh == true && !isGood(path)
+                && world.files[path]?.damage.mayRepair(&deadlines) == false
+        }
+        return paused.map { Trouble(.contested, at: .path($0)) }
     }
 
     /// What has failed at a resource and keeps this client from being served: an action that fails for another client

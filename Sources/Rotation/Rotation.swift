@@ -57,6 +57,8 @@ package struct Rotation: Sendable {
     var refusal: [String]?
     /// When ``refusal`` was first found.
     var refusedAt: WallTime?
+    /// Notices of the configuration's files since they were last read.
+    var configurationStirred: Stir?
 
     /// - Parameters:
     ///   - seed: of retries' jitter; fixed for a run.
@@ -97,7 +99,7 @@ package struct Rotation: Sendable {
         planReadiness()
         planNotices(at: now, &turn)
         touched.removeAll(keepingCapacity: true)
-        planAnswers()
+        planAnswers(at: now)
         turn.wake = wakes.earliest()
         if let job = oldestInFlight() { turn.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
         swap(&turn.changes, &changes)

@@ -25,6 +25,8 @@ extension Resource {
 /// What is to be done: data, without a secret's bytes, and complete, so that the hands that do it need nothing else.
 package enum Work: Hashable, Sendable {
     case readConfiguration
+    /// Read the configuration as a reload would, and do not adopt it.
+    case checkConfiguration
     case readKey(KeyName, KeyEntry)
     /// Read what the state directory holds of a client.
     case recall(ClientName)
@@ -74,6 +76,8 @@ package enum Outcome: Hashable, Sendable {
     case configuration(Configuration)
     /// The configuration's text does not pass; the lines that say why.
     case refused([String])
+    /// The configuration's text would be adopted by a reload.
+    case passes
     case key(KeyPrint)
     case recalled(Record)
     case seen(Look)

@@ -17,6 +17,8 @@ package struct KeyState: Hashable, Sendable {
     package var wasRead = false
     /// Which key the file holds; nil while it cannot be used.
     package var print: KeyPrint?
+    /// Notices since the reading of the file last began.
+    var stirred: Stir?
 }
 
 /// What is known of a client.
@@ -151,7 +153,8 @@ extension Rotation {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .readKey, .recall, .look, .mint, .run, .recallTold, .keepTold: break
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .mint, .run, .recallTold, .keepTold:
+                break
             }
         }
         return used

@@ -101,6 +101,12 @@ final class Bench {
         boot = end
     }
 
+    /// Lets both clocks run by a part of a second.
+    func boot(after milliseconds: Int64) {
+        boot += milliseconds
+        go()
+    }
+
     /// Sets the wall clock, which nobody else sees.
     func step(_ seconds: Int64) {
         wallAtBoot += seconds
@@ -199,6 +205,9 @@ final class Bench {
         if let trouble = failures[job.resource] { return .failure(trouble) }
         switch job.work {
         case .readConfiguration: return text
+        case .checkConfiguration:
+            if case .success(.configuration) = text { return .success(.passes) }
+            return text
         case .readKey(let name, _):
             return prints[name].map { .success(.key($0)) } ?? .failure(Trouble(.keyMissing, at: .key(name)))
         case .recall(let client): return .success(.recalled(records[client] ?? Record()))
@@ -240,6 +249,7 @@ final class Bench {
     static func words(_ work: Work) -> String {
         switch work {
         case .readConfiguration: "read configuration"
+        case .checkConfiguration: "check configuration"
         case .readKey(let name, _): "read \(name)"
         case .recall(let client): "recall \(client)"
         case .look(let spec): "look \(spec.path.name)"

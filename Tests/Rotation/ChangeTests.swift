@@ -19,6 +19,8 @@ import Testing
         let old = try #require(try bench.current(web))
         bench.prints[try Values.key()] = try Values.print("2")
         bench.tell(.stirred(.key(try Values.key())))
+        #expect(bench.log == [])
+        bench.pass(1)
         #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "publish web.jwt"])
         #expect(bench.mintReasons == [.unusable(old)])
     }
@@ -26,6 +28,7 @@ import Testing
     @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
         let bench = try settled()
         bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(1)
         #expect(bench.log == ["read apple"])
     }
 
@@ -34,10 +37,44 @@ import Testing
         let key = Resource.key(try Values.key())
         bench.held = [key]
         bench.tell(.stirred(key))
+        bench.pass(1)
         // The job that runs has read the old content; the notice comes before its end.
         bench.tell(.stirred(key))
         bench.release(key)
+        bench.pass(1)
         #expect(bench.log == ["read apple", "read apple"])
+    }
+
+    @Test func aKeyIsNotReadInTheMiddleOfBeingWritten() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.prints = [:]
+        bench.tell(.stirred(key))
+        // Truncated, and half a second later written.
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.tell(.stirred(key))
+        bench.pass(60)
+        #expect(bench.log == ["read apple"])
+        #expect(bench.entries == [])
+    }
+
+    @Test func aDirectoryThatIsNeverQuietCostsOneLookASecondAtMost() throws {
+        let bench = try settled()
+        for _ in 0..<60 {
+            bench.tell(.stirred(.key(try Values.key())))
+            bench.tell(.stirred(.file(try Values.path("web.jwt"))))
+            bench.tell(.stirred(.configuration))
+            bench.pass(1)
+        }
+        for look in ["read apple", "look web.jwt", "check configuration"] {
+            let count = bench.log.filter { $0 == look }.count
+            #expect(count >= 6 && count <= 60, "\(look) \(count)")
+        }
+        // What cannot be used is read no oftener.
+        bench.prints = [:]
+        bench.forget()
+        for _ in 0..<1000 { bench.tell(.stirred(.key(try Values.key()))) }
+        #expect(bench.log == [])
     }
 
     @Test func aKeyThatIsMendedIsReadAtOnce() throws {
@@ -48,6 +85,7 @@ import Testing
         bench.prints = [try Values.key(): try Values.print("2")]
         bench.forget()
         bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(1)
         #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "publish web.jwt"])
     }
 

@@ -168,6 +168,23 @@ import Testing
         #expect(bench.entries.filter(isAboutTheClock).last == .clockTrusted)
     }
 
+    @Test func theJournalSaysWhenTheTroubleIsAnotherOne() throws {
+        let bench = try bench(builtAt: -100)
+        bench.isSynced = false
+        bench.go()
+        bench.forget()
+        bench.step(-90)
+        #expect(try trouble(bench) == .clockDoubtful)
+        bench.step(-3600)
+        #expect(try trouble(bench) == .clockBeforeBuild)
+        let codes = bench.entries.compactMap { entry -> Trouble.Code? in
+            if case .clockDistrusted(let trouble) = entry { trouble.code } else { nil }
+        }
+        #expect(codes == [.clockDoubtful, .clockBeforeBuild])
+        bench.pass(3)
+        #expect(bench.entries.filter(isAboutTheClock).count == 2)
+    }
+
     private func isAboutTheClock(_ entry: Entry) -> Bool {
         switch entry {
         case .clockDistrusted, .clockTrusted: true

@@ -84,8 +84,65 @@ import Testing
         bench.forget()
         bench.ask(.renew(.init(deliverOnly: true)))
         #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.untouched("b")]))
-        #expect(bench.log == ["look a.jwt", "run exec /bin/after for a", "keep a"])
+        #expect(bench.log == ["look a.jwt", "look b.jwt", "run exec /bin/after for a", "keep a"])
         #expect(try bench.current("a") == current)
+    }
+
+    @Test func whetherThereIsSomethingToDeliverIsJudgedByWhatLiesThere() throws {
+        let bench = try settled()
+        // Somebody has damaged it and no notice came, as on a file system on a network.
+        try bench.place(nil, in: "b.jwt")
+        bench.ask(.renew(.init(deliverOnly: true)))
+        #expect(try bench.answer() == .renewed([bench.untouched("a"), bench.renewed("b")]))
+        #expect(try bench.held(in: "b.jwt") == bench.current("b"))
+        #expect(!bench.log.contains { $0.hasPrefix("mint") })
+    }
+
+    @Test func whatCannotBeLookedAtIsNoneThatNeedsNothing() throws {
+        let bench = try settled()
+        let file = Resource.file(try Values.path("b.jwt"))
+        let trouble = Trouble(.ioError, at: .path(try Values.path("b.jwt")))
+        bench.failures = [file: trouble]
+        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
+        #expect(try bench.answer() == .renewed([bench.failed("b", trouble)]))
+    }
+
+    @Test func aContestedFileThatWaitsForItsRepairFailsTheRequest() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try bench.place(nil, in: "b.jwt")
+            try bench.stir("b.jwt")
+        }
+        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
+        let trouble = Trouble(.contested, at: .path(try Values.path("b.jwt")))
+        #expect(try bench.answer() == .renewed([bench.failed("b", trouble)]))
+    }
+
+    @Test func whatIsDueAndFailsIsNoneThatIsNotDue() throws {
+        let bench = try settled()
+        let trouble = Trouble(.signingFailed, at: .key(try Values.key()))
+        bench.failures = [.client(try Values.name("b")): trouble]
+        bench.pass(Values.day)
+        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        bench.pass(59 * Values.day + 30)
+        bench.ask(.renew(.init(dueWithin: Seconds(0))), 2)
+        #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.failed("b", trouble)]))
+        // One whose output fails has a secret that is not due.
+        bench.failures = [:]
+        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
+        bench.ask(.renew(.init(clients: [try Values.name("b")])), 3)
+        bench.forget()
+        bench.ask(.renew(.init(dueWithin: Seconds(3600))), 4)
+        #expect(try bench.answer(4) == .renewed([bench.untouched("a"), bench.untouched("b")]))
+        // One without a secret is due.
+        bench.disk = [:]
+        bench.prints = [:]
+        bench.records = [:]
+        let key = Trouble(.keyMissing, at: .key(try Values.key()))
+        try bench.restart(
+            Values.configuration(["a": Values.client("a", actions: [after]), "b": Values.client("b")]))
+        bench.ask(.renew(.init(dueWithin: Seconds(0))), 5)
+        #expect(try bench.answer(5) == .renewed([bench.failed("a", key), bench.failed("b", key)]))
     }
 
     @Test func aFailureIsToldInItsOwnWordsAndGoesOnBeingTried() throws {
@@ -183,7 +240,38 @@ import Testing
         let trouble = try #require(bench.rotation.snapshot(at: bench.now).reason?.trouble)
         #expect(trouble.code == .clockDoubtful)
         #expect(message == trouble.message)
+        // It was told that nothing is minted: it does not happen hours later by itself.
+        bench.forget()
+        bench.step(Values.day)
+        bench.pass(Values.day)
+        #expect(bench.mintReasons == [])
+        #expect(try bench.view("b").standing == .ok)
+        bench.pass(59 * Values.day)
+        #expect(bench.mintReasons.count == 2)
     }
+
+    @Test func whatIsDueByAClockThatIsNotTrustedCannotBeTold() throws {
+        let bench = try settled()
+        bench.isSynced = false
+        bench.step(-Values.day)
+        bench.ask(.renew(.init(dueWithin: Seconds(Values.day))))
+        guard case .renewed(let outcomes)? = bench.answer() else { throw NoAnswer() }
+        #expect(outcomes.allSatisfy { if case .failed = $0.result { true } else { false } })
+    }
+
+    @Test func aClockThatIsDoubtedWhileASecretIsMadeDoesNotLoseIt() throws {
+        let bench = try settled()
+        let client = Resource.client(try Values.name("b"))
+        bench.held = [client]
+        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        bench.isSynced = false
+        bench.step(-Values.day)
+        #expect(bench.answer() == nil)
+        bench.release(client)
+        #expect(try bench.answer() == .renewed([bench.renewed("b")]))
+    }
+
+    private struct NoAnswer: Error {}
 
     @Test func aClientThatIsRemovedMeanwhileIsToldOf() throws {
         let bench = try settled()

@@ -89,6 +89,7 @@ import Testing
         #expect(bench.served.isEmpty)
         bench.prints = [try Values.key(): try Values.print("1")]
         bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(1)
         #expect(try served(bench) != nil)
         #expect(try served(bench) == bench.current(web))
     }
@@ -103,6 +104,7 @@ import Testing
         #expect(try served(bench) == nil)
         bench.prints = [try Values.key(): try Values.print("1")]
         bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(1)
         #expect(try served(bench)?.client.description == "com.example.other")
     }
 

@@ -156,6 +156,7 @@ import Testing
         #expect(try bench.held(in: "b") == due)
         bench.prints = [try Values.key(): try Values.print("1")]
         bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(1)
         #expect(try bench.held(in: "b")?.fingerprint == Fingerprint(leadingBytes: 1001))
     }
 

@@ -142,9 +142,10 @@ final class Sandbox {
         return try #require(try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
     }
 
-    /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after a minute.
-    func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-        for _ in 0..<600 {
+    /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `patience`
+    /// seconds.
+    func eventually(_ what: String, within patience: Int = 60, _ condition: () throws -> Bool) throws {
+        for _ in 0..<10 * patience {
             if try condition() { return }
             usleep(100_000)
         }

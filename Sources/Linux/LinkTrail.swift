@@ -1,0 +1,41 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// The way that a path takes through links: whoever changes one of them changes what the path names.
+package enum LinkTrail {
+    /// The kernel's own limit (path_resolution(7)).
+    private static let limit = 40
+
+    /// Every link on the way of an absolute `path`, each by a path without links before its last component, and where the
+    /// way ends; nothing when there is no link on it. What is missing is taken as it stands. Blocks; a hint, for the
+    /// links may change at any moment.
+    package static func places(of path: String) -> [String] {
+        var links: [String] = []
+        var rest = Array(path.split(separator: "/").map(String.init).reversed())
+        var walked: [String] = []
+        while let name = rest.popLast() {
+            switch name {
+            case ".": continue
+            case "..": _ = walked.popLast()
+            default:
+                let here = "/" + (walked + [name]).joined(separator: "/")
+                guard links.count < limit, let target = target(of: here) else {
+                    walked.append(name)
+                    continue
+                }
+                links.append(here)
+                if target.hasPrefix("/") { walked = [] }
+                rest += target.split(separator: "/").map(String.init).reversed()
+            }
+        }
+        return links.isEmpty ? [] : links + ["/" + walked.joined(separator: "/")]
+    }
+
+    private static func target(of path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

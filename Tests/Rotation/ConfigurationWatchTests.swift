@@ -1,0 +1,117 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// A configuration that was changed and lies there unread.
+@Suite struct ConfigurationWatchTests {
+    private let line = "c.yaml:1:1: error: no clients"
+
+    private func settled() throws -> Bench {
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    private func edit(_ bench: Bench, _ text: Result<Outcome, Trouble>) {
+        bench.text = text
+        bench.tell(.stirred(.configuration))
+    }
+
+    @Test func oneThatWouldNotStartIsSaidSoWithinSeconds() throws {
+        let bench = try settled()
+        edit(bench, .success(.refused([line, "more"])))
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.log == ["check configuration"])
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.standing == .degraded)
+        #expect(snapshot.reason?.trouble.code == .configurationRefused)
+        #expect(snapshot.reason?.trouble.message.contains("would not start: " + line) == true)
+        #expect(snapshot.configuration.error == line + "\nmore")
+        #expect(bench.entries == [.wouldNotStart([line, "more"])])
+        bench.pass(Values.day)
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .degraded)
+        #expect(bench.log == ["check configuration"])
+    }
+
+    @Test func itIsGoneWhenItIsMended() throws {
+        let bench = try settled()
+        let good = bench.text
+        edit(bench, .success(.refused([line])))
+        bench.pass(10)
+        bench.forget()
+        edit(bench, good)
+        bench.pass(1)
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).configuration.error == nil)
+        #expect(bench.entries == [.passes])
+    }
+
+    @Test func whatAReloadRefusedIsGoneWhenItIsMendedToo() throws {
+        let bench = try settled()
+        let good = bench.text
+        bench.text = .success(.refused([line]))
+        bench.ask(.reload)
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .degraded)
+        edit(bench, good)
+        bench.pass(1)
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+    }
+
+    @Test func oneThatPassesIsNotAdoptedByItself() throws {
+        let bench = try settled()
+        edit(bench, .success(.configuration(try Values.configuration(["other": Values.client("other")]))))
+        bench.pass(60)
+        #expect(bench.log == ["check configuration"])
+        #expect(bench.entries == [])
+        #expect(bench.rotation.snapshot(at: bench.now).clients.map(\.name.description) == ["web"])
+        bench.ask(.reload)
+        #expect(bench.rotation.snapshot(at: bench.now).clients.map(\.name.description) == ["other"])
+    }
+
+    @Test func anEditorIsLeftToFinish() throws {
+        let bench = try settled()
+        let good = bench.text
+        edit(bench, .success(.refused([line])))
+        edit(bench, good)
+        bench.pass(60)
+        #expect(bench.log == ["check configuration"])
+        #expect(bench.entries == [])
+    }
+
+    @Test func oneThatIsNeverLeftAloneIsReadAllTheSame() throws {
+        let bench = try settled()
+        edit(bench, .success(.refused([line])))
+        for _ in 0..<10 {
+            bench.tell(.stirred(.configuration))
+            bench.boot(after: 500)
+        }
+        #expect(bench.log.contains("check configuration"))
+    }
+
+    @Test func aNoticeDuringACheckHasItReadAgain() throws {
+        let bench = try settled()
+        bench.held = [.configuration]
+        edit(bench, .success(.refused([line])))
+        bench.pass(1)
+        bench.tell(.stirred(.configuration))
+        bench.release(.configuration)
+        bench.pass(1)
+        #expect(bench.log == ["check configuration", "check configuration"])
+    }
+
+    @Test func aReloadWaitsForACheckAndReadsItself() throws {
+        let bench = try settled()
+        let next = try Values.configuration(["other": Values.client("other")])
+        bench.held = [.configuration]
+        edit(bench, .success(.configuration(next)))
+        bench.pass(1)
+        bench.ask(.reload)
+        #expect(bench.answer() == nil)
+        bench.release(.configuration)
+        #expect(bench.answer() == .reloaded(unserved: []))
+        #expect(bench.rotation.snapshot(at: bench.now).clients.map(\.name.description) == ["other"])
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Links, directories that come and go, lost notices and a changed configuration, seen by a running daemon. Where nothing
+/// gave notice it would look once a minute; what is waited for here comes within half of that.
+@Suite struct WatchedTests {
+    private func soon(_ sandbox: Sandbox, _ what: String, _ condition: () throws -> Bool) throws {
+        try sandbox.eventually(what, within: 30, condition)
+    }
+
+    private func makeDirectory(_ sandbox: Sandbox, _ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory(name), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+    }
+
+    private func link(_ sandbox: Sandbox, _ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: sandbox.directory(name), withDestinationPath: target)
+    }
+
+    // MARK: Keys behind links
+
+    @Test(arguments: ["in place", "rename"])
+    func aKeyIsWatchedWhereItReallyLies(way: String) throws {
+        let sandbox = try Sandbox()
+        try makeDirectory(sandbox, "vault")
+        try sandbox.makeKey(at: sandbox.directory("vault/current"))
+        try FileManager.default.removeItem(atPath: sandbox.key)
+        try link(sandbox, "keys/AuthKey_ABC123DEFG.p8", to: "../vault/current")
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let old = try sandbox.directory.read("out/web.jwt")
+        try sandbox.makeKey(at: sandbox.directory("vault/next"))
+        if way == "in place" {
+            try sandbox.directory.write(try sandbox.directory.read("vault/next"), to: "vault/current")
+        } else {
+            try #require(unsafe rename(sandbox.directory("vault/next"), sandbox.directory("vault/current")) == 0)
+        }
+        try soon(sandbox, "a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"), key: sandbox.directory("vault/current"))
+    }
+
+    @Test func aLinkOnTheWayToAKeyIsWatchedHoweverOftenItIsSwapped() throws {
+        let sandbox = try Sandbox()
+        for name in ["one", "two", "three"] {
+            try makeDirectory(sandbox, name)
+            try sandbox.makeKey(at: sandbox.directory("\(name)/AuthKey_ABC123DEFG.p8"))
+        }
+        try FileManager.default.removeItem(atPath: sandbox.directory("keys"))
+        try link(sandbox, "keys", to: "one")
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        for name in ["two", "three"] {
+            let old = try sandbox.directory.read("out/web.jwt")
+            try link(sandbox, "next", to: name)
+            try #require(unsafe rename(sandbox.directory("next"), sandbox.directory("keys")) == 0)
+            try soon(sandbox, "a secret by the key in \(name)") { try sandbox.directory.read("out/web.jwt") != old }
+            _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        }
+        // The directory that the link leads to now is the one that is watched.
+        let old = try sandbox.directory.read("out/web.jwt")
+        try sandbox.makeKey(at: sandbox.directory("three/next"))
+        try #require(unsafe rename(sandbox.directory("three/next"), sandbox.key) == 0)
+        try soon(sandbox, "a secret by the last key") { try sandbox.directory.read("out/web.jwt") != old }
+    }
+
+    // MARK: Directories and notices
+
+    @Test func aDirectoryThatIsDeletedAndMadeAgainIsWatchedAgain() throws {
+        let sandbox = try Sandbox()
+        try makeDirectory(sandbox, "deep")
+        try makeDirectory(sandbox, "deep/out")
+        let path = sandbox.directory("deep/out/web.jwt")
+        try sandbox.configure("  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(path)\n")
+        try sandbox.start()
+        let token = try sandbox.directory.read("deep/out/web.jwt")
+        for _ in 0..<2 {
+            try FileManager.default.removeItem(atPath: sandbox.directory("deep"))
+            try sandbox.eventually("saying so") { try sandbox.status()["state"] as? String == "critical" }
+            try makeDirectory(sandbox, "deep")
+            usleep(100_000)
+            try makeDirectory(sandbox, "deep/out")
+            try soon(sandbox, "the secret in the new directory") {
+                (try? sandbox.directory.read("deep/out/web.jwt")) == token
+            }
+        }
+        try sandbox.directory.write("rubbish", to: "deep/out/web.jwt")
+        try soon(sandbox, "the repair") { try sandbox.directory.read("deep/out/web.jwt") == token }
+    }
+
+    @Test func whatHappensWhileNoticesAreLostIsNoticed() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        let process = try #require(sandbox.processID)
+        kill(process, SIGSTOP)
+        // Two notices each at least; those of the damage then find no place.
+        let made = try run([
+            "python3", "-c",
+            """
+            import os, sys
+            for i in range(int(sys.argv[2])):
+                name = f'{sys.argv[1]}/{i % 2}'
+                os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o600))
+                os.unlink(name)
+            open(sys.argv[1] + '/web.jwt', 'w').write('rubbish')
+            """, sandbox.directory("out"), limit.trimmingCharacters(in: .whitespacesAndNewlines),
+        ])
+        kill(process, SIGCONT)
+        try #require(made.status == 0, "\(made.complaints)")
+        try soon(sandbox, "the repair") { try sandbox.directory.read("out/web.jwt") == token }
+    }
+
+    // MARK: The configuration
+
+    private func reason(_ sandbox: Sandbox) throws -> String? {
+        try sandbox.status()["reason"] as? String
+    }
+
+    @Test func aConfigurationThatWouldNotStartIsSaidSoForAsLongAsItLiesThere() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let good = try sandbox.directory.read("clientsecretd.yaml")
+
+        try sandbox.directory.write(good + "colour: red\n", to: "clientsecretd.yaml")
+        try soon(sandbox, "the word that it would not start") {
+            let reason = try reason(sandbox) ?? ""
+            return reason.contains("would not start") && reason.contains("unknown key \"colour\"")
+        }
+        #expect(try sandbox.status()["state"] as? String == "degraded")
+        #expect(try sandbox.command("reload").status == 78)
+        #expect(try reason(sandbox)?.contains("would not start") == true)
+        try sandbox.directory.write(good, to: "clientsecretd.yaml")
+        try soon(sandbox, "peace") { try sandbox.status()["state"] as? String == "ok" }
+
+        // The directory of additions did not exist when the daemon started.
+        try makeDirectory(sandbox, "clientsecretd.d")
+        try sandbox.directory.write("clients: {web: {}}\n", to: "clientsecretd.d/more.yaml")
+        try soon(sandbox, "the word on the addition") { try reason(sandbox)?.contains("more.yaml") == true }
+        try FileManager.default.removeItem(atPath: sandbox.directory("clientsecretd.d"))
+        try soon(sandbox, "peace again") { try sandbox.status()["state"] as? String == "ok" }
+
+        // One that passes waits for a reload.
+        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
+        #expect(try sandbox.command("reload").status == 0)
+        #expect((try sandbox.status()["clients"] as? [Any])?.count == 2)
+    }
+}
