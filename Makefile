@@ -58,8 +58,11 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 # the package would start an engine that nobody asked for.
 docker_client := $(if $(shell command -v docker),,.build/docker/usr/bin/docker)
 
+# Prometheus and its promtool likewise: its package would start a server.
+prometheus := $(if $(shell command -v promtool),,.build/prometheus/usr/bin/promtool)
+
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client)
+test-deps: .build/venv/ready $(docker_client) $(prometheus)
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
@@ -72,6 +75,10 @@ test-deps: .build/venv/ready $(docker_client)
 .build/docker/usr/bin/docker:
 	mkdir -p .build/docker
 	cd .build/docker && timeout 10m ../../scripts/download-package docker.io && touch usr/bin/docker
+
+.build/prometheus/usr/bin/promtool:
+	mkdir -p .build/prometheus
+	cd .build/prometheus && timeout 10m ../../scripts/download-package prometheus && touch usr/bin/promtool
 
 .PHONY: lint
 lint: ## checks that the sources are formatted as .swift-format says
