@@ -16,6 +16,8 @@ extension Entry {
         case .standing: .standing
         case .configured: .configured
         case .refused: .refused
+        case .wouldNotStart: .wouldNotStart
+        case .passes: .passes
         case .clockDistrusted: .clockDistrusted
         case .clockTrusted: .clockTrusted
         case .ready: .ready
@@ -46,7 +48,7 @@ extension Entry {
             [.code(trouble.code)]
         case .told(let action):
             [.action(action)]
-        case .configured, .refused, .clockTrusted, .ready:
+        case .configured, .refused, .wouldNotStart, .passes, .clockTrusted, .ready:
             []
         }
     }
