@@ -1,13 +1,18 @@
 internal import Rotation
 
 /// Names of systemd units.
-enum UnitName {
+package enum UnitName {
     /// systemd's own limit, UNIT_NAME_MAX less its NUL.
     static let maximumLength = 255
 
     private static let suffixes = [
         "service", "socket", "target", "timer", "path", "slice", "scope", "mount", "automount", "swap", "device",
     ]
+
+    /// Whether this is a unit's full name, its suffix included.
+    package static func isValid(_ text: String) -> Bool {
+        (try? read(text)) != nil
+    }
 
     /// A unit's full name. In `on_state_change` the state stands for `%s` in it; where `template`, all instances of one may
     /// be meant.

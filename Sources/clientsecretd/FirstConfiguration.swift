@@ -12,6 +12,8 @@ struct FirstConfiguration {
     var output: AbsolutePath
     var format: FormOptions.Format
     var variable: String?
+    /// The unit to restart when the secret has changed.
+    var restarted: String?
 
     var text: String {
         var lines = [
@@ -35,6 +37,7 @@ struct FirstConfiguration {
             "        format: \(format.rawValue)",
         ]
         if let variable { lines.append("        variable: \(variable)") }
+        if let restarted { lines += ["    on_change:", "      - restart: \(Self.scalar(restarted))"] }
         return lines.joined(separator: "\n") + "\n"
     }
 

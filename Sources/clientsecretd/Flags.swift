@@ -54,6 +54,13 @@ enum Flags {
         return text
     }
 
+    static func unit(_ text: String) throws -> String {
+        guard UnitName.isValid(text) else {
+            throw ValidationError("a unit is written as systemctl shows it, such as myapp.service")
+        }
+        return text
+    }
+
     /// A file to be used: its absolute path.
     static func path(_ text: String) throws -> AbsolutePath {
         guard let path = SettingsLoader.absolutePath(of: text) else {

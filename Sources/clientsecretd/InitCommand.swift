@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Daemon
 import Glibc
 import Rotation
 import Settings
@@ -35,6 +36,11 @@ struct InitCommand: ParsableCommand {
 
     @OptionGroup var form: FormOptions
 
+    @Option(
+        help: ArgumentHelp("The unit that is restarted when the secret has changed.", valueName: "unit"),
+        transform: Flags.unit)
+    var restart: String?
+
     mutating func validate() throws {
         _ = try Flags.keyID(keyID, of: key)
     }
@@ -44,7 +50,8 @@ struct InitCommand: ParsableCommand {
         guard let name = name ?? ClientName("web") else { throw CleanExit.helpRequest(self) }
         let first = FirstConfiguration(
             team: teamID, keyID: KeyID(fileName: key.name) == id ? nil : id, key: key,
-            name: name, client: clientID, output: output, format: form.format, variable: form.variable)
+            name: name, client: clientID, output: output, format: form.format, variable: form.variable,
+            restarted: restart)
         let path = settings.path(Environment.current)
         if path == NamedFile.standardInput {
             try Streams.answer(bytes: Array(first.text.utf8))
@@ -60,6 +67,10 @@ struct InitCommand: ParsableCommand {
             or without systemd:
               clientsecretd run --config \(ShellWord.quoted(path))
             """)
+        guard let restart, let trouble = UnitPermission.obstacle(to: .unit(verb: .restart, unit: restart)) else {
+            return
+        }
+        Streams.complain(lines: trouble.sentence)
     }
 
     /// Makes the file, for its owner to write and all to read: there is no secret in it.

@@ -16,13 +16,14 @@ import Testing
 
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
-        output: String = "/run/clientsecretd/out/web.jwt", format: FormOptions.Format = .raw, variable: String? = nil
+        output: String = "/run/clientsecretd/out/web.jwt", format: FormOptions.Format = .raw, variable: String? = nil,
+        restarted: String? = nil
     ) throws -> FirstConfiguration {
         FirstConfiguration(
             team: try #require(TeamID("DEF123GHIJ")), keyID: keyID.flatMap { KeyID($0) },
             key: try #require(AbsolutePath(key)), name: try #require(ClientName(name)),
             client: try #require(ClientID("com.example.web")), output: try #require(AbsolutePath(output)),
-            format: format, variable: variable)
+            format: format, variable: variable, restarted: restarted)
     }
 
     @Test func isWhatItSays() throws {
@@ -46,6 +47,12 @@ import Testing
                         variable: APPLE_CLIENT_SECRET
 
                 """)
+    }
+
+    @Test func aUnitThatIsRestartedIsAnAction() throws {
+        let unit = #"srv-a\x2db@one.service"#
+        let configuration = try parsed(first(restarted: unit).text).configuration
+        #expect(configuration.clients.first?.value.onChange == [.unit(verb: .restart, unit: unit)])
     }
 
     @Test func isAcceptedAsItStands() throws {

@@ -92,6 +92,9 @@ named() { grep -o 'polkit\.addRule(.*' "$1" | sort -u; }
 equal "check names the same rules to root and to the service's user" "$(named /run/check.user)" "$(named /run/check.root)"
 equal "one for each action that is refused" 14 "$(named /run/check.root | wc -l)"
 equal "check touches nothing" "" "$(ls /run/saw)"
+contains "init names the rule for what it writes" "$(named /run/check.root | grep -F restarted.service | grep try-restart)" \
+    "$(clientsecretd init --config /tmp/first.yaml --team-id DEF123GHIJ --client-id com.example.web --key $key \
+        --output $output --restart restarted.service 2>&1)"
 mkdir -p "${rules%/*}"
 named /run/check.root >$rules
 settled() { ! clientsecretd check 2>&1 | grep -q addRule; }
