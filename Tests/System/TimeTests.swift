@@ -26,6 +26,61 @@ import Testing
         #expect(sandbox.stop() == 0)
     }
 
+    /// Nobody wakes the daemon, whose clock does twenty days in a second: it renews by its own timers.
+    @Test func itsOwnTimersTakeItThroughTwoYears() throws {
+        let sandbox = try Sandbox()
+        let travel = try TimeTravel(sandbox, kernelSynchronised: true, from: "+0d x\(20 * 86_400)", lifetime: "180d")
+        var tokens = [try sandbox.directory.read("out/web.jwt")]
+        while tokens.count < 7 {
+            try sandbox.eventually("renewal \(tokens.count)") {
+                try sandbox.directory.read("out/web.jwt") != tokens.last
+            }
+            tokens.append(try sandbox.directory.read("out/web.jwt"))
+        }
+        let times = try tokens.map(travel.times)
+        for (before, after) in zip(times, times.dropFirst()) {
+            // Two thirds into its life, at most a twentieth of the last third earlier, and never after its end.
+            #expect(after.issuedAt >= before.issuedAt + 117 * 86_400)
+            #expect(after.issuedAt < before.expiresAt)
+            #expect(after.expiresAt == after.issuedAt + 60 + 180 * 86_400)
+        }
+        #expect(times[6].issuedAt > times[0].issuedAt + 700 * 86_400)
+        #expect(sandbox.stop() == 0)
+    }
+
+    /// That the kernel wakes who sleeps on such a timer can be shown by setting the machine's clock alone, which is
+    /// nothing for a test. What can be shown is that the daemon sleeps on one.
+    @Test func itSleepsOnATimerThatWatchesTheClock() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let descriptors = "/proc/\(try #require(sandbox.processID))/fdinfo"
+        try sandbox.eventually("a timer of CLOCK_REALTIME, absolute, that a set clock cancels, with time to go") {
+            try FileManager.default.contentsOfDirectory(atPath: descriptors).contains { number in
+                guard let kernel = try? sandbox.text("\(descriptors)/\(number)") else { return false }
+                return kernel.contains("clockid: 0\n") && kernel.contains("settime flags: 03\n")
+                    && kernel.contains("it_value: (") && !kernel.contains("it_value: (0, 0)")
+            }
+        }
+    }
+
+    /// A machine without a battery for its clock may come up years ahead and be set right when the network is there.
+    @Test func aClockThatWasYearsAheadAtTheStartIsForgotten() throws {
+        let sandbox = try Sandbox()
+        let travel = try TimeTravel(sandbox, kernelSynchronised: true, from: "+3650d")
+        let ahead = try sandbox.directory.read("out/web.jwt")
+        #expect(try travel.times(of: ahead).issuedAt > Int(Date().timeIntervalSince1970) + 3600 * 86_400)
+        try travel.go(days: 0)
+        try sandbox.eventually("a secret of today") { try sandbox.directory.read("out/web.jwt") != ahead }
+        let today = try sandbox.directory.read("out/web.jwt")
+        #expect(abs(try travel.times(of: today).issuedAt + 60 - Int(Date().timeIntervalSince1970)) < 120)
+        try sandbox.recovers("the clock was set right")
+        // And goes on from there.
+        try travel.go(days: 61)
+        try sandbox.eventually("a renewal") { try sandbox.directory.read("out/web.jwt") != today }
+        try sandbox.recovers("day 61")
+    }
+
     @Test func aClockBeforeTheBuildMintsNothing() throws {
         let sandbox = try Sandbox()
         let travel = try TimeTravel(sandbox, kernelSynchronised: true)
@@ -70,13 +125,17 @@ struct TimeTravel {
     private let sandbox: Sandbox
     private let file: String
 
-    /// - Parameter kernelSynchronised: what the kernel answers the daemon about its clock; the machine's own answer
-    ///   would be another one on each.
-    init(_ sandbox: Sandbox, kernelSynchronised: Bool) throws {
+    /// - Parameters:
+    ///   - kernelSynchronised: what the kernel answers the daemon about its clock; the machine's own answer would be
+    ///     another one on each.
+    ///   - start: the time at the start, in libfaketime's words.
+    init(
+        _ sandbox: Sandbox, kernelSynchronised: Bool, from start: String = "+0d", lifetime: String = "90d"
+    ) throws {
         self.sandbox = sandbox
         file = sandbox.directory("time")
-        try sandbox.directory.write("+0d", to: "time")
-        try sandbox.configure(sandbox.client("web"))
+        try sandbox.directory.write(start, to: "time")
+        try sandbox.configure(sandbox.client("web", lifetime: lifetime))
         let library = try #require(
             FileManager.default.contentsOfDirectory(atPath: "/usr/lib").map {
                 "/usr/lib/\($0)/faketime/libfaketime.so.1"

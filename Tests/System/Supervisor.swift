@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A call that is to fail: the how-manieth of its name on a path.
+struct FaultPoint: Hashable {
+    let call: String
+    let path: String
+    let nth: Int
+}
+
+/// What the kernel does at a point instead of what it was asked for.
+enum Fault: String, CaseIterable {
+    case fails = "EIO"
+    case isFull = "ENOSPC"
+    case isOverQuota = "EDQUOT"
+    case isOutOfDescriptors = "EMFILE"
+    case isReadOnly = "EROFS"
+    /// An end without warning.
+    case kill = "SIGKILL"
+
+    /// Each way that a disk has of saying no.
+    static let refusals = allCases.filter { $0 != .kill }
+
+    /// What people are told of it.
+    var words: String {
+        switch self {
+        case .fails: "the disk or file server fails"
+        case .isFull: "the disk is full"
+        case .isOverQuota: "the disk quota is used up"
+        case .isOutOfDescriptors: "too many files are open"
+        case .isReadOnly: "the file system is read-only"
+        case .kill: ""
+        }
+    }
+}
+
+/// A daemon whose calls the kernel refuses on demand: `Tests/Faults/supervise.py`.
+final class Supervisor {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let sandbox: Sandbox
+
+    struct Call: Hashable {
+        let name: String
+        let path: String
+        let count: Int
+    }
+
+    init(_ sandbox: Sandbox) throws {
+        self.sandbox = sandbox
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = [repository + "/Tests/Faults/supervise.py"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// The daemon ends with its supervisor.
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Starts `run` with further arguments, with the first calls under these rules already.
+    @discardableResult
+    func start(_ arguments: String..., rules: [Rule] = []) throws -> Int32 {
+        let answer = try ask([
+            "start": [
+                sandbox.binary, "run", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
+            ] + arguments,
+            "below": sandbox.directory.path, "log": sandbox.directory("log"), "environment": ["PATH": "/usr/bin:/bin"],
+            "rules": rules.map(\.document),
+        ])
+        return Int32(try #require(answer["process"] as? Int))
+    }
+
+    struct Rule {
+        let point: FaultPoint
+        let fault: Fault
+        /// Every later call of that name fails too.
+        var lasts = false
+        /// Whatever lies below the path counts.
+        var tree = false
+
+        var document: [String: Any] {
+            [
+                "call": point.call, "path": point.path, "nth": point.nth, "fault": fault.rawValue, "lasts": lasts,
+                "tree": tree,
+            ]
+        }
+    }
+
+    /// These rules and no others, and calls are counted anew.
+    func give(_ rules: [Rule]) throws { _ = try ask(["rules": rules.map(\.document)]) }
+
+    /// The calls since the rules were given, and which of the rules have struck.
+    func calls() throws -> (made: [Call], hit: [Bool]) {
+        let answer = try ask(["calls": true])
+        let made = try #require(answer["calls"] as? [[Any]]).map { call in
+            Call(
+                name: try #require(call[0] as? String), path: try #require(call[1] as? String),
+                count: try #require(call[2] as? Int))
+        }
+        return (made, try #require(answer["hit"] as? [Bool]))
+    }
+
+    /// The daemon's exit status; negative for a signal.
+    func wait() throws -> Int32 { Int32(try #require(try ask(["wait": true])["status"] as? Int)) }
+
+    private func ask(_ command: [String: Any]) throws -> [String: Any] {
+        let line = try JSONSerialization.data(withJSONObject: command) + Data("\n".utf8)
+        try input.fileHandleForWriting.write(contentsOf: line)
+        var answer = Data()
+        while answer.last != UInt8(ascii: "\n") {
+            let more = output.fileHandleForReading.availableData
+            try #require(!more.isEmpty, "the supervisor has gone")
+            answer += more
+        }
+        return try #require(try JSONSerialization.jsonObject(with: answer) as? [String: Any])
+    }
+}
