@@ -27,6 +27,8 @@ struct ActionRunner: Sendable {
 
     private func environment(_ covering: [ClientName: Covered]) -> [String: String] {
         var variables = ["PATH": Self.searchPath, "LANG": "C.UTF-8"]
+        // What is told of the state is told of no client.
+        guard !covering.isEmpty else { return variables }
         let clients = covering.sorted { $0.key < $1.key }
         func lines(_ values: [String]) -> String { values.joined(separator: "\n") }
         variables["CLIENTSECRETD_CLIENT"] = lines(clients.map(\.key.description))

@@ -123,7 +123,8 @@ private struct ForecastReader {
             switch job.work {
             case .readKey, .look: result = .success(try hands.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .recallTold, .keepTold:
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .recallTold, .keepTold,
+                .tidyRecords:
                 return nil
             }
         } catch {

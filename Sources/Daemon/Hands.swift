@@ -73,7 +73,7 @@ final class Hands: Sendable {
         switch job.work {
         case .readConfiguration, .checkConfiguration: .settings
         case .readKey: .keys
-        case .recall, .keep, .recallTold, .keepTold: .state
+        case .recall, .keep, .recallTold, .keepTold, .tidyRecords: .state
         case .mint: .signing
         case .look(let spec), .publish(let spec, _, _): lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
@@ -99,6 +99,7 @@ final class Hands: Sendable {
         case .run(let action, let covering): try run(action, covering)
         case .recallTold: try recallTold()
         case .keepTold(let told): try keep(told)
+        case .tidyRecords(let clients, let moment): tidy(clients, moment)
         }
     }
 
@@ -203,6 +204,12 @@ final class Hands: Sendable {
     private func keep(_ told: Told) throws(Trouble) -> Outcome {
         try state.get().keep(told)
         return .keptTold(told)
+    }
+
+    private func tidy(_ clients: Set<ClientName>, _ moment: WallTime) -> Outcome {
+        // Where there is no state directory there is nothing to tidy.
+        if case .success(let state) = state { state.tidy(keeping: clients, expiredBefore: moment) }
+        return .tidied
     }
 
     private func look(_ spec: FileSpec) throws(Trouble) -> Outcome {

@@ -21,7 +21,9 @@ enum Probe {
             return Trouble(.unknownGroup, at: .path(spec.path), detail: group)
         }
         if identity.user != 0, !identity.belongs(to: id) {
-            return Trouble(.groupNotPermitted, at: .path(spec.path), detail: group)
+            return Trouble(
+                .groupNotPermitted, at: .path(spec.path),
+                detail: "\(group); \(Owner.joining(group: group, user: identity.user))")
         }
         return nil
     }

@@ -22,7 +22,7 @@ struct Attributes {
         let fresh = try FileStatus(of: descriptor, path: path)
         // The group first: changing it takes set-id bits away, and the mode must not let a wrong group read.
         if let wanted = group ?? source?.status.group, wanted != fresh.group {
-            try setGroup(descriptor, wanted, path)
+            try setGroup(descriptor, wanted, of: fresh.owner, path)
         }
         if let source { try copyAttributes(from: source.descriptor, to: descriptor, path) }
         // Last, since with an access list the group's bits are its mask.
@@ -30,13 +30,17 @@ struct Attributes {
         _ = try checked(clinux_file_set_mode(descriptor, UInt32(mode)), path)
     }
 
-    private func setGroup(_ descriptor: Int32, _ wanted: UInt32, _ path: String) throws(FileError) {
+    private func setGroup(
+        _ descriptor: Int32, _ wanted: UInt32, of owner: UInt32, _ path: String
+    ) throws(FileError) {
         let result = clinux_file_set_group(descriptor, wanted)
         guard result < 0 else { return }
         let errno = Errno(rawValue: -result)
         // A group that a user namespace does not map is an invalid argument.
         guard errno == .notPermitted || errno == .invalidArgument else { throw FileError(of: errno, at: path) }
-        throw FileError(.groupNotPermitted, at: path, errno: errno, detail: Owner.describe(group: wanted))
+        throw FileError(
+            .groupNotPermitted, at: path, errno: errno, detail: Owner.describe(group: wanted),
+            remedy: Owner.joining(group: Owner.argument(group: wanted), user: owner))
     }
 
     private func copyAttributes(from source: Int32, to target: Int32, _ path: String) throws(FileError) {

@@ -1,7 +1,12 @@
 import CLinux
 
 /// Users and groups in words for people: `alice (1000)`, or the number alone where no name is known.
-enum Owner {
+package enum Owner {
+    /// What lets a user give files to a group, which goes by its name or number.
+    package static func joining(group: String, user: UInt32) -> String {
+        "add the user to it and start the daemon anew: adduser \(argument(user: user)) \(shellWord(group))"
+    }
+
     static func describe(user: UInt32) -> String {
         name(ofUser: user).map { "\($0) (\(user))" } ?? String(user)
     }

@@ -27,6 +27,12 @@ package struct ClientRecord: Sendable {
         self.init(current: current, candidate: candidate, delivered: record.delivered, shared: record.shared)
     }
 
+    /// Whether it holds secrets and all of them had expired before `moment`.
+    func isExpired(before moment: WallTime) -> Bool {
+        let all = [current?.issued, candidate?.issued].compactMap { $0 } + Array(delivered.values)
+        return !all.isEmpty && all.allSatisfy { $0.expiresAt < moment }
+    }
+
     /// What is known of it without bytes; the candidate is left out.
     package var record: Record {
         Record(current: current?.issued, delivered: delivered, shared: shared)

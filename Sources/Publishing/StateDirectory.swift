@@ -1,3 +1,4 @@
+package import AppleClientSecret
 internal import Glibc
 package import Linux
 package import Rotation
@@ -149,6 +150,18 @@ package final class StateDirectory: Sendable {
     /// Keeps a client's record; durable when it returns.
     package func keep(_ record: ClientRecord, of client: ClientName) throws(Trouble) {
         try write(format.encode(record, of: client), to: Self.file(of: client, in: path))
+    }
+
+    /// Removes what is kept of clients that are not configured, once every secret in it had expired before `moment`; until
+    /// then a configuration that is rolled back finds what it needs. What cannot be removed stays.
+    package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
+        let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
+        for name in names {
+            guard let client = ClientName(name.dropLast(".state".count)), !configured.contains(client),
+                let record = try? Self.read(client, in: path, as: identity, format), record.isExpired(before: moment)
+            else { continue }
+            _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
+        }
     }
 
     private func write(_ bytes: [UInt8]?, to file: String) throws(Trouble) {

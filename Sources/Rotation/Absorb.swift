@@ -88,6 +88,7 @@ extension Rotation {
         served = served.filter { configuration.clients[$0.key]?.credential != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
+        wantsTidying = true
         changes.append(.configured(clients: configuration.clients.count))
         touchEverything()
     }
@@ -193,6 +194,8 @@ extension Rotation {
             notices.recall(told, world.configuration, at: now)
         case (.keepTold, .keptTold(let told)):
             notices.kept = told
+        case (.tidyRecords, .tidied):
+            break
         case (.run(let action, let covering), .ran):
             for (client, covered) in covering {
                 world.clients[client]?.delivered[action.id] = covered.issued
@@ -263,7 +266,7 @@ extension Rotation {
             return
         case .recallTold:
             notices.recall(Told(), world.configuration, at: now)
-        case .look, .mint, .keep, .publish, .run, .keepTold:
+        case .look, .mint, .keep, .publish, .run, .keepTold, .tidyRecords:
             break
         }
         let previous = lastFailure(of: job.resource)

@@ -38,7 +38,8 @@ extension Rotation {
             }
         case .run(_, let covering):
             for client in covering.keys { world.clients[client]?.counts.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .recallTold, .keepTold:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .recallTold, .keepTold,
+            .tidyRecords:
             break
         }
     }

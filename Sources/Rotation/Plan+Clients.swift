@@ -180,6 +180,17 @@ extension Rotation {
         }
     }
 
+    /// Has the records of clients that have long been gone removed, half a year after the last of their secrets expired:
+    /// whoever rolls a configuration back by less finds everything as it was.
+    mutating func planTidying(at now: Now, _ turn: inout Turn) {
+        // A clock that is wrong by years must not make them old.
+        guard wantsTidying, isReady, clock.trouble == nil else { return }
+        var deadlines = Deadlines(now: now)
+        let work = Work.tidyRecords(keeping: Set(names), expiredBefore: now.wall - Lifetime.appleLimit)
+        if start(work, on: .state, &deadlines, &turn) { wantsTidying = false }
+        wakes[.state].formEarliest(with: deadlines.wake)
+    }
+
     /// Environment files of a client that hold, or held when last seen, lines of somebody else's.
     private func sharedFiles(of name: ClientName) -> Set<AbsolutePath> {
         let files = world.index.files(of: name)

@@ -21,6 +21,8 @@ package struct Rotation: Sendable {
     /// How many clients stand how.
     var standings: [Standing: Int] = [:]
     var notices = Notices()
+    /// Whether another configuration may have left records of clients that are gone.
+    var wantsTidying = false
     /// The standing of each client that was last noted in the journal.
     var told: [ClientName: Standing] = [:]
     /// What the credential socket hands out.
@@ -98,6 +100,7 @@ package struct Rotation: Sendable {
         for client in touchedClients { judge(client, at: now) }
         planReadiness()
         planNotices(at: now, &turn)
+        planTidying(at: now, &turn)
         touched.removeAll(keepingCapacity: true)
         planAnswers(at: now)
         turn.wake = wakes.earliest()

@@ -44,7 +44,7 @@ extension Trouble {
         case .tooManyLinks, .nameTooLong: "write a shorter path, without links"
         case .unknownUser: "add the user: adduser --system \(named)"
         case .unknownGroup: "add the group: addgroup --system \(named)"
-        case .groupNotPermitted: "add the daemon's user to it and restart the daemon: adduser USER GROUP"
+        case .groupNotPermitted: "add the daemon's user to that group and start the daemon anew"
         case .attributesNotKept: "take the attributes away, or write to another file system"
         case .changedMeanwhile, .contested: "find out who else writes it: inotifywait -m \(directory)"
         case .environmentFileMalformed: "mend that line"

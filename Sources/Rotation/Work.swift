@@ -40,6 +40,8 @@ package enum Work: Hashable, Sendable {
     /// Read what people were told.
     case recallTold
     case keepTold(Told)
+    /// Remove what is kept of other clients than these whose secrets had all expired before a moment.
+    case tidyRecords(keeping: Set<ClientName>, expiredBefore: WallTime)
 }
 
 extension Work {
@@ -88,6 +90,7 @@ package enum Outcome: Hashable, Sendable {
     case ran
     case recalledTold(Told)
     case keptTold(Told)
+    case tidied
 }
 
 /// What a file was seen to hold.

@@ -153,7 +153,8 @@ extension Rotation {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .mint, .run, .recallTold, .keepTold:
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .mint, .run, .recallTold, .keepTold,
+                .tidyRecords:
                 break
             }
         }

@@ -129,7 +129,9 @@ import Testing
         let room = try Room(owner: Room.stranger)
         try room.file("f", owner: Room.stranger)
         let expected = FileError(
-            .groupNotPermitted, at: room("f"), errno: .notPermitted, detail: "www-data (33)")
+            .groupNotPermitted, at: room("f"), errno: .notPermitted, detail: "www-data (33)",
+            remedy:
+                "add the user to it and start the daemon anew: adduser \(Owner.argument(user: Room.stranger)) www-data")
         #expect(try refusal(room("f"), group: 33) == expected)
         try room.own("f", Room.stranger, group: 33)
         #expect(try refusal(room("f")) == expected)

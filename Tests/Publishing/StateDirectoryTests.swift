@@ -87,6 +87,33 @@ import Testing
         #expect(try scratch.read("state/told.state.damaged") == "rubbish")
     }
 
+    @Test func whatIsKeptOfClientsThatAreGoneGoesOnceItIsOfNoUse() throws {
+        let state = try open()
+        let secret = try Samples.kept()
+        let end = secret.issued.expiresAt
+        for name in ["gone", "configured", "delivered"] {
+            try state.keep(ClientRecord(current: secret), of: try #require(ClientName(name)))
+        }
+        let later = Issued(
+            fingerprint: secret.issued.fingerprint,
+            claims: Claims(
+                issuer: secret.issued.team, keyID: secret.issued.keyID, subject: secret.issued.client,
+                issuedAt: secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
+        let delivered = ClientRecord(current: secret, delivered: [ActionID("restart a.service"): later])
+        try state.keep(delivered, of: try #require(ClientName("delivered")))
+        try state.keep(ClientRecord(), of: try #require(ClientName("empty")))
+        try scratch.write("rubbish", to: "state/clients/odd.state")
+        let configured: Set = [try #require(ClientName("configured"))]
+        let others: Set = ["configured.state", "delivered.state", "empty.state", "odd.state"]
+
+        state.tidy(keeping: configured, expiredBefore: end)
+        #expect(try records() == others.union(["gone.state"]))
+        state.tidy(keeping: configured, expiredBefore: end + 1)
+        #expect(try records() == others)
+        state.tidy(keeping: configured, expiredBefore: end + 11)
+        #expect(try records() == others.subtracting(["delivered.state"]))
+    }
+
     @Test func isHeldByOneDaemon() throws {
         let path = try Samples.path(scratch("state"))
         let state = try open()

@@ -65,7 +65,7 @@ final class Bench {
             for (ticket, answer) in turn.answers { answers[ticket] = answer }
             for change in turn.served { served[change.client] = change.secret }
             for job in turn.start {
-                log.append(Self.words(job.work))
+                if let words = Self.words(job.work) { log.append(words) }
                 works.append(job.work)
                 waiting.append(job)
             }
@@ -221,6 +221,7 @@ final class Bench {
             return .success(.kept(record))
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .run: return .success(.ran)
+        case .tidyRecords: return .success(.tidied)
         case .recallTold: return .success(.recalledTold(told ?? Told()))
         case .keepTold(let told):
             self.told = told
@@ -246,7 +247,8 @@ final class Bench {
         return .success(.published(look))
     }
 
-    static func words(_ work: Work) -> String {
+    /// Nil for what goes on beside everything and is tried by itself.
+    static func words(_ work: Work) -> String? {
         switch work {
         case .readConfiguration: "read configuration"
         case .checkConfiguration: "check configuration"
@@ -259,6 +261,7 @@ final class Bench {
         case .run(let action, let covering) where covering.isEmpty: "tell \(action.id)"
         case .recallTold: "recall told"
         case .keepTold: "keep told"
+        case .tidyRecords: nil
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"
         }

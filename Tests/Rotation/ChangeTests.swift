@@ -25,6 +25,25 @@ import Testing
         #expect(bench.mintReasons == [.unusable(old)])
     }
 
+    @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
+        let bench = try Bench(try Values.configuration([web: Values.client(web)]), builtAt: Values.day)
+        func tidied() -> [Work] {
+            bench.works.filter { if case .tidyRecords = $0 { true } else { false } }
+        }
+        bench.go()
+        // Not by a clock that is not believed.
+        #expect(tidied() == [])
+        bench.pass(Values.day)
+        let first = Work.tidyRecords(
+            keeping: [try Values.name(web)], expiredBefore: Values.moment(Values.day) - Lifetime.appleLimit)
+        #expect(tidied() == [first])
+        bench.forget()
+        bench.reload(try Values.configuration(["other": Values.client("other")]))
+        let second = Work.tidyRecords(
+            keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit)
+        #expect(tidied() == [second])
+    }
+
     @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
         let bench = try settled()
         bench.tell(.stirred(.key(try Values.key())))

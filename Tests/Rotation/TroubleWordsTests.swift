@@ -157,7 +157,7 @@ import Testing
         case .unknownGroup:
             #"www data: there is no such group; add the group: addgroup --system 'www data'"#
         case .groupNotPermitted:
-            #"/d/f.p8: the daemon's user may not give files to this group; add the daemon's user to it and restart the daemon: adduser USER GROUP"#
+            #"/d/f.p8: the daemon's user may not give files to this group; add the daemon's user to that group and start the daemon anew"#
         case .attributesNotKept:
             #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
         case .changedMeanwhile:

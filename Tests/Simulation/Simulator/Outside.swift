@@ -164,6 +164,8 @@ package final class Outside {
             if case .skipsActions? = sabotage { return .success(.ran) }
             for client in covering.keys { reread(client) }
             return .success(.ran)
+        case .tidyRecords:
+            return .success(.tidied)
         case .recallTold, .keepTold:
             if faults.contains(.stateDirectoryGone) {
                 return .failure(Trouble(.stateUnusable, at: .named("the state directory")))

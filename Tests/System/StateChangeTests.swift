@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// People and pagers, told by a running daemon. Takes half a minute and a bit: what has not lasted is not told.
+@Suite struct StateChangeTests {
+    @Test func aChangeThatLastsIsToldOnceAlsoOverARestart() throws {
+        let sandbox = try Sandbox()
+        let hook = sandbox.directory("pager")
+        try sandbox.directory.write(
+            """
+            #!/bin/sh
+            env > \(sandbox.directory("environment"))
+            echo "$@" >> \(sandbox.directory("paged"))
+
+            """, to: "pager")
+        try sandbox.permit(hook, 0o755)
+        let client =
+            "  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(sandbox.directory("gone/web.jwt"))\n"
+        try sandbox.configure(client, others: "on_state_change:\n  - exec: [\(hook), \"%s\", is-the-state]")
+        #expect(try sandbox.command("check").complaints.contains("on_state_change") == false)
+        try sandbox.start()
+        func paged() -> String { (try? sandbox.directory.read("paged")) ?? "" }
+        try sandbox.eventually("the page") { paged() != "" }
+        #expect(paged() == "critical is-the-state\n")
+        #expect(try !sandbox.directory.read("environment").contains("CLIENTSECRETD_"))
+        try sandbox.eventually("keeping that it was told") {
+            (try? sandbox.directory.read("state/told.state"))?.contains(#""owed":[]"#) == true
+        }
+        #expect(try sandbox.log().contains("done, because the state changed: exec \(hook) critical is-the-state"))
+        sandbox.stop(SIGKILL)
+        // What was told is not told again; what has changed since is.
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("gone"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+        try sandbox.start()
+        try sandbox.eventually("the all-clear") { paged().contains("ok") }
+        #expect(paged() == "critical is-the-state\nok is-the-state\n")
+    }
+}
