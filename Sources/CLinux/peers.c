@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -71,6 +72,28 @@ int clinux_unix_connect(const char *path, int64_t timeout_seconds) {
         return error;
     }
     return descriptor;
+}
+
+int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback) {
+    struct sockaddr_storage address = {0};
+    socklen_t length = sizeof address;
+    int type = 0;
+    socklen_t type_length = sizeof type;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) < 0) return -errno;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &type_length) < 0) return -errno;
+    *is_stream = type == SOCK_STREAM;
+    *is_on_loopback = 0;
+    if (address.ss_family == AF_UNIX) return CLINUX_SOCKET_UNIX;
+    if (address.ss_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
+        *is_on_loopback = ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+        return CLINUX_SOCKET_INTERNET;
+    }
+    if (address.ss_family == AF_INET6) {
+        *is_on_loopback = IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr) != 0;
+        return CLINUX_SOCKET_INTERNET;
+    }
+    return CLINUX_SOCKET_OTHER;
 }
 
 int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket) {

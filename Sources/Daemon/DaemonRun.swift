@@ -72,6 +72,13 @@ package struct DaemonRun {
         case .failure(let refusal):
             return giveUp(refusal.diagnostics.map(\.description), .configuration)
         }
+        if passed.isReachable(StatusListener.metricsName) {
+            // Not served without a word: whoever wrote that unit counts on a port that others may reach.
+            log.fail(
+                "the socket \(StatusListener.metricsName) from systemd is on an address that other machines reach; "
+                    + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467")
+            return .configuration
+        }
         for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
@@ -167,7 +174,8 @@ package struct DaemonRun {
         rotation.absorb(lack, at: now)
         do throws(Trouble) {
             return try StatusListener(
-                passed: try sockets.socket(StatusListener.passedName), path: socketPath, control: control,
+                passed: try sockets.socket(StatusListener.passedName),
+                metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
                 handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
         } catch {
             // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.

@@ -12,14 +12,17 @@ final class StatusListener {
 
     /// `FileDescriptorName=` of the socket's unit.
     static let passedName = "status"
+    /// The one for monitoring.
+    static let metricsName = "metrics"
     /// Whoever may open the socket may read; what one may ask for is judged by who one is.
     private static let mode: UInt32 = 0o666
 
     /// - Parameters:
     ///   - passed: the socket that systemd passed under the name ``passedName``, if it did.
+    ///   - metrics: the socket for monitoring that systemd passed, if it did; closed when this throws.
     ///   - path: where a socket of the daemon's own is made otherwise.
     init(
-        passed: consuming PassedSocket?, path: String, control: ControlPolicy,
+        passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: ControlPolicy,
         handle: @escaping @Sendable (Request, @escaping @Sendable (Answer) -> Void) -> Void
     ) throws(Trouble) {
         let descriptor: Int32
@@ -42,7 +45,9 @@ final class StatusListener {
                 throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue)
             }
         }
-        server = try StatusServer(listener: descriptor, version: Version.current, control: control, handle: handle)
+        server = try StatusServer(
+            listener: descriptor, metrics: metrics?.release(), version: Version.current, control: control,
+            handle: handle)
     }
 
     /// Takes away the name of a socket of the daemon's own; one that systemd passed stays, and systemd listens on it

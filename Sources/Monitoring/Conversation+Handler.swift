@@ -1,4 +1,3 @@
-import Linux
 import NIOCore
 import NIOHTTP1
 
@@ -11,7 +10,7 @@ extension Conversation: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         do {
-            try desk.enter(self, of: peer.user)
+            try desk.enter(self, of: door.user)
             // Who connects has something to ask: the first request is not granted a kept connection's idle time.
             expire(after: desk.limits.requestTime)
         } catch {
@@ -24,7 +23,7 @@ extension Conversation: ChannelDuplexHandler {
         backlog = []
         deadline?.cancel()
         self.context = nil
-        desk.leave(self, of: peer.user)
+        desk.leave(self, of: door.user)
         context.fireChannelInactive()
     }
 

@@ -1,4 +1,3 @@
-import Linux
 import NIOCore
 import NIOHTTP1
 import Rotation
@@ -31,7 +30,7 @@ final class Conversation {
     }
 
     let desk: Desk
-    let peer: Peer
+    let door: Door
     var phase = Phase.head
     /// Of the request that is being read; apart from the phase, so that it grows in place.
     var body: [UInt8] = []
@@ -43,9 +42,9 @@ final class Conversation {
     var deadline: Scheduled<Void>?
     var context: ChannelHandlerContext?
 
-    init(desk: Desk, peer: Peer) {
+    init(desk: Desk, door: Door) {
         self.desk = desk
-        self.peer = peer
+        self.door = door
     }
 
     /// Bytes have come.
@@ -155,7 +154,7 @@ extension Conversation {
     }
 
     func finish(_ head: HTTPRequestHead) {
-        let visit = Desk.Visit(method: head.method, target: head.uri, headers: head.headers, body: body, peer: peer)
+        let visit = Desk.Visit(method: head.method, target: head.uri, headers: head.headers, body: body, door: door)
         switch desk.receive(visit) {
         case .reply(let reply):
             answer(reply, to: head)

@@ -12,7 +12,7 @@ final class Desk {
         let target: String
         let headers: HTTPHeaders
         let body: [UInt8]
-        let peer: Peer
+        let door: Door
     }
 
     enum Outcome {
@@ -105,6 +105,13 @@ final class Desk {
     }
 
     private func decide(_ visit: Visit) throws(Problem) -> Outcome {
+        let peer: Peer?
+        switch visit.door {
+        case .status(let who): peer = who
+        case .metrics:
+            try screen(visit)
+            peer = nil
+        }
         guard let route = Route(target: visit.target) else {
             throw Problem(
                 .notFound,
@@ -120,8 +127,20 @@ final class Desk {
         }
         // Nobody is let in before there is one.
         guard let snapshot = exhibit.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
-        return route.isControl
-            ? .ask(try request(route, visit)) : .reply(try page(route, snapshot))
+        guard route.isControl, let peer else { return .reply(try page(route, snapshot)) }
+        return .ask(try request(route, visit, of: peer))
+    }
+
+    /// Turns away what the socket for monitoring does not know.
+    private func screen(_ visit: Visit) throws(Problem) {
+        guard let host = visit.headers["host"].first, Door.isLoopback(host: host), visit.target.hasPrefix("/") else {
+            throw Problem(.misdirectedRequest, "this is answered by names of this machine alone; ask localhost")
+        }
+        switch Route(target: visit.target) {
+        case .metrics, .health, .readiness: return
+        case .status, .client, .renew, .renewClient, .reload, nil:
+            throw Problem(.notFound, "there are /metrics, /healthz and /readyz here; the rest is on the Unix socket")
+        }
     }
 
     private func page(_ route: Route, _ snapshot: Snapshot) throws(Problem) -> Reply {
@@ -141,8 +160,8 @@ final class Desk {
         }
     }
 
-    private func request(_ route: Route, _ visit: Visit) throws(Problem) -> Request {
-        guard control.permits(visit.peer) else { throw Problem(.forbidden, control.refusal(to: visit.peer)) }
+    private func request(_ route: Route, _ visit: Visit, of peer: Peer) throws(Problem) -> Request {
+        guard control.permits(peer) else { throw Problem(.forbidden, control.refusal(to: peer)) }
         guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
         try requireJSON(visit)
         guard shared.isRoom(limits.pendingRequests) else {
@@ -154,9 +173,9 @@ final class Desk {
         }
         switch route {
         case .renew:
-            return .renew(try renewal(visit, of: nil))
+            return .renew(try renewal(visit, of: nil, by: peer))
         case .renewClient(let name):
-            return .renew(try renewal(visit, of: name))
+            return .renew(try renewal(visit, of: name, by: peer))
         case .reload, .status, .client, .health, .readiness, .metrics:
             guard visit.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
             return .reload
@@ -174,7 +193,7 @@ final class Desk {
         }
     }
 
-    private func renewal(_ visit: Visit, of named: String?) throws(Problem) -> Request.Renewal {
+    private func renewal(_ visit: Visit, of named: String?, by peer: Peer) throws(Problem) -> Request.Renewal {
         let body = try RenewalBody(json: visit.body)
         if named != nil, body.clients != nil {
             throw Problem(.badRequest, "the address names the client; leave \"clients\" out of the body")
@@ -190,7 +209,7 @@ final class Desk {
         let refused = pace.ask(
             for: clients.isEmpty ? known : clients,
             at: Int64(clamping: NIODeadline.now().uptimeNanoseconds / 1_000_000),
-            pause: limits.renewalPause, isRoot: visit.peer.user == 0)
+            pause: limits.renewalPause, isRoot: peer.user == 0)
         if let refused {
             let seconds = max(1, (refused.wait + 999) / 1000)
             var problem = Problem(

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 package import Rotation
+import SystemPackage
 
 /// HTTP/1.1 over the status socket, on a thread of its own: shows the last snapshot, and passes requests on.
 ///
@@ -20,20 +21,34 @@ package final class StatusServer: Sendable {
     /// a service may not.
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    private let listener: any Channel
+    private let listeners: [any Channel]
     private let desk: NIOLoopBound<Desk>
     private let shared: Shared
 
-    /// Serves on `listener`, a bound Unix stream socket, which is the server's from here on, also when this throws.
+    /// Serves on `listener`, a bound Unix stream socket, and for monitoring on `metrics`, which may be TCP on loopback. Both
+    /// are the server's from here on, also when this throws.
     ///
     /// It starts a thread: block the signals that another one waits for before. Nobody is let in before there is
     /// something to ``show(_:)``: on a socket from systemd visitors wait already, one of whom may have started the daemon.
     package init(
-        listener: Int32, version: String, control: ControlPolicy, limits: Limits = Limits(), handle: @escaping Handler
+        listener: Int32, metrics: Int32? = nil, version: String, control: ControlPolicy, limits: Limits = Limits(),
+        handle: @escaping Handler
     ) throws(Trouble) {
-        try Self.prepare(listener)
-        let group = Self.group
-        let eventLoop = group.next()
+        do throws(Trouble) {
+            try Self.prepare(listener, isMetrics: false)
+        } catch {
+            if let metrics { close(metrics) }
+            throw error
+        }
+        if let metrics {
+            do throws(Trouble) {
+                try Self.prepare(metrics, isMetrics: true)
+            } catch {
+                close(listener)
+                throw error
+            }
+        }
+        let eventLoop = Self.group.next()
         let shared = Shared(control: control)
         do {
             let desk = try eventLoop.submit {
@@ -41,16 +56,9 @@ package final class StatusServer: Sendable {
                     Desk(shared: shared, version: version, limits: limits, eventLoop: eventLoop, handle: handle),
                     eventLoop: eventLoop)
             }.wait()
-            self.listener = try ServerBootstrap(group: group)
-                .serverChannelOption(.autoRead, value: false)
-                .childChannelOption(.maxMessagesPerRead, value: 1)
-                .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
-                // `printf … | socat` ends its side before it reads the answer.
-                .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture { try Self.welcome(channel, at: desk.value) }
-                }
-                .withBoundSocket(listener).wait()
+            var listeners = [try Self.open(listener, isMetrics: false, at: desk)]
+            if let metrics { listeners.append(try Self.open(metrics, isMetrics: true, at: desk)) }
+            self.listeners = listeners
             self.desk = desk
         } catch {
             throw Trouble(.socketUnusable, at: .named(Self.place), detail: "\(error)")
@@ -61,7 +69,7 @@ package final class StatusServer: Sendable {
     /// Shows `snapshot` from now on, and lets visitors in with the first. Any thread; no later one wakes anybody.
     package func show(_ snapshot: Snapshot) {
         guard shared.show(snapshot) else { return }
-        listener.setOption(.autoRead, value: true).whenFailure { _ in }
+        for listener in listeners { listener.setOption(.autoRead, value: true).whenFailure { _ in } }
     }
 
     /// Lets these renew and reload from now on.
@@ -74,8 +82,8 @@ package final class StatusServer: Sendable {
         guard shared.close() else { return }
         let desk = desk
         // Neither can fail: the thread lives, and a socket that cannot be closed is closed all the same.
-        try? listener.close().wait()
-        try? listener.eventLoop.flatSubmit { desk.value.stop() }.wait()
+        for listener in listeners { try? listener.close().wait() }
+        try? Self.group.next().flatSubmit { desk.value.stop() }.wait()
     }
 }
 
@@ -85,37 +93,63 @@ extension StatusServer {
     private static let readSize = 4096
 
     private static let place = "status socket"
+    private static let metricsPlace = "metrics socket"
 
-    /// Sees to it that `listener` is what it has to be: over anything but a Unix socket nobody could be told apart.
-    private static func prepare(_ listener: Int32) throws(Trouble) {
-        var domain: Int32 = 0
-        var type: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        let isSocket =
-            unsafe getsockopt(listener, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0
-            && getsockopt(listener, SOL_SOCKET, SO_TYPE, &type, &length) == 0
-        let isFit = isSocket && domain == AF_UNIX && type == Int32(SOCK_STREAM.rawValue)
-        if isFit, listen(listener, listenBacklog) == 0 { return }
-        let cause = isSocket && !isFit ? EPROTONOSUPPORT : errno
+    /// Sees to it that `listener` is what it has to be: on the status socket nobody could be told apart over anything but
+    /// a Unix socket, and what is there for monitoring is for this machine alone.
+    private static func prepare(_ listener: Int32, isMetrics: Bool) throws(Trouble) {
+        let place = Trouble.Place.named(isMetrics ? metricsPlace : place)
+        let flaw: Trouble
+        do {
+            let socket = try ListeningSocket(listener)
+            if socket.isStream, socket.family == .unix || isMetrics && socket.isOnLoopback {
+                if listen(listener, listenBacklog) == 0 { return }
+                flaw = Trouble(.socketUnusable, at: place, cause: errno)
+            } else {
+                flaw = Trouble(
+                    .socketUnusable, at: place, cause: EPROTONOSUPPORT,
+                    detail: isMetrics
+                        ? "it is on an address that other machines reach; write a loopback one into its unit, such as "
+                            + "ListenStream=127.0.0.1:9467"
+                        : "it is not a Unix stream socket")
+            }
+        } catch {
+            flaw = Trouble(.socketUnusable, at: place, cause: error.errno.rawValue)
+        }
         close(listener)
-        throw Trouble(
-            .socketUnusable, at: .named(place), cause: cause,
-            detail: isSocket && !isFit ? "it is not a Unix stream socket" : nil)
+        throw flaw
     }
 
-    private static func welcome(_ channel: any Channel, at desk: Desk) throws {
+    private static func open(
+        _ listener: Int32, isMetrics: Bool, at desk: NIOLoopBound<Desk>
+    ) throws -> any Channel {
+        try ServerBootstrap(group: group)
+            .serverChannelOption(.autoRead, value: false)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
+            // `printf … | socat` ends its side before it reads the answer.
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try welcome(channel, isMetrics: isMetrics, at: desk.value)
+                }
+            }
+            .withBoundSocket(listener).wait()
+    }
+
+    private static func welcome(_ channel: any Channel, isMetrics: Bool, at desk: Desk) throws {
         let pipeline = channel.pipeline.syncOperations
-        let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
+        let door: Door? = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
             // NIO accepts without it, and hooks are started by other threads.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            return try Peer(of: descriptor)
+            return isMetrics ? .metrics : .status(try Peer(of: descriptor))
         }
-        guard let peer else { throw ChannelError.operationUnsupported }
+        guard let door else { throw ChannelError.operationUnsupported }
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = desk.limits.headerSize
         limits.maxHeaderListSize = desk.limits.headerSize
         limits.maxHeaderFieldCount = desk.limits.headerFields
-        let conversation = Conversation(desk: desk, peer: peer)
+        let conversation = Conversation(desk: desk, door: door)
         try pipeline.addHandlers([
             ByteWatch(conversation), HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), conversation,

@@ -25,6 +25,14 @@ package struct PassedSockets: ~Copyable {
     /// The names of those that nobody has taken; what is left is closed when this value goes.
     package var names: [String] { waiting.map(\.name) }
 
+    /// Whether a socket of that name that is left may be reached from other machines.
+    package func isReachable(_ name: String) -> Bool {
+        waiting.contains { socket in
+            guard socket.name == name, let kind = try? ListeningSocket(socket.descriptor) else { return false }
+            return kind.family != .unix && !kind.isOnLoopback
+        }
+    }
+
     /// The first of that name that is left. Throws `.invalidArgument`, the socket being closed, when it does not listen
     /// for streams.
     package mutating func take(_ name: String) throws(SystemError) -> PassedSocket? {

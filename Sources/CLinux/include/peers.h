@@ -11,6 +11,11 @@ int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backl
 int clinux_unix_accept(int listener);
 // The timeout holds for connecting and for each later read and write; 0: none.
 int clinux_unix_connect(const char *path, int64_t timeout_seconds);
+// What a socket is: CLINUX_SOCKET_…, whether it carries streams, and whether it is bound to a loopback address.
+#define CLINUX_SOCKET_OTHER 0
+#define CLINUX_SOCKET_UNIX 1
+#define CLINUX_SOCKET_INTERNET 2
+int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback);
 // What is at the path: its device and inode and whether it is a socket, without following a link.
 int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket);
 // The address that the peer has bound its end to, as it stands in sun_path: its length, 0 when it has bound none. An
