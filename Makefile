@@ -87,8 +87,7 @@ lint: ## checks that the sources are formatted as .swift-format says
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.timer))
 unitdir := $(libdir)/systemd/system
 
-# The daemon as root alone could install it: accounts, directories below /run and the manual's paths, as a package's own
-# scripts would see to. Nothing of it when it is installed into a DESTDIR.
+# Without a DESTDIR the machine takes it up at once, as a package's own scripts would see to.
 .PHONY: install
 install: ## installs the built binary, units, documentation and examples (DESTDIR, prefix)
 	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
@@ -101,7 +100,9 @@ install: ## installs the built binary, units, documentation and examples (DESTDI
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
-	install -D -m 0644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md LICENSE docs/systemd.md docs/openapi.yaml
+	install -D -m 0644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md LICENSE docs/openapi.yaml
+	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' docs/systemd.md | \
+	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/systemd.md
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml systemd/clientsecretd.rules
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 

@@ -1,7 +1,60 @@
+import Foundation
 import TestSupport
 import Testing
 
 /// The service on a real systemd. Each script groups what one boot can show.
 @Suite(.needsRoot("boots a systemd")) struct ServiceTests {
     @Test func aFreshMachineNeedsOneKeyTenLinesAndOneCommand() throws { try Bed.hold("fresh.sh") }
+
+    @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }
+
+    @Test func aReloadTellsItsVerdict() throws { try Bed.hold("reload.sh") }
+
+    @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }
+
+    @Test func itNeverAsksForTheNetwork() throws { try Bed.hold("network.sh") }
+
+    @Test func aRebootMintsNothingAndAConsumerFindsItsSecret() throws {
+        let kept = try TemporaryDirectory()
+        for _ in 0..<2 { try Bed.hold("reboot.sh", sharing: [(kept.path, "/kept")]) }
+    }
+}
+
+/// Every recipe of the guide does what it says.
+@Suite(.needsRoot("boots a systemd")) struct RecipeTests {
+    private static let guide = repository + "/docs/systemd.md"
+
+    /// As the guide names them. One without a test would fail: `recipes.sh` does not know it.
+    private static let recipes: [String] = {
+        let listed = try? run(["python3", Bed.scripts + "guide.py", guide])
+        return listed?.output.split(separator: "\n").map(String.init) ?? []
+    }()
+
+    @Test func thereAreRecipes() { #expect(Self.recipes.count >= 8) }
+
+    @Test(arguments: recipes) func worksAsItIsWritten(_ recipe: String) throws {
+        let kept = try TemporaryDirectory()
+        // What lies on disk is there again after a reboot.
+        for _ in 0..<(recipe == "A container" ? 2 : 1) {
+            try Bed.hold("recipes.sh", recipe, sharing: [(kept.path, "/kept")])
+        }
+    }
+
+    /// What the service is open to with each drop-in that the guide shows, as the drop-in states.
+    @Test func eachDropInStatesItsExposure() throws {
+        let text = try String(contentsOfFile: Self.guide, encoding: .utf8)
+        let dropIns = text.matches(of: #/clientsecretd\.service\.d/[a-z]+\.conf`:\n\n```ini\n((?:[^`]|`(?!``))*)```/#)
+        #expect(dropIns.count >= 2)
+        for dropIn in dropIns {
+            let content = String(dropIn.output.1)
+            let stated = try #require(content.firstMatch(of: /# exposure ([0-9]\.[0-9])/), "\(content)")
+            let directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(
+                atPath: directory("clientsecretd.service.d"), withIntermediateDirectories: false)
+            try FileManager.default.copyItem(
+                atPath: repository + "/systemd/clientsecretd.service", toPath: directory("clientsecretd.service"))
+            try directory.write(content, to: "clientsecretd.service.d/more.conf")
+            #expect(try exposure(of: directory("clientsecretd.service")) == stated.output.1, "\(content)")
+        }
+    }
 }

@@ -1,0 +1,37 @@
+#!/bin/bash
+# A daemon that is killed, and one whose configuration is refused.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+make_key
+configure_web
+systemctl start clientsecretd.service clientsecretd.socket
+secret=$(cat $output)
+pid=$(property MainPID)
+kill -KILL "$pid"
+restarted() { [ "$(property MainPID)" -ne 0 ] && [ "$(property MainPID)" != "$pid" ] && [ "$(property ActiveState)" = active ]; }
+eventually "a daemon that is killed is started again" restarted
+equal "with the same secret" "$secret" "$(cat $output)"
+equal "and nothing minted anew" 1 "$(minted)"
+equal "and nothing left behind" "" "$(find /run/clientsecretd /var/lib/clientsecretd -name '.clientsecretd-*' ! -name '*.lock')"
+
+# The configuration's text is refused: nothing is gained by trying again.
+cp $configuration /tmp/good
+echo 'nonsense' >>$configuration
+refused "a bad configuration fails a start" systemctl restart clientsecretd.service
+equal "by its exit code" 78 "$(property ExecMainStatus)"
+equal "and is not tried again" "failed 0" "$(property ActiveState) $(property NRestarts)"
+equal "the socket is open for visitors" active "$(property ActiveState clientsecretd.socket)"
+equal "what was published stays" "$secret" "$(cat $output)"
+# A visitor starts it again and again, which must not go on for ever.
+timeout 60 clientsecretd status >/dev/null 2>"$seen"
+starts() { journalctl --quiet --output cat --unit clientsecretd.service | grep -c '^Starting '; }
+first=$(starts)
+sleep 1
+equal "a visitor does not have it tried for ever" "$first" "$(starts)"
+cp /tmp/good $configuration
+promise "once it is mended, systemctl start is enough" systemctl start clientsecretd.service
+promise "and visitors are let in" clientsecretd status
+equal "through systemd's socket" active "$(property ActiveState clientsecretd.socket)"
+equal "with the same secret" "$secret" "$(cat $output)"
+finish

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Start order: whatever is ordered after the service finds its secret, readable by itself, a hundred times out of a
+# hundred. The outputs are gone before each start, as after a reboot.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+make_key
+useradd --system consumer
+configure <<END
+clients:
+  web:
+    client_id: com.example.web
+    outputs:
+      - path: $output
+        mode: "0644"
+      - path: /run/clientsecretd/out/web.env
+        format: env
+        variable: SECRET
+END
+cat >/etc/systemd/system/consumer.service <<END
+[Unit]
+Wants=clientsecretd.service
+After=clientsecretd.service
+StartLimitIntervalSec=0
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+User=consumer
+EnvironmentFile=/run/clientsecretd/out/web.env
+ExecStart=/bin/sh -c '[ "\$\$(cat $output)" = "\$SECRET" ] && [ -n "\$SECRET" ]'
+END
+# The environment file is read by root's systemd.
+systemctl daemon-reload
+promise "a consumer pulls the service in and finds its secret" systemctl start consumer.service
+secret=$(cat $output)
+failures=0
+for _ in $(seq 100); do
+    rm -f /run/clientsecretd/out/*
+    systemctl restart clientsecretd.service consumer.service || failures=$((failures + 1))
+done 2>"$seen"
+equal "a hundred starts, and not one consumer without its secret" 0 "$failures"
+equal "nothing was minted by them" "$secret" "$(cat $output)"
+finish

@@ -1,0 +1,275 @@
+#!/bin/bash
+# recipes.sh RECIPE: does what the guide says, as it is installed, and sees whether it works. Before and after the recipe
+# come the two functions that belong to it: what the reader has already, and what the guide promises.
+source /src/Tests/System/bed/prelude.sh
+
+guide=/usr/local/share/doc/clientsecretd/systemd.md
+
+# service NAME [LINE…]: a unit of the reader's that goes on running.
+service() {
+    local name=$1
+    shift
+    printf '%s\n' '[Service]' "$@" >"/etc/systemd/system/$name.service"
+    grep -q ExecStart "/etc/systemd/system/$name.service" ||
+        echo 'ExecStart=/usr/bin/sleep infinity' >>"/etc/systemd/system/$name.service"
+}
+# keys_alone: the key, and no client yet: the recipes bring theirs.
+keys_alone() {
+    make_key
+    configure </dev/null
+}
+# variable NAME UNIT: what the unit's process has in its environment.
+variable() { tr '\0' '\n' <"/proc/$(property MainPID "$2.service")/environ" | sed -n "s/^$1=//p"; }
+# secret_of CLIENT: reads a secret from standard input; whether our key signed it for that client.
+secret_of() { clientsecretd inspect --json --key $key - | grep -q "\"client_id\": *\"com.example.$1\""; }
+# holds CLIENT TEXT
+holds() { secret_of "$1" <<<"$2"; }
+# state CLIENT: as the status says.
+state() { clientsecretd status --json | python3 -c '
+import json, sys
+print(*[c["state"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"; }
+is_ok() { [ "$(state "$1")" = ok ]; }
+
+before_environment_file() {
+    keys_alone
+    service myapp 'Environment=PORT=80 APPLE_CLIENT_SECRET=old'
+    systemctl start myapp.service
+}
+after_environment_file() {
+    local first second pid
+    eventually "the client is ok" is_ok myapp
+    first=$(variable APPLE_CLIENT_SECRET myapp)
+    promise "the application has its secret" holds myapp "$first"
+    equal "and its other variables" 80 "$(variable PORT myapp)"
+    equal "nobody else can read the file" "600 clientsecretd" "$(stat -c '%a %U' /run/clientsecretd/out/myapp.env)"
+    promise "a renewal waits until the application has been restarted" clientsecretd renew myapp
+    second=$(variable APPLE_CLIENT_SECRET myapp)
+    promise "which has the new secret" [ "$second" != "$first" ]
+    promise "of the same client" holds myapp "$second"
+    systemctl stop myapp.service
+    promise "a renewal with the application stopped" clientsecretd renew myapp
+    equal "leaves it stopped" inactive "$(property ActiveState myapp.service)"
+}
+
+before_group() {
+    keys_alone
+    useradd --system --groups www-data reader
+    useradd --system stranger
+}
+after_group() {
+    local file=/run/clientsecretd/out/www/apple.jwt
+    eventually "the client is ok" is_ok www
+    equal "the file is the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
+    promise "a member reads it" runuser -u reader -- cat $file
+    refused "and nobody else" runuser -u stranger -- cat $file
+    promise "it is renewed" clientsecretd renew www
+    equal "and stays the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
+    systemctl stop clientsecretd.service
+    rm -r /run/clientsecretd/out
+    promise "a reboot makes the directory again" systemd-tmpfiles --create
+    promise "and the service starts on it" systemctl start clientsecretd.service
+    promise "so that a member reads it" runuser -u reader -- cat $file
+}
+
+# A root directory of its own with the machine's programs in it stands for the container.
+before_container() {
+    keys_alone
+    # The same key after a reboot.
+    [ ! -e /kept/key ] || cat /kept/key >$key
+    cp $key /kept/key
+    mkdir -p /kept/srv /srv/clientsecretd /var/lib/machines/shop/secrets /var/lib/machines/shop/usr
+    mount --bind /kept/srv /srv/clientsecretd
+    for name in bin lib lib64; do ln -s usr/$name /var/lib/machines/shop/$name; done
+    mkdir /var/lib/machines/shop/etc
+    # The container has accounts of its own, of which the machine knows nothing.
+    echo 'root:x:0:0::/:/bin/sh' >/var/lib/machines/shop/etc/passwd
+    echo 'shop:x:10001:10001::/:/bin/sh' >>/var/lib/machines/shop/etc/passwd
+    echo 'shop:x:10001:' >/var/lib/machines/shop/etc/group
+    service shop RootDirectory=/var/lib/machines/shop BindReadOnlyPaths=/usr MountAPIVFS=yes
+    mkdir -p /kept/state
+    chown clientsecretd: /kept/state
+    mkdir -p /var/lib/clientsecretd
+    mount --bind /kept/state /var/lib/clientsecretd
+}
+inside() { nsenter --target "$(property MainPID shop.service)" --mount --root --setuid 10001 --setgid 10001 -- "$@"; }
+after_container() {
+    local first second
+    eventually "the client is ok" is_ok shop
+    first=$(inside /bin/cat /secrets/apple.jwt)
+    promise "the container reads its secret" holds shop "$first"
+    refused "and writes nothing there" inside /bin/touch /secrets/mine
+    if [ -e /kept/first ]; then
+        equal "a reboot has changed nothing" "$(cat /kept/first)" "$first"
+    fi
+    promise "it is renewed" clientsecretd renew shop
+    second=$(inside /bin/cat /secrets/apple.jwt)
+    promise "and the running container sees the new one" [ "$second" != "$first" ]
+    promise "of the same client" holds shop "$second"
+    echo "$second" >/kept/first
+}
+
+before_dotenv() {
+    keys_alone
+    useradd --system app
+    install -d -o app -g app -m 750 /srv/app
+    printf 'PORT=80\r\nAUTH_APPLE_SECRET="old"\r\nDEBUG=1\r\n' >/srv/app/.env
+    chown app: /srv/app/.env
+    chmod 600 /srv/app/.env
+}
+after_dotenv() {
+    eventually "the client is ok" is_ok app
+    promise "the variable is set" holds app "$(sed -n 's/^AUTH_APPLE_SECRET=\(.*\)\r$/\1/p' /srv/app/.env)"
+    equal "and every other byte is kept" $'PORT=80\r\nDEBUG=1\r' "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
+    equal "the file is the application's" "600 app app" "$(stat -c '%a %U %G' /srv/app/.env)"
+    promise "check finds nothing missing" clientsecretd check
+    promise "it is renewed" clientsecretd renew app
+    promise "by the writer" holds app "$(sed -n 's/^AUTH_APPLE_SECRET=\(.*\)\r$/\1/p' /srv/app/.env)"
+}
+
+before_root_file() {
+    keys_alone
+    mkdir /etc/legacy
+    printf 'LISTEN=80\n' >/etc/legacy/apple.conf
+    chmod 640 /etc/legacy/apple.conf
+    chgrp daemon /etc/legacy/apple.conf
+}
+after_root_file() {
+    eventually "the client is ok" is_ok legacy
+    promise "the variable is set" holds legacy "$(sed -n 's/^CLIENT_SECRET=//p' /etc/legacy/apple.conf)"
+    equal "and the rest is kept" LISTEN=80 "$(grep -v CLIENT_SECRET /etc/legacy/apple.conf)"
+    equal "the file keeps owner, group and mode" "640 root daemon" "$(stat -c '%a %U %G' /etc/legacy/apple.conf)"
+    promise "it is renewed" clientsecretd renew legacy
+}
+
+before_credential() {
+    keys_alone
+    service api DynamicUser=yes \
+        'ExecStart=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple-client-secret /run/api/seen && exec sleep infinity"' \
+        RuntimeDirectory=api
+}
+after_credential() {
+    local first second
+    eventually "the unit has started" test -s /run/api/seen
+    first=$(cat /run/api/seen)
+    promise "the unit has its secret" holds api "$first"
+    refused "which lies in no other file" grep -rlF -e "$first" /run/clientsecretd /etc /srv
+    eventually "the client is ok" is_ok api
+    promise "a renewal waits until the unit has been restarted" clientsecretd renew api
+    read_anew() { second=$(cat /run/api/seen) && [ -n "$second" ] && [ "$second" != "$first" ]; }
+    eventually "which has the new secret" read_anew
+    promise "of the same client" holds api "$second"
+    # The unit starts with the machine, the daemon only then.
+    systemctl stop api.service clientsecretd.service
+    promise "the unit's start starts the daemon" systemctl start api.service
+    eventually "and it has its secret" read_anew
+    equal "of those before" "$second" "$(cat /run/api/seen)"
+}
+
+before_encrypted_key() {
+    make_key /root/AuthKey_ABC123DEFG.p8
+    cp /root/AuthKey_ABC123DEFG.p8 $key.copy
+    key=$key.copy
+    cd /root || exit 1
+}
+after_encrypted_key() {
+    rm -f /root/AuthKey_ABC123DEFG.p8
+    promise "the secret is signed by the key" secret_of web <$output
+    refused "which lies nowhere in plain text" grep -qF "$(sed -n 2p $key)" /etc/clientsecretd/apple-key.cred
+    equal "the service is active" active "$(property ActiveState)"
+    promise "it renews" clientsecretd renew
+    promise "it restarts" systemctl restart clientsecretd.service
+}
+
+before_port() {
+    make_key
+    configure_web
+    systemctl start clientsecretd.service
+}
+after_port() {
+    local at=http://127.0.0.1:9467
+    get() { curl --silent --show-error --fail-with-body --max-time 20 "$@"; }
+    contains "Prometheus reads the metrics" 'clientsecretd_secret_expiry_timestamp_seconds{client="web"}' "$(get $at/metrics)"
+    equal "a load balancer the health" ok "$(get $at/healthz)"
+    equal "and whether it is ready" ready "$(get $at/readyz)"
+    equal "the status is not there" 404 "$(get --output /dev/null --write-out '%{http_code}' $at/v1/status)"
+    equal "nor anything that would change something" 404 \
+        "$(get --output /dev/null --write-out '%{http_code}' --request POST $at/v1/reload)"
+    equal "the metrics are read, not written" 405 \
+        "$(get --output /dev/null --write-out '%{http_code}' --request POST $at/metrics)"
+    equal "a page of another host is refused" 421 \
+        "$(get --output /dev/null --write-out '%{http_code}' --header 'Host: example.com' $at/metrics)"
+    promise "the socket outlives a restart" systemctl restart clientsecretd.service
+    promise "and is answered again" get $at/readyz
+    promise "the status socket still answers" clientsecretd status
+    systemctl stop clientsecretd.service clientsecretd-metrics.socket
+    sed -i 's/127.0.0.1/0.0.0.0/' /etc/systemd/system/clientsecretd-metrics.socket
+    systemctl daemon-reload
+    systemctl start clientsecretd-metrics.socket
+    refused "a port that is not on loopback is refused at the start" systemctl start clientsecretd.service
+    contains "and it says why" "loopback" "$(journalctl --quiet --output cat --unit clientsecretd.service)"
+}
+
+before_window() {
+    make_key
+    configure <<END
+clients:
+  soon:
+    client_id: com.example.soon
+    lifetime: 90d
+    renew_before: 85d
+    outputs: [{path: /run/clientsecretd/out/soon.jwt}]
+  later:
+    client_id: com.example.later
+    lifetime: 90d
+    renew_before: 75d
+    outputs: [{path: /run/clientsecretd/out/later.jwt}]
+END
+    systemctl start clientsecretd.service
+    cp /run/clientsecretd/out/soon.jwt /run/clientsecretd/out/later.jwt /tmp
+}
+after_window() {
+    contains "the next window is known" Sun "$(systemctl list-timers --all clientsecretd-window.timer)"
+    promise "a window" systemctl start clientsecretd-window.service
+    refused "renews what is due before the next one" cmp /tmp/soon.jwt /run/clientsecretd/out/soon.jwt
+    promise "and leaves the rest" cmp /tmp/later.jwt /run/clientsecretd/out/later.jwt
+}
+
+before_path() {
+    keys_alone
+    service site EnvironmentFile=/run/clientsecretd/out/site.env
+}
+after_path() {
+    local first
+    eventually "the client is ok" is_ok site
+    systemctl start site.service
+    first=$(variable APPLE_CLIENT_SECRET site)
+    promise "the application has its secret" holds site "$first"
+    promise "it is renewed" clientsecretd renew site
+    anew() { [ "$(variable APPLE_CLIENT_SECRET site)" != "$first" ] && holds site "$(variable APPLE_CLIENT_SECRET site)"; }
+    eventually "and the application has the new one" anew
+    systemctl stop site.service
+    promise "it is renewed" clientsecretd renew site
+    ran() { journalctl --quiet --output cat --unit site-secret.service | grep -c '^Finished' | grep -qx 2; }
+    eventually "and noticed" ran
+    equal "a stopped application stays stopped" inactive "$(property ActiveState site.service)"
+}
+
+case $1 in
+    "An application with an environment file") recipe=environment_file ;;
+    "A group of readers") recipe=group ;;
+    "A container") recipe=container ;;
+    "A dotenv file of the application's own") recipe=dotenv ;;
+    "A file of root's") recipe=root_file ;;
+    "A credential of the unit") recipe=credential ;;
+    "The key as an encrypted credential") recipe=encrypted_key ;;
+    "A port for Prometheus") recipe=port ;;
+    "A weekly window") recipe=window ;;
+    "Restart without polkit") recipe=path ;;
+    *) echo "broken: nobody tries the recipe \"$1\"" && exit 1 ;;
+esac
+install_clientsecretd
+before_$recipe
+python3 /src/Tests/System/bed/guide.py $guide "$1" >/tmp/recipe || exit 1
+promise "what the guide says can be done" bash /tmp/recipe
+after_$recipe
+finish
