@@ -1,8 +1,6 @@
-import Synchronization
-
 /// Where any thread leaves what one loop takes out, in the order it came.
 package final class Inbox<Element: Sendable>: Sendable {
-    private let waiting = Mutex<[Element]>([])
+    private let waiting = QuietMutex<[Element]>([])
     private let bell: EventCounter
 
     /// The descriptor to wait for: readable while something lies in the inbox.
@@ -13,8 +11,12 @@ package final class Inbox<Element: Sendable>: Sendable {
     }
 
     package func post(_ element: Element) {
-        waiting.withLock { $0.append(element) }
-        bell.signal()
+        let isFirst = waiting.withLock { elements in
+            elements.append(element)
+            return elements.count == 1
+        }
+        // For what came before and was not taken out yet it was rung already.
+        if isFirst { bell.signal() }
     }
 
     /// All that was posted since the last call.

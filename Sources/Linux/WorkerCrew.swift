@@ -8,7 +8,8 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
     static var mostThreads: Int { 128 }
 
     private struct LaneState {
-        var waiting: [Job] = []
+        /// A slice, because taking the first of ten thousand must not move the others.
+        var waiting: ArraySlice<Job> = []
         /// The lane's threads, and when each began what it does.
         var begun: [Int: Int64] = [:]
     }
@@ -27,8 +28,13 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
 
     /// Puts the job last in its lane; a number when a thread of this number is to be started for it.
     mutating func add(_ job: @escaping Job, to lane: Lane, at now: Int64) -> Int? {
-        lanes[lane, default: LaneState()].waiting.append(job)
-        guard threads < Self.mostThreads, mayGrow(lane, at: now) else { return nil }
+        if let index = lanes.index(forKey: lane) {
+            lanes.values[index].waiting.append(job)
+            guard threads < Self.mostThreads, mayGrow(lanes.values[index], at: now) else { return nil }
+        } else {
+            lanes[lane] = LaneState(waiting: [job])
+            guard threads < Self.mostThreads else { return nil }
+        }
         started += 1
         threads += 1
         lanes[lane]?.begun[started] = now
@@ -45,30 +51,33 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
 
     /// What the thread does next, in its lane or else in one that may have it; `nil`: it ends.
     mutating func nextJob(for thread: Int, in lane: inout Lane, at now: Int64) -> Job? {
-        if lanes[lane]?.waiting.isEmpty ?? true {
-            lanes[lane]?.begun[thread] = nil
-            if lanes[lane]?.begun.isEmpty ?? false { lanes[lane] = nil }
-            guard let other = laneInNeed(at: now) else {
-                threads -= 1
-                return nil
-            }
-            lane = other
+        if let job = takeJob(for: thread, in: lane, at: now) { return job }
+        lanes[lane]?.begun[thread] = nil
+        if lanes[lane]?.begun.isEmpty ?? false { lanes[lane] = nil }
+        guard let other = laneInNeed(at: now) else {
+            threads -= 1
+            return nil
         }
-        lanes[lane]?.begun[thread] = now
-        return lanes[lane]?.waiting.removeFirst()
+        lane = other
+        return takeJob(for: thread, in: lane, at: now)
+    }
+
+    private mutating func takeJob(for thread: Int, in lane: Lane, at now: Int64) -> Job? {
+        guard let index = lanes.index(forKey: lane), !lanes.values[index].waiting.isEmpty else { return nil }
+        lanes.values[index].begun[thread] = now
+        return lanes.values[index].waiting.removeFirst()
     }
 
     /// A lane that has nobody comes before one that could use another.
     private func laneInNeed(at now: Int64) -> Lane? {
         let waiting = lanes.filter { !$0.value.waiting.isEmpty }
-        return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.keys.first { mayGrow($0, at: now) }
+        return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.first { mayGrow($0.value, at: now) }?.key
     }
 
-    private func mayGrow(_ lane: Lane, at now: Int64) -> Bool {
-        let begun = lanes[lane]?.begun ?? [:]
-        if begun.isEmpty { return true }
+    private func mayGrow(_ lane: LaneState, at now: Int64) -> Bool {
+        if lane.begun.isEmpty { return true }
         let isOverdue = { (begin: Int64) in now - begin > Self.overdueAfter }
-        guard begun.count < perLane, !begun.values.contains(where: isOverdue) else { return false }
+        guard lane.begun.count < perLane, !lane.begun.values.contains(where: isOverdue) else { return false }
         let counted = lanes.values.reduce(0) { $0 + $1.begun.values.count { !isOverdue($0) } }
         return counted < limit
     }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Runs blocking jobs on threads, so that a lane that is stuck holds up nobody but itself.
 ///
 /// A lane is what jobs may hang on together: a mount, a hook, the bus. The rule, from which that follows:
@@ -11,11 +9,11 @@ import Synchronization
 ///
 /// A thread ends when it finds nothing to do, so an idle pool is nothing at all. Signals are blocked on every thread.
 package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
-    private let crew: Mutex<WorkerCrew<Lane>>
+    private let crew: QuietMutex<WorkerCrew<Lane>>
 
     /// - Parameter limit: threads that work at one time before each lane has to do with one.
     package init(limit: Int = 8, perLane: Int = 8) {
-        crew = Mutex(WorkerCrew(limit: limit, perLane: perLane))
+        crew = QuietMutex(WorkerCrew(limit: limit, perLane: perLane))
     }
 
     /// Runs `job` on a thread of `lane`, after those that wait there already.

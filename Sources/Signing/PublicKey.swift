@@ -1,7 +1,7 @@
 package import AppleClientSecret
 internal import CLibcrypto
+internal import Linux
 package import Rotation
-internal import Synchronization
 
 /// The half of a P-256 key that tells whether a token was signed by the other half.
 package final class PublicKey: Sendable {
@@ -15,7 +15,7 @@ package final class PublicKey: Sendable {
     /// an RSA key of 16,384 bits from nonsense.
     static let maximumSPKILength = 4096
 
-    private let verifier: Mutex<OperationHandle>
+    private let verifier: QuietMutex<OperationHandle>
 
     /// The key in this DER SubjectPublicKeyInfo; nil unless it is one on P-256, the curve named and not spelt out.
     package convenience init?(spki: [UInt8]) {
@@ -33,7 +33,7 @@ package final class PublicKey: Sendable {
         }
         self.spki = spki
         self.print = print
-        self.verifier = Mutex(verifier)
+        self.verifier = QuietMutex(verifier)
     }
 
     /// Whether this key's other half signed the token.

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 internal import CLibcrypto
+internal import Linux
 package import Rotation
-internal import Synchronization
 
 /// A private key of Apple's, ready to sign. Its scalar lies in the secure heap and nowhere else.
 package final class SigningKey: Sendable {
@@ -10,7 +10,7 @@ package final class SigningKey: Sendable {
 
     /// What the troubles of this key name.
     private let place: Trouble.Place
-    private let signer: Mutex<OperationHandle>
+    private let signer: QuietMutex<OperationHandle>
 
     /// Signed once when a key is loaded, to see that its halves belong together; not the form of any token.
     private static let probe = Array("clientsecretd looks whether both halves of a key belong together".utf8)
@@ -29,7 +29,7 @@ package final class SigningKey: Sendable {
             let key = try KeyText(descriptor: descriptor).privateKey(passphrase: passphrase)
             publicKey = try PublicKey(key)
             guard let signer = OperationHandle.signing(with: key) else { throw KeyFlaw(.outOfMemory) }
-            self.signer = Mutex(signer)
+            self.signer = QuietMutex(signer)
             guard let signature = sign(Self.probe) else { throw KeyFlaw(.signingFailed) }
             guard publicKey.verifies(signature, of: Self.probe) else {
                 throw KeyFlaw(.keyMalformed, "its public half belongs to another key")
