@@ -37,15 +37,18 @@ static int open_component(int directory, const char *name, int flags, unsigned m
     return result(descriptor);
 }
 
-int clinux_path_follow(const char *path) {
-    int found = open(path, O_PATH | O_CLOEXEC);
-    return found < 0 ? -errno : found;
-}
-
 int clinux_path_root(void) { return result(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)); }
 
 int clinux_path_step(int directory, const char *name, int as_directory) {
     return open_component(directory, name, O_PATH | (as_directory ? O_DIRECTORY : 0), 0);
+}
+
+int clinux_path_open_whole(const char *path) {
+    struct open_how how = {
+        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return result((int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
 }
 
 int clinux_path_open_to_read(int directory, const char *name) {
@@ -88,6 +91,10 @@ int clinux_path_look(int descriptor, struct clinux_status *status) {
 
 int clinux_path_look_at(int directory, const char *name, struct clinux_status *status) {
     return look(directory, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, status);
+}
+
+int clinux_path_look_whole(const char *path, struct clinux_status *status) {
+    return look(AT_FDCWD, path, AT_NO_AUTOMOUNT, status);
 }
 
 int clinux_path_read_link(int descriptor, void *buffer, size_t size) {

@@ -20,12 +20,18 @@ package struct AtomicFile: ~Copyable {
 
     /// Walks to `path` under the rules for publishing. What is there must be a regular file with one name, of at most
     /// ``sizeLimit`` bytes, of the user that acts.
-    package init(_ path: String, as identity: Identity) throws(FileError) {
-        self = try GuardedWalk.untilSettled { () throws(FileError) in try AtomicFile(once: path, as: identity) }
+    ///
+    /// - Parameter directories: those that other jobs hold, which need not be walked to again.
+    package init(
+        _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil
+    ) throws(FileError) {
+        self = try GuardedWalk.untilSettled { () throws(FileError) in
+            try AtomicFile(once: path, as: identity, directories)
+        }
     }
 
-    private init(once path: String, as identity: Identity) throws(FileError) {
-        let place = try GuardedWalk.place(path, .publishing, as: identity)
+    private init(once path: String, as identity: Identity, _ directories: SharedDirectories?) throws(FileError) {
+        let place = try GuardedWalk.place(path, as: identity, sharing: directories)
         if let found = place.found {
             try Self.check(found, place.path, as: identity)
             let source = try OpenFile(place, limit: Self.sizeLimit)
@@ -38,7 +44,7 @@ package struct AtomicFile: ~Copyable {
             content = nil
             source = nil
         }
-        self.place = consume place
+        self.place = place
     }
 
     /// Puts a file with this content under the name, with everything about it right before the name is.
@@ -62,7 +68,8 @@ package struct AtomicFile: ~Copyable {
         // In an append-only directory the temporary could be made but neither renamed nor removed.
         try Self.checkChangeable(directory.status, directory.path.string)
         var temporary = try TemporaryFile(for: place.name, in: directory, naming: naming)
-        try Attributes(mode: mode, group: group).give(to: temporary.descriptor.raw, from: replaced, path: path)
+        try Attributes(mode: mode, group: group)
+            .give(to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: path)
         try temporary.write(bytes, path: path)
         _ = try checked(clinux_file_sync(temporary.descriptor.raw), path)
         if let content {
@@ -79,7 +86,7 @@ package struct AtomicFile: ~Copyable {
         } else {
             try temporary.appear(as: place.name)
         }
-        try sync(directory, by: temporary.descriptor.raw)
+        try directory.sync(by: temporary.descriptor.raw)
         return try FileStatus(of: temporary.descriptor.raw, path: path)
     }
 
@@ -93,7 +100,7 @@ package struct AtomicFile: ~Copyable {
     /// What has this name now; nil when it is not a file like the one that was read.
     private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
         guard let status = try place.directory.status(of: name) else { return nil }
-        let now = GuardedPlace(directory: place.directory, name: name, found: status, handle: nil)
+        let now = GuardedPlace(directory: place.directory, name: name, found: status)
         do throws(FileError) {
             return try OpenFile(now, limit: Self.sizeLimit).content()
         } catch {
@@ -101,17 +108,6 @@ package struct AtomicFile: ~Copyable {
             case .missing, .changedMeanwhile, .notARegularFile, .isDirectory, .isMountPoint, .fileTooLarge: return nil
             default: throw error
             }
-        }
-    }
-
-    private func sync(_ directory: GuardedDirectory, by file: Int32) throws(FileError) {
-        let raw = clinux_path_open_directory(directory.descriptor.raw)
-        if Errno(rawValue: -raw) == .permissionDenied {
-            // A directory that may be written to but not read cannot be opened: its whole file system is synced.
-            _ = try checked(clinux_file_sync_all(file), path)
-        } else {
-            let listed = Descriptor(adopting: try checked(raw, directory.path.string))
-            _ = try checked(clinux_file_sync(listed.raw), directory.path.string)
         }
     }
 

@@ -14,12 +14,13 @@ struct Attributes {
     private static let labels: Set<String> = ["security.selinux", "security.SMACK64"]
 
     /// - Parameters:
+    ///   - fresh: the new file's status.
     ///   - source: the file that is replaced, open for reading, and its status; nil: there is none.
     ///   - path: the target's, for errors.
     func give(
-        to descriptor: Int32, from source: (descriptor: Int32, status: FileStatus)?, path: String
+        to descriptor: Int32, made fresh: FileStatus, from source: (descriptor: Int32, status: FileStatus)?,
+        path: String
     ) throws(FileError) {
-        let fresh = try FileStatus(of: descriptor, path: path)
         // The group first: changing it takes set-id bits away, and the mode must not let a wrong group read.
         if let wanted = group ?? source?.status.group, wanted != fresh.group {
             try setGroup(descriptor, wanted, of: fresh.owner, path)

@@ -49,12 +49,16 @@ package struct FileStatus: Hashable, Sendable {
         identity.inode == other.identity.inode && identity.device == other.identity.device
     }
 
+    /// Whether the rules on directories judge it like `other`, and it is the same one.
+    func isJudgedLike(_ other: FileStatus) -> Bool {
+        isSameFile(as: other) && kind == other.kind && owner == other.owner && mode == other.mode
+            && isImmutable == other.isImmutable && isAppendOnly == other.isAppendOnly
+    }
+
     /// What `path` leads to, links followed; nil when that cannot be found out.
     package static func following(_ path: String) -> FileStatus? {
-        let raw = unsafe clinux_path_follow(path)
-        guard raw >= 0 else { return nil }
-        let descriptor = Descriptor(adopting: raw)
-        return try? FileStatus(of: descriptor.raw, path: path)
+        var found = clinux_status()
+        return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
     }
 
     /// - Parameter path: for the error.

@@ -1,7 +1,8 @@
 import CLinux
+import Synchronization
 import SystemPackage
 
-/// A directory that a walk has reached and holds open, with those above it.
+/// A directory that a walk has reached and holds open, with those above it that it came through.
 ///
 /// What is done below it goes through the descriptor, so it does not matter what happens to the path meanwhile.
 final class GuardedDirectory: Sendable {
@@ -10,6 +11,16 @@ final class GuardedDirectory: Sendable {
     let path: FilePath
     let above: GuardedDirectory?
     let depth: Int
+    /// How many have asked for a sync.
+    private let asked = Atomic<UInt64>(0)
+    private let synced = QuietMutex(Synced())
+
+    private struct Synced {
+        /// Who had asked when the last sync began: theirs is done.
+        var through: UInt64 = 0
+        /// Who had asked when a sync last failed.
+        var failure: (through: UInt64, error: FileError)?
+    }
 
     /// More directories than this below one another are refused: each one holds a descriptor while the walk lasts.
     static let depthLimit = 128
@@ -20,6 +31,39 @@ final class GuardedDirectory: Sendable {
         self.path = path
         self.above = above
         depth = (above?.depth ?? 0) + 1
+    }
+
+    /// Makes the names durable that were given, changed and taken away in it before the call.
+    ///
+    /// Whoever calls while a sync is under way waits for the next, which serves all who wait: it begins after they called.
+    ///
+    /// - Parameter file: one that lies in it.
+    func sync(by file: Int32) throws(FileError) {
+        let ticket = asked.add(1, ordering: .sequentiallyConsistent).newValue
+        let failure = synced.withLock { synced -> FileError? in
+            if synced.through < ticket {
+                synced.through = asked.load(ordering: .sequentiallyConsistent)
+                do throws(FileError) {
+                    try syncAlone(by: file)
+                } catch {
+                    synced.failure = (synced.through, error)
+                }
+            }
+            // The kernel tells of a failure once: a later sync that succeeds has not mended what was lost.
+            return synced.failure.flatMap { ticket <= $0.through ? $0.error : nil }
+        }
+        if let failure { throw failure }
+    }
+
+    private func syncAlone(by file: Int32) throws(FileError) {
+        let raw = clinux_path_open_directory(descriptor.raw)
+        if Errno(rawValue: -raw) == .permissionDenied {
+            // A directory that may be written to but not read cannot be opened: its whole file system is synced.
+            _ = try checked(clinux_file_sync_all(file), path.string)
+        } else {
+            let listed = Descriptor(adopting: try checked(raw, path.string))
+            _ = try checked(clinux_file_sync(listed.raw), path.string)
+        }
     }
 
     /// A handle on what has this name; nil when nothing has.
@@ -39,9 +83,10 @@ final class GuardedDirectory: Sendable {
         }
     }
 
-    /// What has this name is removed, whatever the outcome.
-    func remove(_ name: FilePath.Component) {
-        _ = unsafe name.withPlatformString { unsafe clinux_path_remove(descriptor.raw, $0) }
+    /// Removes what has this name. Returns whether that is gone.
+    @discardableResult
+    func remove(_ name: FilePath.Component) -> Bool {
+        unsafe name.withPlatformString { unsafe clinux_path_remove(descriptor.raw, $0) } == 0
     }
 
     /// The names in it but for `.` and `..`, in no order.

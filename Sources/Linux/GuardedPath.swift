@@ -6,10 +6,14 @@ import SystemPackage
 package enum GuardedPath {
     /// Reads a regular file with one name; nil when nothing has that name. Never waits for a FIFO.
     ///
-    /// - Parameter limit: in bytes; a larger file is refused.
-    package static func read(_ path: String, as identity: Identity, limit: Int) throws(FileError) -> FileContent? {
+    /// - Parameters:
+    ///   - limit: in bytes; a larger file is refused.
+    ///   - directories: those that other jobs hold, which need not be walked to again.
+    package static func read(
+        _ path: String, as identity: Identity, limit: Int, sharing directories: SharedDirectories? = nil
+    ) throws(FileError) -> FileContent? {
         try GuardedWalk.untilSettled { () throws(FileError) in
-            let place = try GuardedWalk.place(path, .publishing, as: identity)
+            let place = try GuardedWalk.place(path, as: identity, sharing: directories)
             guard place.found != nil else { return nil }
             let file = try OpenFile(place, limit: limit)
             // A second name may have been given to a file of ours that lies elsewhere, such as a key.

@@ -2,20 +2,19 @@ import CLinux
 import SystemPackage
 
 /// Where a walk ended: a name in a directory that is held open, and what had that name.
-struct GuardedPlace: ~Copyable {
+struct GuardedPlace {
     let directory: GuardedDirectory
     let name: FilePath.Component
     /// Nil: nothing has this name.
     let found: FileStatus?
-    /// A handle on what was found, which cannot be read from.
-    let handle: Descriptor?
 
     /// Whether the process may execute what was found.
     func isExecutable() throws(FileError) -> Bool {
-        switch handle {
-        case .some(let handle): try checked(clinux_path_may_execute(handle.raw), path) == 1
-        case .none: false
+        guard let found, let handle = try directory.step(to: name) else { return false }
+        guard try FileStatus(of: handle.raw, path: path).isSameFile(as: found) else {
+            throw FileError(.changedMeanwhile, at: path)
         }
+        return try checked(clinux_path_may_execute(handle.raw), path) == 1
     }
 
     /// The real path: links are followed.

@@ -35,6 +35,25 @@ struct GuardedWalk {
         return try walk.place()
     }
 
+    /// The same under the rule for publishing, where the directory may be one that was walked to just now.
+    static func place(
+        _ path: String, as identity: Identity, sharing directories: SharedDirectories?
+    ) throws(FileError) -> GuardedPlace {
+        guard let directories else { return try place(path, .publishing, as: identity) }
+        let text = FilePath(path)
+        let parent = text.removingLastComponent()
+        if let name = text.lastComponent, name.kind == .regular,
+            let known = directories.directory(parent, as: identity)
+        {
+            let found = try known.status(of: name)
+            if found?.kind != .link { return GuardedPlace(directory: known, name: name, found: found) }
+        }
+        let place = try place(path, .publishing, as: identity)
+        // Only a path without links is known again by its text.
+        if place.directory.path == parent { directories.note(place.directory, as: identity) }
+        return place
+    }
+
     static func directory(
         _ path: String, _ rule: GuardRule, as identity: Identity
     ) throws(FileError) -> GuardedDirectory {
@@ -79,17 +98,15 @@ struct GuardedWalk {
                 continue
             }
             let path = here.path.appending(name)
-            guard let handle = try here.step(to: name) else {
-                try settle(nil)
-                return GuardedPlace(directory: here, name: name, found: nil, handle: nil)
-            }
-            let status = try FileStatus(of: handle.raw, path: path.string)
-            if status.kind == .link {
+            let found = try here.status(of: name)
+            if found?.kind == .link, let handle = try here.step(to: name) {
+                let status = try FileStatus(of: handle.raw, path: path.string)
+                guard status.kind == .link else { throw FileError(.changedMeanwhile, at: path.string) }
                 try follow(handle.raw, status, path)
                 continue
             }
-            try settle(status)
-            return GuardedPlace(directory: here, name: name, found: status, handle: handle)
+            try settle(found)
+            return GuardedPlace(directory: here, name: name, found: found)
         }
         throw FileError(.isDirectory, at: here.path.string)
     }

@@ -7,8 +7,10 @@ struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
     let name: FilePath.Component
     let descriptor: Descriptor
-    /// What may be removed under this name.
-    private var own: FileStatus
+    /// The file's status when it was made.
+    let made: FileStatus
+    /// What may be removed under this name; nil: nothing has it any more.
+    private var own: FileStatus?
 
     /// Rounds of putting back what was there, each needing somebody to have renamed in the microseconds between.
     private static let roundLimit = 64
@@ -21,9 +23,9 @@ struct TemporaryFile: ~Copyable {
         }
         let descriptor = Descriptor(
             adopting: try checked(raw, directory.path.appending(target).string, missing: .directoryMissing))
-        let own: FileStatus
+        let made: FileStatus
         do throws(FileError) {
-            own = try FileStatus(of: descriptor.raw, path: directory.path.string)
+            made = try FileStatus(of: descriptor.raw, path: directory.path.string)
         } catch {
             directory.remove(name)
             throw error
@@ -31,11 +33,13 @@ struct TemporaryFile: ~Copyable {
         self.descriptor = descriptor
         self.directory = directory
         self.name = name
-        self.own = own
+        self.made = made
+        own = made
     }
 
     deinit {
-        if let there = try? directory.status(of: name), there.isSameFile(as: own) { directory.remove(name) }
+        guard let own, let there = try? directory.status(of: name), there.isSameFile(as: own) else { return }
+        directory.remove(name)
     }
 
     func write(_ bytes: [UInt8], path: String) throws(FileError) {
@@ -51,7 +55,7 @@ struct TemporaryFile: ~Copyable {
     }
 
     /// Takes a name that nothing has.
-    func appear(as target: FilePath.Component) throws(FileError) {
+    mutating func appear(as target: FilePath.Component) throws(FileError) {
         var result = rename(to: target, CLINUX_RENAME_NEW)
         if Errno(rawValue: -result) == .invalidArgument {
             // A file system without that kind of rename: look, then rename.
@@ -62,6 +66,7 @@ struct TemporaryFile: ~Copyable {
         let path = directory.path.appending(target).string
         if Errno(rawValue: -result) == .fileExists { throw FileError(.changedMeanwhile, at: path) }
         _ = try checked(result, path, missing: .changedMeanwhile)
+        own = nil
     }
 
     /// Takes the name from the file that `isExpected` knows, by exchanging the two, so that what the name really stood
@@ -76,6 +81,7 @@ struct TemporaryFile: ~Copyable {
             // A file system without exchange, as on a network: what was there cannot be looked at any more.
             result = rename(to: target, CLINUX_RENAME_OVER)
             _ = try checked(result, path, missing: .changedMeanwhile)
+            own = nil
             return
         }
         _ = try checked(result, path, missing: .changedMeanwhile)
@@ -89,12 +95,11 @@ struct TemporaryFile: ~Copyable {
             failure = error
         }
         if let replaced {
-            own = replaced
-            directory.remove(name)
+            own = directory.remove(name) ? nil : replaced
             return
         }
         // Each round puts what was taken back under the name, and should take out what the round before put there.
-        var expected = own
+        var expected = made
         for _ in 0..<Self.roundLimit {
             guard let taken = try directory.status(of: name) else { break }
             let result = rename(to: target, CLINUX_RENAME_EXCHANGE)

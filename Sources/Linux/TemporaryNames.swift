@@ -78,6 +78,12 @@ package struct TemporaryNames: Hashable, Sendable {
         var bytes = [UInt8](repeating: 0, count: digits / 2)
         _ = try checked(unsafe clinux_random(&bytes, bytes.count), "getrandom")
         let alphabet = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }, as: UTF8.self)
+        var text: [UInt8] = []
+        text.reserveCapacity(digits)
+        for byte in bytes {
+            text.append(alphabet[Int(byte >> 4)])
+            text.append(alphabet[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

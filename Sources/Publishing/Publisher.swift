@@ -9,6 +9,7 @@ package struct Publisher: Sendable {
     private let identity: Identity
     private let naming: TemporaryNames
     private let boundaries: Boundaries
+    private let directories = SharedDirectories()
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     /// How often a file that somebody else keeps changing is merged anew before that is called a trouble.
@@ -33,7 +34,8 @@ package struct Publisher: Sendable {
     package func look(_ file: FileSpec) throws(Trouble) -> FileSight {
         let content = try onDisk(file) { () throws(FileError) -> FileContent? in
             do throws(FileError) {
-                return try GuardedPath.read(file.path.description, as: identity, limit: AtomicFile.sizeLimit)
+                return try GuardedPath.read(
+                    file.path.description, as: identity, limit: AtomicFile.sizeLimit, sharing: directories)
             } catch {
                 // Without its directory a file is as absent as can be; that it cannot be made is said by who tries.
                 guard error.kind == .directoryMissing else { throw error }
@@ -101,7 +103,7 @@ package struct Publisher: Sendable {
     ) throws(Trouble) -> Bool? {
         let target: AtomicFile
         do throws(FileError) {
-            target = try AtomicFile(file.path.description, as: identity)
+            target = try AtomicFile(file.path.description, as: identity, sharing: directories)
         } catch {
             if error.kind == .changedMeanwhile { return nil }
             throw Trouble(error, at: file.path)

@@ -18,6 +18,7 @@ package final class StateDirectory: Sendable {
     package let naming: TemporaryNames
     private let identity: Identity
     private let format: RecordFormat
+    private let directories = SharedDirectories()
     private let lock: Descriptor
 
     private static let mode: UInt16 = 0o700
@@ -77,7 +78,7 @@ package final class StateDirectory: Sendable {
     /// aside before that is thrown: the next one does not meet it again.
     package func recall(_ client: ClientName) throws(Trouble) -> ClientRecord? {
         do throws(Trouble) {
-            return try Self.read(client, in: path, as: identity, format)
+            return try Self.read(client, in: path, as: identity, format, sharing: directories)
         } catch {
             setAside(Self.file(of: client, in: path), for: error)
             throw error
@@ -114,11 +115,12 @@ package final class StateDirectory: Sendable {
     }
 
     private static func read(
-        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat
+        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat,
+        sharing directories: SharedDirectories? = nil
     ) throws(Trouble) -> ClientRecord? {
         let file = file(of: client, in: path)
         let place = AbsolutePath(file).map(Trouble.Place.path) ?? .client(client)
-        guard let bytes = try bytes(of: file, place, in: path, as: identity) else { return nil }
+        guard let bytes = try bytes(of: file, place, in: path, as: identity, sharing: directories) else { return nil }
         do throws(RecordFormat.Flaw) {
             return try format.decode(bytes, of: client)
         } catch {
@@ -127,11 +129,12 @@ package final class StateDirectory: Sendable {
     }
 
     private static func bytes(
-        of file: String, _ place: Trouble.Place, in path: AbsolutePath, as identity: Identity
+        of file: String, _ place: Trouble.Place, in path: AbsolutePath, as identity: Identity,
+        sharing directories: SharedDirectories? = nil
     ) throws(Trouble) -> [UInt8]? {
         let content: FileContent?
         do throws(FileError) {
-            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
+            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit, sharing: directories)
         } catch {
             if error.kind == .directoryMissing { return nil }
             if error.kind == .fileTooLarge || error.kind == .notARegularFile {
@@ -169,7 +172,8 @@ package final class StateDirectory: Sendable {
             throw Trouble(.stateUnusable, at: .path(path), detail: "\(file) cannot be written down")
         }
         do throws(FileError) {
-            try AtomicFile(file, as: identity).replace(with: bytes, mode: 0o600, naming: naming)
+            try AtomicFile(file, as: identity, sharing: directories)
+                .replace(with: bytes, mode: 0o600, naming: naming)
         } catch {
             throw Self.unusable(error, path)
         }

@@ -1,11 +1,17 @@
+import Foundation
 import Glibc
 import Linux
+import Synchronization
 import TestSupport
 import Testing
 
 /// What was replaced is there after a power cut: a file system of its own is shut down without its journal, as when the
 /// machine loses power, and mounted again.
 @Suite(.needsRoot("mounts file systems")) struct PowerCutTests {
+    private final class Written: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
     /// FS_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, then what a restarted machine does.
     private static let cut = """
         import fcntl, os, struct, sys
@@ -13,22 +19,68 @@ import Testing
         fcntl.ioctl(descriptor, 0x8004587d, struct.pack("I", 2))
         """
 
-    @Test(arguments: ["old", nil]) func theNewFileOutlivesIt(old: String?) throws {
+    private func roomWithDisk() throws -> Room {
         let room = try Room()
         try room.file("image", "")
         try room.command("truncate", ["--size=16M", room("image")])
         try room.command("mkfs.ext4", ["-q", room("image")])
         try room.folder("disk")
         try room.mount(["-o", "loop", room("image")], at: "disk")
+        return room
+    }
+
+    private func cutPower(of room: Room) throws {
+        try room.command("/usr/bin/python3", ["-c", Self.cut, room("disk")])
+        try room.command("umount", [room("disk")])
+        try room.command("mount", ["-o", "loop", room("image"), room("disk")])
+    }
+
+    @Test(arguments: ["old", nil]) func theNewFileOutlivesIt(old: String?) throws {
+        let room = try roomWithDisk()
         if let old { try room.file("disk/f", old) }
         try room.command("sync", ["-f", room("disk")])
         try AtomicFile(room("disk/f"), as: Room.root)
             .replace(with: Array("new".utf8), mode: 0o640, group: 33, naming: TemporaryNames())
-        try room.command("/usr/bin/python3", ["-c", Self.cut, room("disk")])
-        try room.command("umount", [room("disk")])
-        try room.command("mount", ["-o", "loop", room("image"), room("disk")])
+        try cutPower(of: room)
         #expect(try room.text("disk/f") == "new")
         #expect(try room.status("disk/f").st_gid == 33)
         #expect(try room.names("disk") == ["f", "lost+found"])
+    }
+
+    /// Of many that are written at once into one directory, and share its syncs, each whose writing was said to be done.
+    @Test func everyFileThatWasSaidToBeWrittenOutlivesIt() throws {
+        let room = try roomWithDisk()
+        let directories = SharedDirectories()
+        let naming = try TemporaryNames()
+        let written = Written()
+        let hasBegun = DispatchSemaphore(value: 0)
+        let path = room("disk")
+        let threads = 8
+        let done = DispatchSemaphore(value: 0)
+        for thread in 0..<threads {
+            Thread.detachNewThread {
+                defer { done.signal() }
+                for number in 0..<1_000 {
+                    let name = "\(thread)-\(number)"
+                    do throws(FileError) {
+                        try AtomicFile(path + "/" + name, as: Room.root, sharing: directories)
+                            .replace(with: Array(name.utf8), naming: naming)
+                    } catch {
+                        // The power has gone.
+                        return
+                    }
+                    written.names.withLock { $0.append(name) }
+                    if number == 10 { hasBegun.signal() }
+                }
+            }
+        }
+        for _ in 0..<threads { hasBegun.wait() }
+        try room.command("/usr/bin/python3", ["-c", Self.cut, room("disk")])
+        for _ in 0..<threads { done.wait() }
+        try room.command("umount", [room("disk")])
+        try room.command("mount", ["-o", "loop", room("image"), room("disk")])
+        let names = written.names.withLock { $0 }
+        #expect(names.count > threads * 10)
+        for name in names { #expect(try room.text("disk/" + name) == name) }
     }
 }

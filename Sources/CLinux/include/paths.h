@@ -15,11 +15,11 @@ struct clinux_status {
 };
 
 int clinux_path_root(void);
-// A handle on what path leads to, links followed.
-int clinux_path_follow(const char *path);
 // A handle on whatever has this name; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
 // and an automount point is mounted.
 int clinux_path_step(int directory, const char *name, int as_directory);
+// A handle on the directory that an absolute path without any link leads to. Fails where the kernel lacks openat2(2).
+int clinux_path_open_whole(const char *path);
 // Never waits, neither for a FIFO's writer nor for a terminal.
 int clinux_path_open_to_read(int directory, const char *name);
 // The directory itself, opened so that it can be listed and synced.
@@ -28,6 +28,8 @@ int clinux_path_create(int directory, const char *name);
 int clinux_path_look(int descriptor, struct clinux_status *status);
 // What has this name in the directory, links not followed: takes no descriptor.
 int clinux_path_look_at(int directory, const char *name, struct clinux_status *status);
+// What a path leads to, links followed.
+int clinux_path_look_whole(const char *path, struct clinux_status *status);
 int clinux_path_read_link(int descriptor, void *buffer, size_t size);
 // Whether the descriptor lies on procfs, where links lead where their text does not say.
 int clinux_path_is_on_proc(int descriptor);

@@ -1,0 +1,62 @@
+import CLinux
+import Synchronization
+import SystemPackage
+
+/// The directories that were walked to within the last second, so that ten thousand files which are written at once into
+/// one directory need not each walk the whole way to it anew.
+///
+/// No directory is held open here: an idle process keeps no file system from being unmounted.
+package final class SharedDirectories: Sendable {
+    private struct Way: Hashable {
+        let path: String
+        let identity: Identity
+    }
+
+    private struct Entry {
+        let status: FileStatus
+        let walkedAt: Int64
+        /// While some job holds it: those who share it share its syncs, too.
+        weak var directory: GuardedDirectory?
+    }
+
+    /// For how long a walk's judgement of the directories on the way counts (milliseconds). That the way still ends in the
+    /// same directory, which is still as it was judged, is looked at each time.
+    private static let trustedFor: Int64 = 1_000
+
+    private let entries = Mutex<[Way: Entry]>([:])
+
+    package init() {}
+
+    /// The directory of this path, if it was walked to just now and the path, without any link, still leads there.
+    func directory(_ path: FilePath, as identity: Identity) -> GuardedDirectory? {
+        let way = Way(path: path.string, identity: identity)
+        guard let entry = entries.withLock({ $0[way] }), Clocks.bootMilliseconds() - entry.walkedAt < Self.trustedFor
+        else { return nil }
+        if let held = entry.directory {
+            return FileStatus.following(way.path)?.isJudgedLike(entry.status) == true ? held : nil
+        }
+        let raw = unsafe path.withPlatformString { unsafe clinux_path_open_whole($0) }
+        guard raw >= 0 else { return nil }
+        let descriptor = Descriptor(adopting: raw)
+        guard let status = try? FileStatus(of: descriptor.raw, path: way.path), status.isJudgedLike(entry.status) else {
+            return nil
+        }
+        let directory = GuardedDirectory(descriptor, status: status, path: path, above: nil)
+        return entries.withLock { entries in
+            // Another may have opened it meanwhile.
+            if let held = entries[way]?.directory { return held }
+            entries[way]?.directory = directory
+            return directory
+        }
+    }
+
+    /// Takes a directory that a walk without links has just reached.
+    func note(_ directory: GuardedDirectory, as identity: Identity) {
+        let now = Clocks.bootMilliseconds()
+        let entry = Entry(status: directory.status, walkedAt: now, directory: directory)
+        entries.withLock { entries in
+            entries = entries.filter { now - $0.value.walkedAt < Self.trustedFor }
+            entries[Way(path: directory.path.string, identity: identity)] = entry
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Linux
+
+/// A directory that was walked to a moment ago is used again only while a walk would come to it again.
+@Suite(.needsRoot("gives files away to other users")) struct SharedDirectoriesTests {
+    private let naming: TemporaryNames
+    private let directories = SharedDirectories()
+
+    init() throws { naming = try TemporaryNames() }
+
+    private func write(_ text: String, to path: String) throws {
+        try AtomicFile(path, as: Room.root, sharing: directories).replace(with: Array(text.utf8), naming: naming)
+    }
+
+    private func read(_ path: String) throws(FileError) -> String? {
+        try GuardedPath.read(path, as: Room.root, limit: 100, sharing: directories)
+            .map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    private func room() throws -> Room {
+        let room = try Room()
+        try room.folder("a")
+        try room.folder("a/b")
+        try write("first", to: room("a/b/f"))
+        return room
+    }
+
+    /// As long as `other` is held, its directory is; without, there is nothing but what was noted.
+    private func withAndWithoutHolder(_ body: (Room) throws -> Void) throws {
+        try body(try room())
+        let room = try room()
+        let other = try AtomicFile(room("a/b/other"), as: Room.root, sharing: directories)
+        try body(room)
+        #expect(other.content == nil)
+    }
+
+    @Test func aDirectoryThatTookTheOthersPlaceIsTheOneThatIsUsed() throws {
+        try withAndWithoutHolder { room in
+            for name in ["a/b", "a"] {
+                try room.require(unsafe rename(room(name), room("old")))
+                if name == "a" { try room.folder("a") }
+                try room.folder("a/b")
+                #expect(try read(room("a/b/f")) == nil)
+                try write("second", to: room("a/b/f"))
+                #expect(try room.text("a/b/f") == "second")
+                try room.command("rm", ["-r", room("old")])
+            }
+        }
+    }
+
+    @Test func aDirectoryThatIsGoneIsMissing() throws {
+        try withAndWithoutHolder { room in
+            try room.command("rm", ["-r", room("a")])
+            let missing = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
+            #expect(missing.kind == .directoryMissing)
+        }
+    }
+
+    @Test func aDirectoryThatOthersMayWriteToIsRefusedAtOnce() throws {
+        try withAndWithoutHolder { room in
+            try room.require(unsafe chmod(room("a/b"), 0o777))
+            let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
+            #expect(refusal.kind == .unguardedDirectory)
+            try room.require(unsafe chmod(room("a/b"), 0o755))
+            try room.own("a/b", Room.stranger)
+            let other = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
+            #expect(other.kind == .unguardedDirectory)
+        }
+    }
+
+    @Test func aStrangersLinkIsNotFollowedToAnotherDirectory() throws {
+        try withAndWithoutHolder { room in
+            try room.require(unsafe rename(room("a"), room("real")))
+            try room.folder("other")
+            try room.folder("other/b")
+            try room.link("a", to: "other", owner: Room.stranger)
+            let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
+            #expect(refusal.kind == .untrustedLink)
+        }
+    }
+
+    @Test func aLinkAtTheEndIsJudged() throws {
+        try withAndWithoutHolder { room in
+            try room.folder("a/c")
+            try room.file("a/c/g", "linked")
+            try room.link("a/b/good", to: "../c/g")
+            try room.link("a/b/bad", to: "../c/g", owner: Room.stranger)
+            #expect(try read(room("a/b/good")) == "linked")
+            let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/bad")) }
+            #expect(refusal.kind == .untrustedLink)
+        }
+    }
+
+    /// Above it what was judged counts for a second.
+    @Test func aWayThatOthersMayWriteToIsRefusedSoon() throws {
+        try withAndWithoutHolder { room in
+            try room.require(unsafe chmod(room("a"), 0o777))
+            let deadline = Date(timeIntervalSinceNow: 60)
+            var refusal: FileError?
+            while refusal == nil, Date() < deadline {
+                do throws(FileError) { _ = try read(room("a/b/f")) } catch { refusal = error }
+            }
+            #expect(refusal?.kind == .unguardedDirectory)
+        }
+    }
+
+    @Test func nothingIsHeldOpen() throws {
+        let room = try room()
+        #expect(try read(room("a/b/f")) == "first")
+        #expect(try read(room("a/b/g")) == nil)
+        let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+            return target?.hasPrefix(room("")) == true
+        }
+        #expect(held == [])
+    }
+
+    /// Whoever holds a directory shares it, and by that its syncs.
+    @Test func thoseWhoComeTogetherShareIt() throws {
+        let room = try room()
+        let one = try GuardedWalk.place(room("a/b/one"), as: Room.root, sharing: directories)
+        let two = try GuardedWalk.place(room("a/b/two"), as: Room.root, sharing: directories)
+        #expect(one.directory === two.directory)
+    }
+}
