@@ -15,7 +15,8 @@ enum Lane: Hashable, Sendable {
 
 /// Which file system a path lies on, read from the kernel's table: asking the file system itself could hang.
 struct MountTable: Sendable {
-    private let points: [String]
+    /// Each with how the paths below it begin, the longest first.
+    private let points: [(point: String, below: String)]
 
     /// - Parameter table: the text of `/proc/self/mountinfo` (proc(5)), whose fifth field is the mount point with
     ///   spaces, tabs, line breaks and backslashes in octal.
@@ -24,7 +25,7 @@ struct MountTable: Sendable {
             let fields = line.split(separator: " ")
             return fields.count > 4 ? Self.unescaped(fields[4]) : nil
         }
-        points = Set(found).sorted { $0.utf8.count > $1.utf8.count }
+        points = Set(found).sorted { $0.utf8.count > $1.utf8.count }.map { ($0, $0 == "/" ? $0 : $0 + "/") }
     }
 
     /// The kernel's table as it is now; empty where /proc is not mounted.
@@ -49,7 +50,7 @@ struct MountTable: Sendable {
 
     /// The mount point that `path` lies below by its name.
     func point(of path: AbsolutePath) -> String {
-        points.first { $0 == "/" || path.description == $0 || path.description.hasPrefix($0 + "/") } ?? "/"
+        points.first { path.description.hasPrefix($0.below) || path.description == $0.point }?.point ?? "/"
     }
 
     private static func unescaped(_ field: Substring) -> String {

@@ -57,8 +57,9 @@ struct Log: Sendable {
             ]
             if Journal.send(entry + fields.map { ($0.name, $0.value) }) { return }
         }
-        for line in text.split(separator: "\n") {
-            Self.writeAll(Array(((target == .plain ? "" : "<\(urgency.rawValue)>") + line + "\n").utf8))
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"
+            Self.writeAll(Array((urgency + Substring(line) + "\n").utf8))
         }
     }
 

@@ -39,7 +39,10 @@ final class Loop {
     }
 
     /// Rendering ten thousand clients after each of ten thousand facts would be felt; a person would not see it.
-    private static let showInterval: Int64 = 100
+    ///
+    /// In milliseconds: a tenth of a second, and more where rendering takes longer, for it to stay below a fiftieth of the
+    /// time: a client takes a microsecond.
+    private var showInterval: Int64 { max(100, Int64(rotation.world.clients.count / 20)) }
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
 
@@ -150,7 +153,7 @@ final class Loop {
     /// - Returns: when it has to be done at the latest; nil when it was.
     private func show(at now: Now, isLast: Bool) -> BootTime? {
         if let lastShown, !isLast {
-            let next = lastShown.advanced(milliseconds: Self.showInterval)
+            let next = lastShown.advanced(milliseconds: showInterval)
             if now.boot < next { return next }
         }
         lastShown = now.boot

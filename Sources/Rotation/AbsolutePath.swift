@@ -1,19 +1,26 @@
 /// An absolute path in lexically normal form, so that equal paths name the same file as far as text can tell: no
 /// empty, `.` or `..` component and no slash at the end.
 package struct AbsolutePath: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let description: String
+    package var description: String { path.text }
+
+    private let path: HashedText
 
     /// The path written in `text`: repeated slashes, `.` components and a slash at the end are dropped. Nil when it is
     /// relative, holds a `..` component (which means another file when a link stands before it), a NUL or a line break,
     /// is longer than 4,095 bytes (PATH_MAX of Linux less its NUL) or has a component over 255 bytes (NAME_MAX).
     package init?(_ text: some StringProtocol) {
-        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 4095,
-            !text.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 })
+        // By bytes, as the kernel does it: in characters an accent would join the slash before it, and looking for them
+        // takes many times as long.
+        let bytes = String(text).utf8
+        guard bytes.first == Self.slash, bytes.count <= 4095,
+            !bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 })
         else { return nil }
-        let components = text.split(separator: "/").filter { $0 != "." }
-        guard components.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 }) else { return nil }
-        description = "/" + components.joined(separator: "/")
+        let components = bytes.split(separator: Self.slash).filter { !$0.elementsEqual(".".utf8) }
+        guard components.allSatisfy({ $0.count <= 255 && !$0.elementsEqual("..".utf8) }) else { return nil }
+        path = HashedText(components.isEmpty ? "/" : components.reduce(into: "") { $0 += "/" + Substring($1) })
     }
+
+    private static let slash = UInt8(ascii: "/")
 
     /// The last component; empty for the root.
     package var name: String {
@@ -36,10 +43,10 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, CustomStringConvert
     }
 
     private init(normal text: String) {
-        description = text
+        path = HashedText(text)
     }
 
     private var lastSlash: String.Index {
-        description.lastIndex(of: "/") ?? description.startIndex
+        description.utf8.lastIndex(of: Self.slash) ?? description.startIndex
     }
 }

@@ -140,7 +140,8 @@ extension Rotation {
         if let trouble = clock.trouble, let since = clock.since {
             reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
         }
-        for resource in resources(of: name) {
+        let isAnyTroubled = !world.attempts.isEmpty || !overdue.isEmpty
+        for resource in isAnyTroubled ? resources(of: name) : [] {
             if let job = world.running[resource], let trouble = hang(of: resource) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
                 reasons.append(Reason(trouble: trouble, client: name, since: began, nextAttempt: nil))

@@ -37,12 +37,14 @@ extension Rotation {
         }
     }
 
-    /// Plans the touched clients, and those that are drawn along because they share something with one that is due.
-    mutating func planClients(at now: Now, _ turn: inout Turn) {
+    /// Plans the touched clients, and those that are drawn along because they share something with one that is due;
+    /// returns all of them.
+    mutating func planClients(at now: Now, _ turn: inout Turn) -> [ClientName] {
         var planned: Set<ClientName> = []
         while true {
-            let open = touchedClients.filter { planned.insert($0).inserted }
-            if open.isEmpty { return }
+            let touched = touchedClients
+            let open = touched.filter { planned.insert($0).inserted }
+            if open.isEmpty { return touched }
             for client in open { planClient(client, at: now, &turn) }
         }
     }

@@ -230,8 +230,9 @@ extension Rotation {
             || resources(of: client).contains(where: isOverdue)
     }
 
-    mutating func planReadiness() {
-        for client in touchedClients where untried.contains(client) && wasTried(client) {
+    /// - Parameter clients: those of which anything may have changed.
+    mutating func planReadiness(of clients: [ClientName]) {
+        for client in clients where untried.contains(client) && wasTried(client) {
             untried.remove(client)
             if let view = views[client] { tell(view) }
         }

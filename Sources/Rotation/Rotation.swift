@@ -89,16 +89,16 @@ package struct Rotation: Sendable {
         planRequests(at: now)
         // In the order of a secret's way: each step sees what the one before it decided.
         for key in touchedKeys { planKey(key, at: now, &turn) }
-        planClients(at: now, &turn)
-        for client in touchedClients { planRecord(client, at: now, &turn) }
-        for client in touchedClients {
+        let clients = planClients(at: now, &turn)
+        for client in clients { planRecord(client, at: now, &turn) }
+        for client in clients {
             settle(client)
             planServed(client, &turn)
         }
         for file in touchedFiles { planFile(file, at: now, &turn) }
         for action in touchedActions { planAction(action, at: now, &turn) }
-        for client in touchedClients { judge(client, at: now) }
-        planReadiness()
+        for client in clients { judge(client, at: now) }
+        planReadiness(of: clients)
         planNotices(at: now, &turn)
         planTidying(at: now, &turn)
         touched.removeAll(keepingCapacity: true)
@@ -120,12 +120,12 @@ package struct Rotation: Sendable {
 
     var touchedClients: [ClientName] {
         touched.compactMap { if case .client(let name) = $0 { name } else { nil } }
-            .filter { world.clients[$0] != nil }.sorted()
+            .filter { world.clients.keys.contains($0) }.sorted()
     }
 
     private var touchedFiles: [AbsolutePath] {
         touched.compactMap { if case .file(let path) = $0 { path } else { nil } }
-            .filter { world.files[$0] != nil }.sorted()
+            .filter { world.files.keys.contains($0) }.sorted()
     }
 
     private var touchedActions: [ActionID] {

@@ -87,7 +87,7 @@ enum Plain {
 
     /// - Parameter secret: the value may be a passphrase written in the wrong place and is not quoted.
     static func path(_ text: String, isFile: Bool = true, secret: Bool = false) throws(Mistake) -> AbsolutePath {
-        let shown = secret ? "the value" : quoted(text)
+        var shown: String { secret ? "the value" : quoted(text) }
         guard text.hasPrefix("/") else { throw Mistake("\(shown) is not an absolute path; write it from \"/\" on") }
         if isFile && text.hasSuffix("/") { throw Mistake("\(shown) names a directory; write the path of a file") }
         guard let path = AbsolutePath(text) else {
