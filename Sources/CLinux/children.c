@@ -14,6 +14,7 @@
 #include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,9 +98,26 @@ int clinux_pipe(int *reading, int *writing) {
     return 0;
 }
 
-int clinux_child_start(char *const arguments[], char *const environment[], int output, int32_t *process, int *pidfd,
-                       uint64_t *mark) {
-    int input = above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
+int clinux_stream_pair(int *one, int *other) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -errno;
+    ends[0] = above_standard(ends[0]);
+    int error = ends[0] < 0 ? errno : 0;
+    ends[1] = above_standard(ends[1]);
+    if (ends[1] < 0) error = errno;
+    if (error) {
+        if (ends[0] >= 0) close(ends[0]);
+        if (ends[1] >= 0) close(ends[1]);
+        return -error;
+    }
+    *one = ends[0];
+    *other = ends[1];
+    return 0;
+}
+
+int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int32_t *process,
+                       int *pidfd, uint64_t *mark) {
+    input = input < 0 ? above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC)) : fcntl(input, F_DUPFD_CLOEXEC, 3);
     if (input < 0) return -errno;
     _Atomic int32_t *slot = reserve_slot();
     if (!slot) {

@@ -80,6 +80,18 @@ int clinux_poll(const int32_t *descriptors, uint8_t *ready, int count, int64_t m
     return result(found);
 }
 
+int clinux_stream_wait(int descriptor, int writing, int cancel, int64_t milliseconds) {
+    struct pollfd both[] = {{.fd = cancel, .events = POLLIN}, {.fd = descriptor, .events = writing ? POLLOUT : POLLIN}};
+    int64_t deadline = clinux_monotonic_microseconds() / 1000 + milliseconds;
+    for (;;) {
+        int64_t left = deadline - clinux_monotonic_microseconds() / 1000;
+        int found = poll(both, 2, left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left);
+        if (found < 0 && errno != EINTR) return -errno;
+        if (found > 0) return both[0].revents ? 2 : 1;
+        if (found == 0 && left <= INT32_MAX) return 0;
+    }
+}
+
 int clinux_wall_timer_create(void) {
     return result(timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
 }

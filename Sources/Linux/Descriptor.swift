@@ -13,6 +13,13 @@ package struct Descriptor: ~Copyable, Sendable {
         self.raw = raw
     }
 
+    /// A descriptor of its own for what is standard input, which stays open.
+    package static func standardInput() throws(SystemError) -> Descriptor {
+        let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        guard copy >= 0 else { throw SystemError("use standard input", errno: Errno(rawValue: errno)) }
+        return Descriptor(adopting: copy)
+    }
+
     /// Gives the descriptor up without closing it: the caller closes it.
     package consuming func release() -> Int32 {
         let raw = raw

@@ -23,7 +23,8 @@ struct StartedChild: ~Copyable {
     /// Descendants waited for at one time; each round takes that many.
     private static let batch = 512
 
-    init(_ arguments: [String], environment: [String: String]) throws(SystemError) {
+    /// - Parameter input: what becomes standard input; below zero it is empty.
+    init(_ arguments: [String], environment: [String: String], input: Int32 = -1) throws(SystemError) {
         let program = arguments.first ?? ""
         let operation = "start \(program)"
         guard program.first == "/", let words = CStrings(arguments),
@@ -39,7 +40,7 @@ struct StartedChild: ~Copyable {
         var mark: UInt64 = 0
         let result = unsafe words.withPointers { words in
             unsafe variables.withPointers { variables in
-                unsafe clinux_child_start(words, variables, output.raw, &process, &pidfd, &mark)
+                unsafe clinux_child_start(words, variables, input, output.raw, &process, &pidfd, &mark)
             }
         }
         try SystemError.check(result, operation)

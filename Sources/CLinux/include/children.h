@@ -10,11 +10,11 @@
 // Children that run at one time at most.
 #define CLINUX_CHILDREN_MOST 256
 
-// Starts arguments[0] in a session of its own with standard input from /dev/null, `output` as standard output and
-// error, no other descriptor, default signal dispositions and an empty mask. Returns 0, or -errno also when exec
-// failed; -EAGAIN when CLINUX_CHILDREN_MOST run. The child is waited for by clinux_child_reap alone.
-int clinux_child_start(char *const arguments[], char *const environment[], int output, int32_t *process, int *pidfd,
-                       uint64_t *mark);
+// Starts arguments[0] in a session of its own with `input` as standard input (-1: /dev/null), `output` as standard
+// output and error, no other descriptor, default signal dispositions and an empty mask. Returns 0, or -errno also when
+// exec failed; -EAGAIN when CLINUX_CHILDREN_MOST run. The child is waited for by clinux_child_reap alone.
+int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int32_t *process,
+                       int *pidfd, uint64_t *mark);
 // Takes the status of a child that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs still.
 int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
 // Stops waiting for a child that cannot be ended: it is an orphan from now on.
@@ -30,3 +30,5 @@ void clinux_orphan_reap(int pidfd);
 void clinux_orphans_reap(void);
 
 int clinux_pipe(int *reading, int *writing);
+// Two ends of a Unix stream that block.
+int clinux_stream_pair(int *one, int *other);

@@ -19,6 +19,10 @@ int clinux_epoll_wait(int epoll, uint64_t *tags, uint32_t *events);
 #define CLINUX_POLL_MOST 1024
 int clinux_poll(const int32_t *descriptors, uint8_t *ready, int count, int64_t milliseconds);
 
+// Waits until a stream can be read from or written to or has hung up: 1; until `cancel` (-1: nothing) is readable: 2;
+// until the milliseconds, on CLOCK_MONOTONIC, are over: 0.
+int clinux_stream_wait(int descriptor, int writing, int cancel, int64_t milliseconds);
+
 // Timers.
 int clinux_wall_timer_create(void);
 // Absolute; cancelled when the clock is set. -ECANCELED: it was set before this call, and the timer is armed.

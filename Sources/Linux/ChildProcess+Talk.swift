@@ -1,0 +1,40 @@
+import CLinux
+
+extension ChildProcess {
+    /// How long a child may take to end once the talk is over, in milliseconds.
+    private static let parting: Int64 = 2_000
+
+    /// Starts `arguments` with a stream as standard input, lets `body` talk over its other end, and waits for the
+    /// child's end, as ``run(_:environment:timeout:cancel:)`` does.
+    ///
+    /// Throws when the program could not be started.
+    /// - Parameter milliseconds: how long the talk may last.
+    package static func talk<Value>(
+        with arguments: [String], environment: [String: String], milliseconds: Int64, cancel: EventCounter?,
+        _ body: (borrowing TimedStream) -> Value
+    ) throws(SystemError) -> (value: Value, report: ExitReport) {
+        var near: Int32 = -1
+        var far: Int32 = -1
+        try SystemError.check(unsafe clinux_stream_pair(&near, &far), "make a socket")
+        let stream = UnixStream(adopting: Descriptor(adopting: near))
+        var child = try start(arguments, environment, input: Descriptor(adopting: far))
+        let value = talk(TimedStream(stream, milliseconds: milliseconds, cancel: cancel), body)
+        let interruption = child.wait(milliseconds: parting, cancel: -1)
+        if interruption != nil { child.endAll() }
+        let ending = try child.reap()
+        return (value, child.output.report(interruption ?? ending))
+    }
+
+    /// The child alone has `input` open afterwards, so that its end is seen at the other one.
+    private static func start(
+        _ arguments: [String], _ environment: [String: String], input: consuming Descriptor
+    ) throws(SystemError) -> StartedChild {
+        try StartedChild(arguments, environment: environment, input: input.raw)
+    }
+
+    private static func talk<Value>(
+        _ stream: consuming TimedStream, _ body: (borrowing TimedStream) -> Value
+    ) -> Value {
+        body(stream)
+    }
+}

@@ -1,0 +1,14 @@
+import CLinux
+import Glibc
+
+/// The program that runs.
+package enum OwnProgram {
+    /// Its file's path, as the kernel tells it (`/proc/self/exe`): followed by ` (deleted)` where the file was replaced
+    /// since; nil where /proc is not mounted.
+    package static func path() -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        guard length > 0 else { return nil }
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A conversation over a Unix stream that is over at a certain moment, whatever the other side does: one that sends a
+/// byte a second gains nothing by it.
+package struct TimedStream: ~Copyable {
+    private let stream: UnixStream
+    private let deadline: Int64
+    private let cancel: EventCounter?
+
+    /// As much as is taken at one time.
+    private static let portion = 65_536
+
+    /// - Parameters:
+    ///   - milliseconds: from now until the end; a suspend does not use them up.
+    ///   - cancel: ends it earlier when raised.
+    package init(_ stream: consuming UnixStream, milliseconds: Int64, cancel: EventCounter? = nil) {
+        self.stream = stream
+        self.cancel = cancel
+        deadline = Self.now() + milliseconds
+    }
+
+    /// Who is at the other end.
+    package func peer() throws(SystemError) -> Peer {
+        try Peer(of: stream.raw)
+    }
+
+    /// The next `count` bytes; fewer when the other side closes before. Memory grows with what comes, not with `count`.
+    ///
+    /// Throws `.timedOut` and `.canceled`.
+    package func read(exactly count: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(count, Self.portion))
+        while bytes.count < count {
+            let taken = unsafe recv(stream.raw, &buffer, min(buffer.count, count - bytes.count), Int32(MSG_DONTWAIT))
+            if taken > 0 {
+                bytes += buffer[..<taken]
+            } else if taken == 0 {
+                break
+            } else {
+                try waitOrThrow("read from a socket", writing: false)
+            }
+        }
+        return bytes
+    }
+
+    /// Writes all of it. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe send(stream.raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                try waitOrThrow("write to a socket", writing: true)
+            }
+        }
+    }
+
+    /// Whether the other side has closed, or has said more than it was to say.
+    package var isAbandoned: Bool {
+        clinux_stream_wait(stream.raw, 0, -1, 0) != 0
+    }
+
+    /// After a call that failed: waits for the socket where that helps.
+    private func waitOrThrow(_ operation: String, writing: Bool) throws(SystemError) {
+        guard errno == EAGAIN || errno == EINTR else { throw SystemError(operation, errno: Errno(rawValue: errno)) }
+        let found = clinux_stream_wait(stream.raw, writing ? 1 : 0, cancel?.raw ?? -1, max(deadline - Self.now(), 0))
+        switch try SystemError.check(found, operation) {
+        case 0: throw SystemError(operation, errno: .timedOut)
+        case 2: throw SystemError(operation, errno: .canceled)
+        default: break
+        }
+    }
+
+    private static func now() -> Int64 {
+        Clocks.monotonicMicroseconds() / 1_000
+    }
+}
