@@ -44,6 +44,8 @@ let package = Package(
         source("Settings", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibyaml", systemPackage]),
         source("Signing", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibcrypto", systemPackage]),
         source("Publishing", uses: ["AppleClientSecret", "Rotation", "Linux", systemPackage]),
+        source(
+            "Writing", uses: ["AppleClientSecret", "Rotation", "Linux", "Settings", "Publishing", systemPackage]),
         source("Systemd", uses: ["Linux", "CLibsystemd", systemPackage]),
         source(
             "Monitoring",
@@ -56,14 +58,14 @@ let package = Package(
         source(
             "Daemon",
             uses: [
-                "AppleClientSecret", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Systemd",
-                "Monitoring", systemPackage,
+                "AppleClientSecret", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Writing",
+                "Systemd", "Monitoring", systemPackage,
             ]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
-                "Daemon", "Settings", "Signing", "Publishing", "Monitoring", "Linux", "Rotation", "AppleClientSecret",
-                systemPackage, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Daemon", "Settings", "Signing", "Publishing", "Writing", "Systemd", "Monitoring", "Linux", "Rotation",
+                "AppleClientSecret", systemPackage, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .target(
@@ -92,6 +94,11 @@ let package = Package(
         test("Settings", of: ["Settings", "Rotation", "Linux", "AppleClientSecret"]),
         test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Publishing", of: ["Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
+        test(
+            "Writing",
+            of: [
+                "Writing", "Settings", "Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret", systemPackage,
+            ]),
         test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
         test(
             "Daemon",

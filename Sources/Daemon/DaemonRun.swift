@@ -126,6 +126,7 @@ package struct DaemonRun {
         let hands = Hands(
             log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
             keyring: Keyring(),
+            writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
             findings: findings,
             adopting: { configuration in

@@ -4,6 +4,7 @@ import Publishing
 package import Rotation
 package import Settings
 import Signing
+import Writing
 
 /// What `run` would do with a configuration, found by its reading jobs alone: nothing is written, started or locked.
 package struct Forecast: Sendable {
@@ -27,12 +28,14 @@ package struct Forecast: Sendable {
     package let problems: [Problem]
 
     /// Reads every key, every output and the state directory. Blocks.
-    package init(of loaded: Loaded, from settings: SettingsSource) {
+    ///
+    /// - Parameter socket: the daemon's status socket; those of its helpers lie beside it.
+    package init(of loaded: Loaded, from settings: SettingsSource, socket: String) {
         let configuration = loaded.configuration
         let now = Clock.now()
         let identity = settings.identity
         _ = SecureHeap.start()
-        guard let reader = ForecastReader(loaded, settings, identity) else {
+        guard let reader = ForecastReader(loaded, settings, identity, socket) else {
             secrets = []
             problems = [Problem(trouble: Trouble(.systemError, at: .named("the kernel's random source")), client: nil)]
             return
@@ -104,7 +107,7 @@ private struct ForecastReader {
     private let state: AbsolutePath?
     private let identity: Identity
 
-    init?(_ loaded: Loaded, _ settings: SettingsSource, _ identity: Identity) {
+    init?(_ loaded: Loaded, _ settings: SettingsSource, _ identity: Identity, _ socket: String) {
         guard let naming = try? TemporaryNames() else { return nil }
         self.settings = settings
         self.identity = identity
@@ -113,7 +116,8 @@ private struct ForecastReader {
             log: Log(environment: [:]), identity: identity, naming: naming,
             state: .failure(Trouble(.stateUnusable, at: .named("check"))),
             settings: settings,
-            shelf: Shelf(), keyring: Keyring(), runner: nil, findings: nil)
+            shelf: Shelf(), keyring: Keyring(), writers: settings.writers(besideSocket: socket, cancel: nil),
+            runner: nil, findings: nil)
         hands.adopt(loaded)
     }
 
@@ -134,8 +138,10 @@ private struct ForecastReader {
     }
 
     func obstacle(to spec: FileSpec) -> Trouble? {
-        if spec.owner != nil { return nil }
-        return hands.publisher.obstacle(to: spec) ?? Probe.trouble(of: spec, as: identity)
+        let user: String?
+        do throws(Trouble) { user = try hands.writer(for: spec) } catch { return error }
+        if let user { return hands.writers.obstacle(to: spec, as: user) }
+        return hands.publisher.obstacle(to: spec) ?? WriteProbe.trouble(of: spec, as: identity)
     }
 
     private func recall(_ client: ClientName) throws(Trouble) -> Outcome {

@@ -6,12 +6,15 @@ import Settings
 import Signing
 import Synchronization
 import SystemPackage
+import Writing
 
 /// Carries jobs out on worker threads: everything that blocks, touches a disk or sees a secret.
 final class Hands: Sendable {
     private let shelf: Shelf
     private let keyring: Keyring
     let publisher: Publisher
+    let writers: WriterLine
+    private let naming: TemporaryNames
     private let boundaries = Boundaries()
     /// Nil where nothing is to be written.
     private let leftovers: Leftovers?
@@ -36,12 +39,14 @@ final class Hands: Sendable {
         log: Log, identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>,
         settings: SettingsSource,
         shelf: Shelf,
-        keyring: Keyring, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
+        keyring: Keyring, writers: WriterLine, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
         self.adopting = adopting
         self.findings = findings
         self.identity = identity
+        self.naming = naming
+        self.writers = writers
         self.state = state
         self.settings = settings
         self.shelf = shelf
@@ -75,7 +80,7 @@ final class Hands: Sendable {
         case .readKey: .keys
         case .recall, .keep, .recallTold, .keepTold, .tidyRecords: .state
         case .mint: .signing
-        case .look(let spec), .publish(let spec, _, _): lane(of: spec.path)
+        case .look(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
         }
     }
@@ -213,15 +218,17 @@ final class Hands: Sendable {
     }
 
     private func look(_ spec: FileSpec) throws(Trouble) -> Outcome {
+        if let user = try writer(for: spec) {
+            return .seen(look(try writers.look(spec, as: user, naming: leftovers == nil ? nil : naming), spec))
+        }
         // Every file is looked at before it is first written.
-        try requireOwn(spec)
         leftovers?.sweep(beside: spec.path)
         return .seen(look(try publisher.look(spec), spec))
     }
 
-    /// A file that is to be another user's must not come to be the daemon's.
-    private func requireOwn(_ spec: FileSpec) throws(Trouble) {
-        guard let owner = spec.owner else { return }
+    /// The user whose writer a file is for; nil when it is to be the daemon's own.
+    func writer(for spec: FileSpec) throws(Trouble) -> String? {
+        guard let owner = spec.owner else { return nil }
         let id: UInt32?
         do throws(SystemError) {
             id = try Accounts.userID(owner)
@@ -229,7 +236,7 @@ final class Hands: Sendable {
             throw Trouble(.unknownUser, at: .path(spec.path), cause: error.errno.rawValue, detail: owner)
         }
         guard let id else { throw Trouble(.unknownUser, at: .path(spec.path), detail: owner) }
-        if id != identity.user { throw Trouble(.notActedOn, at: .path(spec.path), detail: "as: \(owner)") }
+        return id == identity.user ? nil : owner
     }
 
     private func mint(_ name: KeyName, _ claims: Claims) throws(Trouble) -> Outcome {
@@ -242,13 +249,22 @@ final class Hands: Sendable {
     private func publish(
         _ wanted: [Slot: Issued], in spec: FileSpec, mayCreate: Bool
     ) throws(Trouble) -> Outcome {
-        try requireOwn(spec)
+        let user = try writer(for: spec)
         var secrets: [Slot: Secret] = [:]
         for (slot, issued) in wanted {
             guard let secret = shelf.secret(issued.fingerprint) else { throw lost(issued) }
             secrets[slot] = secret
         }
+        if let user {
+            return .published(
+                look(try writers.publish(secrets, in: spec, as: user, mayCreate: mayCreate, naming: naming), spec))
+        }
         return .published(look(try publisher.publish(secrets, in: spec, mayCreate: mayCreate).sight, spec))
+    }
+
+    private func look(_ report: WriterLine.Report, _ spec: FileSpec) -> Look {
+        if !report.isWatchable { findings?.post(.notNoticed(spec.path)) }
+        return look(report.sight, spec)
     }
 
     private func look(_ sight: FileSight, _ spec: FileSpec) -> Look {

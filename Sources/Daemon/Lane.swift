@@ -9,6 +9,8 @@ enum Lane: Hashable, Sendable {
     case signing
     /// The mount that a file lies on.
     case mount(String)
+    /// The writer for a user.
+    case writer(String)
     /// Each hook has a lane of its own: it may take as long as it likes.
     case hook(ActionID)
 }

@@ -5,29 +5,6 @@ import Rotation
 
 /// Finds out whether something would work without doing it.
 enum Probe {
-    /// What would keep the daemon from writing a file that it can read; nil when nothing is known to.
-    static func trouble(of spec: FileSpec, as identity: Identity) -> Trouble? {
-        do {
-            let directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
-            if unsafe access(directory, W_OK | X_OK) != 0 {
-                let code: Trouble.Code = errno == EROFS ? .readOnlyFileSystem : .permissionDenied
-                return Trouble(code, at: .path(spec.path), cause: errno, detail: directory)
-            }
-        } catch {
-            return Trouble(error, at: spec.path)
-        }
-        guard let group = spec.group else { return nil }
-        guard let id = (try? Accounts.groupID(group)).flatMap({ $0 }) else {
-            return Trouble(.unknownGroup, at: .path(spec.path), detail: group)
-        }
-        if identity.user != 0, !identity.belongs(to: id) {
-            return Trouble(
-                .groupNotPermitted, at: .path(spec.path),
-                detail: "\(group); \(Owner.joining(group: group, user: identity.user))")
-        }
-        return nil
-    }
-
     /// What would keep the state directory from being used.
     static func trouble(ofState path: AbsolutePath, as identity: Identity) -> Trouble? {
         // One that is missing is made, where its parent may be written to.

@@ -1,6 +1,8 @@
 package import Linux
 package import Rotation
 package import Settings
+import Signing
+import Writing
 
 /// Where the configuration comes from, and what of the environment decides it.
 package struct SettingsSource: Sendable {
@@ -24,6 +26,13 @@ package struct SettingsSource: Sendable {
 
     package func load() -> Result<Loaded, Refusal> {
         SettingsLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
+    }
+
+    /// The line to the writers, whose sockets lie beside the daemon's.
+    func writers(besideSocket socket: String, cancel: EventCounter?) -> WriterLine {
+        WriterLine(
+            besideSocket: socket, configuration: SettingsLoader.absolutePath(of: path)?.description ?? path,
+            identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
     }
 
     /// The state directory that a configuration stands for.

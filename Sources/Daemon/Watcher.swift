@@ -22,6 +22,9 @@ final class Watcher {
     private var asking: Set<AbsolutePath> = []
     /// Directories of which something was heard while they were being asked for.
     private var askAgain: Set<AbsolutePath> = []
+    /// Outputs that lie elsewhere than where the daemon sees their directory: behind another user's link, or in a part
+    /// of the file system that is hidden from it.
+    private var unnoticed: Set<AbsolutePath> = []
     private var nextRound: BootTime?
 
     /// What came of asking for a watch, or of following the links to a file.
@@ -30,6 +33,8 @@ final class Watcher {
         case missing(AbsolutePath)
         case notWatched(AbsolutePath)
         case trail(Set<AbsolutePath>, of: Resource)
+        /// Watching the directory of this output tells nothing of it.
+        case notNoticed(AbsolutePath)
     }
 
     /// The contract's pace where nothing gives notice.
@@ -67,6 +72,7 @@ final class Watcher {
         let old = list
         list = WatchList(configuration, main: configurationFile)
         list.takeTrails(from: old)
+        unnoticed = []
         dropUnwanted()
         askForAll(at: now)
     }
@@ -89,6 +95,8 @@ final class Watcher {
                 let changed = list.follow(trail, of: resource)
                 for directory in changed { ask(for: directory) }
                 if !changed.isEmpty { dropUnwanted() }
+            case .notNoticed(let output):
+                if list.interests[output.directory] != nil { unnoticed.insert(output) }
             }
         }
         for directory in askAgain where !asking.contains(directory) { repeatAsking(directory) }
@@ -160,7 +168,7 @@ final class Watcher {
     func goRound(at now: BootTime) -> Set<Resource> {
         guard let nextRound, now >= nextRound else { return [] }
         self.nextRound = nil
-        var stirred: Set<Resource> = []
+        var stirred = Set(unnoticed.map(Resource.file))
         for (directory, interests) in list.interests where isBlind(directory) {
             stirred.formUnion(interests.all)
             ask(for: directory)
@@ -170,8 +178,8 @@ final class Watcher {
     }
 
     private func planRound(at now: BootTime) {
-        nextRound =
-            list.interests.keys.contains(where: isBlind) ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
+        let mustLook = !unnoticed.isEmpty || list.interests.keys.contains(where: isBlind)
+        nextRound = mustLook ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
     }
 
     /// Whether nothing would tell of a change in a directory, or of its coming.

@@ -16,6 +16,18 @@ package struct FileSight: Sendable {
     /// A slot that is missing here is absent.
     package var slots: [Slot: SlotSight]
 
+    package init(
+        exists: Bool, otherLines: Bool, isAsConfigured: Bool, identity: FileIdentity?, realPath: String,
+        slots: [Slot: SlotSight]
+    ) {
+        self.exists = exists
+        self.otherLines = otherLines
+        self.isAsConfigured = isAsConfigured
+        self.identity = identity
+        self.realPath = realPath
+        self.slots = slots
+    }
+
     /// What the core is told: every token is named by what `issued` knows of it, and what it does not know is foreign.
     package func look(_ issued: (Token) -> Issued?) -> Look {
         let sightings = slots.mapValues { sight -> Sighting in

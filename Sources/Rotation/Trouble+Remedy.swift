@@ -47,6 +47,11 @@ extension Trouble {
         case .groupNotPermitted: "add the daemon's user to that group and start the daemon anew"
         case .attributesNotKept: "take the attributes away, or write to another file system"
         case .changedMeanwhile, .contested: "find out who else writes it: inotifywait -m \(directory)"
+        case .writerMissing: "systemctl enable --now clientsecretd-writer@USER.socket"
+        case .writerNotPermitted: "run this as root or as the daemon's user, whom the writer's unit names"
+        case .writerSilent, .writerGarbled: "see what it says: journalctl -u 'clientsecretd-writer@*'"
+        case .writerRefused: "put the configuration in force: clientsecretd reload"
+        case .writerUnconfigured: "let its user read the configuration, which belongs to root"
         case .environmentFileMalformed: "mend that line"
         case .outOfDescriptors: "raise LimitNOFILE= of the daemon's unit"
         case .outOfMemory: "make room, or raise MemoryMax= of the daemon's unit"
@@ -77,7 +82,6 @@ extension Trouble {
         case .configurationRefused: "see everything that is wrong: clientsecretd check"
         case .credentialSocketUnusable: "let systemd make it: systemctl enable --now clientsecretd-credentials.socket"
         case .socketUnusable: "remove what lies there, or name another with --socket"
-        case .notActedOn: "remove the setting"
         }
     }
 

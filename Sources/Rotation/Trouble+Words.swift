@@ -45,7 +45,7 @@ extension Trouble {
         case .selfCheckFailed: "the new secret did not pass the check with the key's public half and was thrown away"
         case .directoryMissing: "its directory does not exist"
         case .notADirectory: "something on the way to it is not a directory"
-        case .permissionDenied: "the daemon's user may not do this"
+        case .permissionDenied: "the user that writes it may not do this"
         case .readOnlyFileSystem: "the file system is read-only"
         case .diskFull: "the disk is full"
         case .quotaExceeded: "the disk quota is used up"
@@ -64,7 +64,7 @@ extension Trouble {
         case .tooManyLinks: "too many links on the way"
         case .unknownUser: "there is no such user"
         case .unknownGroup: "there is no such group"
-        case .groupNotPermitted: "the daemon's user may not give files to this group"
+        case .groupNotPermitted: "the user that writes it may not give files to this group"
         case .attributesNotKept: "the file's attributes could not be kept"
         case .changedMeanwhile: "somebody else changed it at the same time, again and again"
         case .environmentFileMalformed: "an environment file that cannot be edited safely"
@@ -76,6 +76,12 @@ extension Trouble {
         case .environmentFileDeleted:
             "the file was deleted together with its other lines and is not made again with one"
         case .contested: "something else goes on changing it"
+        case .writerMissing: "no writer can be reached for its user"
+        case .writerNotPermitted: "the writer for its user takes no requests from this one"
+        case .writerSilent: "the writer for its user gave no answer"
+        case .writerGarbled: "the answer of the writer for its user makes no sense"
+        case .writerRefused: "the writer for its user refuses"
+        case .writerUnconfigured: "the writer for its user cannot use the configuration"
         case .stateUnusable: "the state directory cannot be used, so nothing is remembered over a reboot"
         case .stateDamaged: "what was kept here is damaged and was set aside"
         case .stateNewer: "what was kept here is a newer version's and was set aside"
@@ -109,7 +115,6 @@ extension Trouble {
         case .configurationRefused: "the configuration would not start"
         case .socketUnusable: "the socket cannot be used"
         case .credentialSocketUnusable: "the socket cannot be used, so no unit can load a credential from it"
-        case .notActedOn: "this version does not act on it yet"
         }
     }
 }

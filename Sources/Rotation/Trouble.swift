@@ -104,6 +104,19 @@ package struct Trouble: Error, Hashable, Sendable {
         /// An environment file that held other lines was deleted: it is not made again with one line.
         case environmentFileDeleted = "environment_file_deleted"
         case contested = "contested"
+        // Writers, which write what is another user's.
+        /// Nobody listens; detail: the socket.
+        case writerMissing = "writer_missing"
+        /// The writer takes no requests from this user, or what listens at its place is not to be trusted.
+        case writerNotPermitted = "writer_not_permitted"
+        /// No answer in time, or none at all; detail: the writer's user.
+        case writerSilent = "writer_silent"
+        /// An answer that is none; detail: what is wrong with it.
+        case writerGarbled = "writer_garbled"
+        /// The configuration that the writer reads does not let it; detail: why.
+        case writerRefused = "writer_refused"
+        /// The writer cannot read the configuration, or does not accept it; detail: why.
+        case writerUnconfigured = "writer_unconfigured"
         // The state directory.
         case stateUnusable = "state_unusable"
         case stateDamaged = "state_damaged"
@@ -153,7 +166,5 @@ package struct Trouble: Error, Hashable, Sendable {
         case socketUnusable = "socket_unusable"
         /// The same of the socket from which units load credentials.
         case credentialSocketUnusable = "credential_socket_unusable"
-        /// The configuration asks for what this version does not act on; detail: the setting.
-        case notActedOn = "not_acted_on"
     }
 }

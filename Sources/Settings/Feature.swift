@@ -2,7 +2,6 @@ package import Rotation
 
 /// What a configuration may ask for and this version checks but does not act on yet.
 package enum Feature: Hashable, Sendable {
-    case writtenAs(client: ClientName, path: AbsolutePath, user: String)
     case verify(ClientName)
     case metricsFile
 
@@ -10,10 +9,6 @@ package enum Feature: Hashable, Sendable {
     package static func list(in configuration: Configuration) -> [Feature] {
         var features: [Feature] = []
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
-            for output in client.outputs {
-                guard let user = output.owner else { continue }
-                features.append(.writtenAs(client: name, path: output.path, user: user))
-            }
             if client.verify { features.append(.verify(name)) }
         }
         if configuration.metricsFile != nil { features.append(.metricsFile) }
@@ -23,9 +18,6 @@ package enum Feature: Hashable, Sendable {
     /// What does not happen; what to do meanwhile.
     package var message: String {
         switch self {
-        case .writtenAs(_, let path, let user):
-            "this version does not write as another user: \(path) is not written as \(user); "
-                + "write to a file of the daemon's own user"
         case .verify(let client):
             "this version does not ask Apple yet: new secrets of \"\(client)\" are published untried"
         case .metricsFile:
@@ -36,7 +28,6 @@ package enum Feature: Hashable, Sendable {
     /// Which setting of the configuration it is.
     package var subject: Positions.Subject {
         switch self {
-        case .writtenAs(let client, let path, _): .owner(client, path)
         case .verify(let client): .verify(client)
         case .metricsFile: .metricsFile
         }

@@ -27,7 +27,6 @@ extension Positions {
                 if let group = output.group.placed {
                     note(.outputGroup(name, path.value), at: group.position)
                 }
-                if let owner = output.owner.placed { note(.owner(name, path.value), at: owner.position) }
             }
             if let owner = output.owner.placed { note(.user(owner.value), at: owner.position) }
             if let group = output.group.placed { note(.group(group.value), at: group.position) }

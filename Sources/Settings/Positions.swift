@@ -23,8 +23,6 @@ package struct Positions: Sendable, Hashable {
         case group(String)
         /// The value of an output's `group:`.
         case outputGroup(ClientName, AbsolutePath)
-        /// The value of `as:`.
-        case owner(ClientName, AbsolutePath)
         case verify(ClientName)
         case servedCredential(ClientName)
         case controlGroup

@@ -15,6 +15,7 @@ struct CheckCommand: ParsableCommand {
             """)
 
     @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
@@ -27,7 +28,7 @@ struct CheckCommand: ParsableCommand {
         } catch {
             throw Failure(.failed, error.description)
         }
-        let forecast = Forecast(of: loaded, from: source)
+        let forecast = Forecast(of: loaded, from: source, socket: daemon.path(Environment.current))
         let report = ForecastReport(configuration: loaded.configuration, secrets: forecast.secrets, now: .now)
         let problems = forecast.problems.map {
             loaded.positions.diagnostic($0.trouble, client: $0.client).description

@@ -16,7 +16,7 @@ struct ClientSecretD: ParsableCommand {
         version: Version.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
-            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self,
+            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, WriteCommand.self,
         ])
 
     static func main() {

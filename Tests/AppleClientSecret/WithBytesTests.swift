@@ -13,6 +13,7 @@ import Testing
         "Publishing/Publisher.swift",  // gives them to the environment editor
         "Publishing/RecordDocument.swift",  // writes them into the state directory
         "Signing/TokenReader.swift",  // judges them
+        "Writing/WireToken.swift",  // takes them to the writer of another user, and what was read back from there
     ]
 
     @Test func onlyTheseFilesSeeASecretsBytes() throws {

@@ -14,7 +14,7 @@ import Testing
         let path = Trouble.Place.path(try #require(AbsolutePath("/srv/a b/web.jwt")))
         #expect(
             Trouble(.permissionDenied, at: path, cause: 13, detail: "/srv/a b belongs to alice (1000)").message
-                == "/srv/a b/web.jwt: the daemon's user may not do this: /srv/a b belongs to alice (1000) (permission denied)"
+                == "/srv/a b/web.jwt: the user that writes it may not do this: /srv/a b belongs to alice (1000) (permission denied)"
         )
         #expect(
             Trouble(.systemError, at: path, cause: 4095).sentence == "/srv/a b/web.jwt: the system refused (errno 4095)"
@@ -118,7 +118,7 @@ import Testing
         case .notADirectory:
             #"/d/f.p8: something on the way to it is not a directory; write another path"#
         case .permissionDenied:
-            #"/d/f.p8: the daemon's user may not do this; let the daemon's user write to /d, with ReadWritePaths= in its unit too"#
+            #"/d/f.p8: the user that writes it may not do this; let the daemon's user write to /d, with ReadWritePaths= in its unit too"#
         case .readOnlyFileSystem:
             #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=/d to the daemon's unit"#
         case .diskFull:
@@ -157,7 +157,7 @@ import Testing
         case .unknownGroup:
             #"www data: there is no such group; add the group: addgroup --system 'www data'"#
         case .groupNotPermitted:
-            #"/d/f.p8: the daemon's user may not give files to this group; add the daemon's user to that group and start the daemon anew"#
+            #"/d/f.p8: the user that writes it may not give files to this group; add the daemon's user to that group and start the daemon anew"#
         case .attributesNotKept:
             #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
         case .changedMeanwhile:
@@ -178,6 +178,18 @@ import Testing
             #"/d/f.p8: the file was deleted together with its other lines and is not made again with one; make the file again with its other lines; the variable is then added"#
         case .contested:
             #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
+        case .writerMissing:
+            #"/d/f.p8: no writer can be reached for its user; systemctl enable --now clientsecretd-writer@USER.socket"#
+        case .writerNotPermitted:
+            #"/d/f.p8: the writer for its user takes no requests from this one; run this as root or as the daemon's user, whom the writer's unit names"#
+        case .writerSilent:
+            #"/d/f.p8: the writer for its user gave no answer; see what it says: journalctl -u 'clientsecretd-writer@*'"#
+        case .writerGarbled:
+            #"/d/f.p8: the answer of the writer for its user makes no sense; see what it says: journalctl -u 'clientsecretd-writer@*'"#
+        case .writerRefused:
+            #"/d/f.p8: the writer for its user refuses; put the configuration in force: clientsecretd reload"#
+        case .writerUnconfigured:
+            #"/d/f.p8: the writer for its user cannot use the configuration; let its user read the configuration, which belongs to root"#
         case .stateUnusable:
             #"/d/f.p8: the state directory cannot be used, so nothing is remembered over a reboot; give the directory to the daemon's user with chown, mode 0700"#
         case .stateDamaged:
@@ -250,8 +262,6 @@ import Testing
             #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket"#
         case .credentialSocketUnusable:
             #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
-        case .notActedOn:
-            #"/d/f.p8: this version does not act on it yet; remove the setting"#
         }
     }
 }

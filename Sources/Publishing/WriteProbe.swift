@@ -1,0 +1,36 @@
+internal import Glibc
+package import Linux
+package import Rotation
+
+/// Finds out whether a file could be written without doing it.
+package enum WriteProbe {
+    /// What would keep the user that this process runs as from writing a file that it can read; nil when nothing is
+    /// known to.
+    package static func trouble(of spec: FileSpec, as identity: Identity) -> Trouble? {
+        do {
+            let directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
+            if unsafe access(directory, W_OK | X_OK) != 0 {
+                let code: Trouble.Code = errno == EROFS ? .readOnlyFileSystem : .permissionDenied
+                return Trouble(code, at: .path(spec.path), cause: errno, detail: directory)
+            }
+        } catch {
+            return Trouble(error, at: spec.path)
+        }
+        guard let group = spec.group else {
+            // A file that is replaced keeps its group.
+            guard let kept = FileStatus.following(spec.path.description)?.group, identity.user != 0,
+                !identity.belongs(to: kept)
+            else { return nil }
+            return Trouble(.groupNotPermitted, at: .path(spec.path), detail: String(kept))
+        }
+        guard let id = (try? Accounts.groupID(group)).flatMap({ $0 }) else {
+            return Trouble(.unknownGroup, at: .path(spec.path), detail: group)
+        }
+        if identity.user != 0, !identity.belongs(to: id) {
+            return Trouble(
+                .groupNotPermitted, at: .path(spec.path),
+                detail: "\(group); \(Owner.joining(group: group, user: identity.user))")
+        }
+        return nil
+    }
+}

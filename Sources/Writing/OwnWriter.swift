@@ -1,0 +1,35 @@
+import Linux
+import SystemPackage
+
+/// How a daemon that runs as root, with no systemd to do it, starts a writer for another user.
+struct OwnWriter {
+    /// The program and its arguments: everything of root's is given up before the writer itself begins.
+    let arguments: [String]
+
+    static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+
+    /// From util-linux, which is part of every Debian.
+    private static let setpriv = "/usr/bin/setpriv"
+    /// The kernel's word for a program whose file was replaced since it was started, as by an upgrade (proc(5)).
+    private static let replaced = " (deleted)"
+
+    init(user: String, configuration: String) throws(SystemError) {
+        guard let id = try Accounts.userID(user) else {
+            throw SystemError("find the user \(user)", errno: .invalidArgument)
+        }
+        let account = try Accounts.user(id: id)
+        // A number without an entry, as in a container: its group is called the same, and it is in no other.
+        let groups = account == nil ? "--clear-groups" : "--init-groups"
+        arguments = [
+            Self.setpriv, "--reuid=\(id)", "--regid=\(account?.primaryGroup ?? id)", groups, "--no-new-privs",
+            "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--", try Self.program(), "write",
+            "--config", configuration,
+        ]
+    }
+
+    private static func program() throws(SystemError) -> String {
+        let link = OwnProgram.path()
+        guard let path = link else { throw SystemError("find the program that runs", errno: .noSuchFileOrDirectory) }
+        return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files of other users, written by a writer that runs as that user.
+@Suite(.enabled(if: isRoot, "runs writers as other users, which takes root")) struct WriterTests {
+    private static let user = WriterHost.user
+    private static let text = "# mine\r\nPORT=80\r\n"
+
+    /// A file of the other user's in a directory of its own, and the clients that set its variables.
+    private func sandbox(_ clients: (String, Sandbox) -> String) throws -> Sandbox {
+        let sandbox = try Sandbox()
+        _ = try sandbox.makeDirectory("app")
+        try sandbox.write(Self.text, to: "app/.env", of: Self.user)
+        try sandbox.configureForWriters(clients(sandbox.directory("app/.env"), sandbox))
+        return sandbox
+    }
+
+    @Test func rootStartsTheWritersItself() throws {
+        let sandbox = try sandbox { path, sandbox in
+            sandbox.client("web", variable: "WEB", of: path) + sandbox.client("api", variable: "API", of: path)
+        }
+        try sandbox.start()
+        let web = try #require(try sandbox.variable("WEB", of: "app/.env"))
+        let api = try #require(try sandbox.variable("API", of: "app/.env"))
+        _ = try sandbox.judge(web)
+        _ = try sandbox.judge(api)
+        #expect(web != api)
+        #expect(try sandbox.directory.read("app/.env") == Self.text + "API=\(api)\r\nWEB=\(web)\r\n")
+        #expect(try sandbox.owner(of: "app/.env") == [23_456, 23_456])
+        // One write for both, and nobody is left behind.
+        #expect(try sandbox.log().components(separatedBy: "\nwrote ").count == 2)
+        #expect(try run(["pgrep", "-f", sandbox.directory("clientsecretd.yaml") + "$"]).status == 1)
+
+        // Damage is noticed and mended, and a deleted file is not made anew.
+        try sandbox.write("PORT=8080\nWEB=gone\n", to: "app/new", of: Self.user)
+        try #require(unsafe rename(sandbox.directory("app/new"), sandbox.directory("app/.env")) == 0)
+        try sandbox.eventually("the repair") {
+            try sandbox.directory.read("app/.env") == "PORT=8080\nWEB=\(web)\nAPI=\(api)\n"
+        }
+        try FileManager.default.removeItem(atPath: sandbox.directory("app/.env"))
+        try sandbox.eventually("saying that it is gone") {
+            try sandbox.outputs(of: "web").map(\.state) == ["failed"]
+        }
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("app/.env")))
+        #expect(sandbox.leftovers() == [])
+    }
+
+    @Test func onceAndCheckGoByTheWriterToo() throws {
+        let sandbox = try sandbox { path, sandbox in
+            sandbox.client("web", variable: "WEB", of: path)
+                + "      - {path: \(sandbox.directory("app/new.json")), format: json, as: \(Self.user), mode: 640}\n"
+        }
+        let foreseen = try sandbox.command("check")
+        #expect(foreseen.output.contains("would mint a new secret"))
+        #expect(try sandbox.directory.read("app/.env") == Self.text)
+        let once = try sandbox.command("run", "--once")
+        #expect(once.status == 0, "\(once.complaints)")
+        #expect(try sandbox.owner(of: "app/new.json") == [23_456, 23_456])
+        let kept = try sandbox.command("check")
+        #expect(kept.output.contains("would keep") && !kept.output.contains("would write"), "\(kept.complaints)")
+
+        // What only that user's writer can find out.
+        try sandbox.write("x", to: "app/.env", of: Self.user)
+        try FileManager.default.setAttributes([.groupOwnerAccountID: 0], ofItemAtPath: sandbox.directory("app/.env"))
+        #expect(try sandbox.command("check").complaints.contains("may not give files to this group"))
+        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o600)
+        let blind = try sandbox.command("check")
+        #expect(blind.status == 1)
+        let file = sandbox.directory("clientsecretd.yaml")
+        #expect(
+            blind.complaints.contains(
+                "\(file) may not be read by user \(Self.user); let \(Self.user) read it: "
+                    + "chmod a+rx \(sandbox.directory.path) && chmod a+r \(file)"), "\(blind.complaints)")
+    }
+
+    @Test func aWriterThatFailsIsAskedAgain() throws {
+        let sandbox = try sandbox { path, sandbox in sandbox.client("web", variable: "WEB", of: path) }
+        // Looked at, hung up on, killed in the middle of writing; then it goes well.
+        let host = try WriterHost(sandbox, "drop", "garbage", "serve", "kill")
+        defer { host.end() }
+        try sandbox.start()
+        try sandbox.eventually("the secret") { try sandbox.variable("WEB", of: "app/.env") != nil }
+        try sandbox.recovers("the writer answered")
+        _ = try sandbox.judge(try #require(try sandbox.variable("WEB", of: "app/.env")))
+        let log = try sandbox.log()
+        #expect(log.contains("the writer for its user gave no answer"))
+        #expect(log.contains("the answer of the writer for its user makes no sense"))
+        #expect(try sandbox.directory.read("app/.env").hasPrefix(Self.text))
+        #expect(sandbox.leftovers() == [], "what the killed writer left")
+    }
+
+    @Test func aWriterThatHangsHoldsUpItsOwnFilesOnly() throws {
+        let sandbox = try sandbox { path, sandbox in
+            sandbox.client("web", variable: "WEB", of: path) + sandbox.client("own")
+        }
+        let host = try WriterHost(sandbox, "hang", "hang", "hang")
+        defer { host.end() }
+        try sandbox.start(waiting: false)
+        try sandbox.eventually("the other client") {
+            try sandbox.command("status").status == 0 && sandbox.client(named: "own")["state"] as? String == "ok"
+        }
+        let before = try sandbox.directory.read("out/own.jwt")
+        #expect(try sandbox.command("renew", "own").status == 0)
+        #expect(try sandbox.directory.read("out/own.jwt") != before)
+        #expect(try sandbox.directory.read("app/.env") == Self.text)
+        // A stop does not wait for it.
+        #expect(sandbox.stop() == 0)
+        #expect(try !sandbox.log().contains("had not ended"))
+    }
+
+    // MARK: Who asks a writer
+
+    private func ask(_ sandbox: Sandbox, as user: UInt32, _ request: [String: Any]) throws -> [String: Any] {
+        let asked = try run(
+            ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "/usr/bin/python3"]
+                + [repository + "/Tests/Writers/ask.py", sandbox.directory("writer/\(Self.user).sock")],
+            input: try JSONSerialization.data(withJSONObject: request))
+        try #require(asked.status == 0, "\(asked.complaints)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(asked.output.utf8)) as? [String: Any])
+    }
+
+    private func code(_ answer: [String: Any]) -> String? {
+        (answer["fault"] as? [String: Any])?["code"] as? String
+    }
+
+    @Test func onlyTheDaemonIsAnsweredAndOnlyAboutWhatIsConfigured() throws {
+        let sandbox = try sandbox { path, sandbox in
+            sandbox.client("web", variable: "WEB", of: path)
+                + "      - {path: \(sandbox.directory("out/theirs.jwt")), as: root}\n"
+        }
+        let daemon: UInt32 = 34_567
+        let host = try WriterHost(sandbox, daemonUser: "\(daemon)", "daemon")
+        defer { host.end() }
+        try sandbox.start()
+        let token = try #require(try sandbox.variable("WEB", of: "app/.env"))
+        sandbox.stop()
+        var request: [String: Any] = [
+            "version": 1, "task": "look", "path": sandbox.directory("app/.env"), "kind": "env", "mayCreate": true,
+            "places": [["variable": "WEB", "client": "web"]], "tag": "0123456789abcdef",
+        ]
+        func trying(_ changes: [String: Any], as user: UInt32 = 34_567) throws -> [String: Any] {
+            try ask(sandbox, as: user, request.merging(changes) { $1 })
+        }
+        // The daemon's user and root see the variable and nothing else of the file.
+        for user in [daemon, 0] {
+            let sight = try #require(try trying([:], as: user)["sight"] as? [String: Any])
+            #expect((sight["places"] as? [[String: String]]) == [["variable": "WEB", "token": token]])
+            #expect(!"\(sight)".contains("PORT") && !"\(sight)".contains("mine"))
+        }
+        // Nobody else is told anything, the user whose files they are included.
+        for stranger in [Self.user, 45_678, 65_534] {
+            let answer = try trying([:], as: stranger)
+            #expect(code(answer) == "writer_not_permitted" && answer["sight"] == nil, "\(answer)")
+            #expect(!"\(answer)".contains(token))
+        }
+        let place: [String: Any] = ["variable": "WEB", "client": "web", "token": token]
+        for refused: [String: Any] in [
+            ["path": "/etc/passwd"], ["path": sandbox.directory("app/other")],
+            ["path": sandbox.directory("out/theirs.jwt"), "kind": "raw", "places": [["client": "web"]]],
+            ["places": [["variable": "PORT", "client": "web"]]], ["places": [["variable": "WEB", "client": "api"]]],
+            ["kind": "raw"], ["mode": 0o666], ["group": "root"], ["version": 2], ["task": "erase"],
+            ["task": "publish", "places": [["variable": "WEB", "client": "web", "token": "a\nPATH=/tmp"]]],
+            ["task": "publish", "places": [place, ["variable": "PORT", "client": "web", "token": token]]],
+            ["task": "publish", "places": [place], "tag": "../../../../../tmp"],
+        ] {
+            #expect(code(try trying(refused)) == "writer_refused", "\(refused)")
+        }
+        #expect(try sandbox.directory.read("app/.env") == Self.text + "WEB=\(token)\r\n")
+
+        // A configuration that others may write to is root's no more.
+        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o666)
+        #expect(code(try trying([:])) == "writer_unconfigured")
+        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        // The configuration counts as it stands there now.
+        try sandbox.configureForWriters(sandbox.client("own"))
+        #expect(code(try trying([:])) == "writer_refused")
+        request["path"] = sandbox.directory("out/own.jwt")
+        request["kind"] = "raw"
+        #expect(code(try trying(["places": [["client": "own"]]])) == "writer_refused", "the daemon's own file")
+
+        // Asked to end, it ends.
+        kill(host.processID, SIGTERM)
+        try sandbox.eventually("the end of the writer") { !host.isRunning }
+    }
+
+    @Test func aWriterHoldsNothingOfRoots() throws {
+        let sandbox = try sandbox { path, sandbox in sandbox.client("web", variable: "WEB", of: path) }
+        let host = try WriterHost(sandbox, "daemon")
+        defer { host.end() }
+        try sandbox.start()
+        let status = try String(contentsOfFile: "/proc/\(host.processID)/status", encoding: .utf8)
+        func value(_ name: String) -> [Substring] {
+            status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(separator: "\t").dropFirst()
+                .flatMap { $0.split(separator: " ") } ?? []
+        }
+        #expect(value("Uid") == ["23456", "23456", "23456", "23456"] && value("Gid") == value("Uid"))
+        #expect(value("Groups") == [] && value("NoNewPrivs") == ["1"])
+        for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+            #expect(value(set) == ["0000000000000000"], "\(set)")
+        }
+        #expect(value("Threads") == ["1"])
+        // Others of that user cannot look on: the process is not theirs to inspect.
+        let memory = try FileManager.default.attributesOfItem(atPath: "/proc/\(host.processID)/mem")
+        #expect(memory[.ownerAccountID] as? Int == 0)
+    }
+
+    @Test func byHandItSaysHowItIsStarted() throws {
+        let sandbox = try Sandbox()
+        let byHand = try sandbox.command("write")
+        #expect(byHand.status == 64)
+        #expect(
+            byHand.complaints
+                == "clientsecretd: this is started by its socket: "
+                + "systemctl enable --now clientsecretd-writer@USER.socket\n")
+    }
+}
