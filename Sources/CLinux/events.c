@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -218,6 +219,12 @@ int clinux_forbid_inspection(void) {
 }
 
 int clinux_forbid_new_privileges(void) { return result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
+
+int clinux_become_user(const char *name, uint32_t user, uint32_t group) {
+    if (initgroups(name, group) < 0 || setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
+        return -errno;
+    return 0;
+}
 
 int clinux_become_subreaper(void) { return result(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
 

@@ -12,6 +12,13 @@ package enum Hardening {
         try SystemError.check(clinux_forbid_new_privileges(), "give up gaining privileges")
     }
 
+    /// Root becomes this user for good, with all of that user's groups and nobody else's. Before threads are started.
+    package static func become(_ account: Account) throws(SystemError) {
+        try SystemError.check(
+            unsafe clinux_become_user(account.name, account.id, account.primaryGroup), "become the user \(account.name)"
+        )
+    }
+
     /// Descendants whose parents end become this process's children, so that ``ChildProcess`` can find and end them.
     package static func becomeSubreaper() throws(SystemError) {
         try SystemError.check(clinux_become_subreaper(), "adopt orphaned descendants")

@@ -73,13 +73,6 @@ package struct WriterLine: Sendable {
         }
     }
 
-    /// That nobody listens for `user`, where that is so.
-    package func absence(of user: String, about path: AbsolutePath) -> Trouble? {
-        guard FileStatus.following(socket(of: user))?.kind != .socket else { return nil }
-        return trouble(
-            .writerMissing, user, path, cause: Errno.noSuchFileOrDirectory.rawValue, detail: socket(of: user))
-    }
-
     // MARK: The conversation
 
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }

@@ -10,8 +10,8 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Read the configuration and every key, touch nothing, say what 'run' would do.",
         discussion: """
-            Exits 78 when the configuration's text is not accepted and 1 when something in it could not work. Run it as \
-            the daemon's user to learn what that user may do.
+            Exits 78 when the configuration's text is not accepted and 1 when something in it could not work. What the \
+            user may do who runs it is what counts; root judges the service's configuration as the service's user.
             """)
 
     @OptionGroup var settings: ConfigurationOption
@@ -19,6 +19,11 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
+        do {
+            try ServiceUser.judge(configuration: settings.path(Environment.current))
+        } catch {
+            throw Failure(.failed, error.description)
+        }
         let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
