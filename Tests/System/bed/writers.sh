@@ -21,7 +21,7 @@ chmod 600 /home/app/site/.env /etc/myapp/env
 key=/etc/clientsecretd/AuthKey_ABC123DEFG.p8
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $key 2>/dev/null
 chown root:clientsecretd $key && chmod 640 $key
-cat >/etc/clientsecretd/clientsecretd.yaml <<END2
+cat >/etc/clientsecretd/clientsecretd.yaml <<END
 keys: {apple: {team_id: DEF123GHIJ, file: $key}}
 clients:
   web:
@@ -30,7 +30,7 @@ clients:
       - {path: /home/app/site/.env, format: env, variable: SECRET, as: app}
       - {path: /etc/myapp/env, format: env, variable: SECRET, as: root}
   own: {outputs: [{path: /run/clientsecretd/out/own.jwt}]}
-END2
+END
 chmod 644 /etc/clientsecretd/clientsecretd.yaml
 systemctl daemon-reload
 
@@ -43,6 +43,7 @@ secrets() {
     sed -n 's/^SECRET=//p' "${files[@]}" | tr -d '\r' | sort -u >/run/secrets
     say "$1" "$(wc -l </run/secrets)" "$(clientsecretd inspect --json - </run/secrets | grep -o '"client_id": *"[^"]*"' | cut -d'"' -f4)"
 }
+# state CLIENT: of its first output.
 state() { clientsecretd status --json | grep -o "\"name\": *\"$1\"[^}]*\"state\": *\"[a-z]*\"" | head -1 | grep -o '[a-z]*"$' | tr -d '"'; }
 until_is() { # STATE CLIENT
     for _ in $(seq 300); do
@@ -63,11 +64,11 @@ until_is ok web
 say "with them" "$(state own) $(state web), check $(clientsecretd check >/dev/null; echo $?)"
 secrets "secrets"
 stat -c 'file: %n %U:%G %a' "${files[@]}"
-sed 's/^SECRET=.*/SECRET=…/' "${files[@]}" | cat -A
+sed 's/^SECRET=[A-Za-z0-9_.-]*/SECRET=.../' "${files[@]}" | cat -A
 for unit in app root; do
     pid=$(systemctl show -P MainPID clientsecretd-writer@$unit)
-    say "writer of $unit" "$(stat -c %U /proc/"$pid"/cmdline) $(grep -c '^Cap[A-Z][a-z]*:.0*$' /proc/"$pid"/status)" \
-        "$(nsenter -t "$pid" -n cat /proc/net/dev | grep -c :)"
+    say "writer of $unit" "$(id -nu "$(awk '/^Uid:/ { print $2 }' /proc/"$pid"/status)"), capability sets that are empty: $(grep -c '^Cap[A-Z][a-z]*:.0*$' /proc/"$pid"/status)" \
+        "networks: $(nsenter -t "$pid" -n cat /proc/net/dev | grep -c :)"
 done
 for user in app stranger; do
     say "asked by $user" "$(echo {} | setpriv --reuid=$user --regid=$user --clear-groups \
@@ -93,7 +94,7 @@ chgrp clientsecretd /etc/clientsecretd/clientsecretd.yaml
 advice | sed 's/^/what helps: /'
 advice >/run/advice
 clientsecretd renew web >/dev/null 2>&1
-until_is degraded web
+until_is failed web
 say "meanwhile" "$(state own) $(state web)"
 bash /run/advice
 clientsecretd renew web >/dev/null
