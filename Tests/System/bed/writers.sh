@@ -83,9 +83,8 @@ secrets "renewed after a kill"
 cmp -s /run/secrets /run/before && echo "the same as before"
 
 # Damage where the daemon can look is noticed at once.
-sed -i 's/^SECRET=.*/SECRET=gone\r/' /srv/app/.env
-chown app:app /srv/app/.env
-for _ in $(seq 100); do grep -q gone /srv/app/.env || break; sleep 0.1; done
+runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone\r/' /srv/app/.env
+for _ in $(seq 300); do grep -q gone /srv/app/.env || break; sleep 0.1; done
 secrets "repaired"
 
 # A configuration that the writers cannot read.
