@@ -17,7 +17,8 @@ import Testing
             outputs: [Output(path: path, format: .env(variable: "SECRET"), owner: "app")])
         let configuration = Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
         let found = try Inbox<Watcher.Finding>()
-        let watcher = try Watcher(pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let watcher = try Watcher(
+            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(configuration, at: start)
         var findings: [Watcher.Finding] = []
