@@ -35,7 +35,9 @@ import Testing
             try sandbox.eventually("renewal \(tokens.count)") {
                 try sandbox.directory.read("out/web.jwt") != tokens.last
             }
-            tokens.append(try sandbox.directory.read("out/web.jwt"))
+            let next = try sandbox.directory.read("out/web.jwt")
+            try #require(next != tokens.last)
+            tokens.append(next)
         }
         let times = try tokens.map(travel.times)
         for (before, after) in zip(times, times.dropFirst()) {
