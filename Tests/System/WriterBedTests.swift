@@ -4,7 +4,7 @@ import Testing
 
 /// Writers that a real systemd starts for a daemon that runs as its own user, behind the sandbox of its unit.
 @Suite struct WriterBedTests {
-    @Test(.enabled(if: isRoot, "boots a systemd as root"))
+    @Test(.needsRoot("boots a systemd"))
     func filesOfOtherUsersAreWrittenByTheirWriters() throws {
         let directory = try TemporaryDirectory()
         let binary =

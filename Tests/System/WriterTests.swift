@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files of other users, written by a writer that runs as that user.
-@Suite(.enabled(if: isRoot, "runs writers as other users, which takes root")) struct WriterTests {
+@Suite(.needsRoot("runs writers as other users")) struct WriterTests {
     private static let user = WriterHost.user
     private static let text = "# mine\r\nPORT=80\r\n"
 

@@ -141,7 +141,7 @@ import Testing
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
 
-    @Test(.enabled(if: getuid() == 0, "listens as another user, which takes root"))
+    @Test(.needsRoot("listens as another user"))
     func whatSomebodyElseListensOnIsGivenNothing() throws {
         let directory = try TemporaryDirectory()
         _ = unsafe chmod(directory.path, 0o755)
