@@ -146,6 +146,17 @@ import Testing
             bench.pass(Values.day)
         }
         #expect(told(bench) == ["degraded", "ok", "degraded", "ok"])
+        // Also where the state is bad all the time, and its changes tell nothing.
+        bench.tell(.hampered(Trouble(.socketUnusable, at: .named("/run/s"))))
+        bench.pass(60)
+        bench.forget()
+        for _ in 0..<2 {
+            bench.held = [.client(try Values.name(web))]
+            bench.pass(61 * Values.day)
+            bench.release(.client(try Values.name(web)))
+            bench.pass(Values.day)
+        }
+        #expect(told(bench) == ["degraded", "degraded"])
     }
 
     @Test func aRenewalInTimeIsNoNews() throws {

@@ -97,6 +97,8 @@ import Testing
         let token = try sandbox.directory.read("out/web.jwt")
         let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let process = try #require(sandbox.processID)
+        // Its own writes are looked at once more by then; that look must not be the one that finds the damage.
+        sleep(5)
         kill(process, SIGSTOP)
         // Two notices each at least; those of the damage then find no place.
         let made = try run([
