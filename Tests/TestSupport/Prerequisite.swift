@@ -1,35 +1,40 @@
-import Glibc
-package import Testing
+// The simulator's program, which is built without the testing library, shares this module.
+#if canImport(Testing)
 
-/// Whether the tests run as root.
-package let isRoot = geteuid() == 0
+    import Glibc
+    package import Testing
 
-/// Something of the machine's that a test cannot do without.
-///
-/// A developer's machine may lack it: then the tests are skipped, and say why. Where `CI` is `true` nothing is ever
-/// skipped: what lacks there fails, for a run that tried half of it would look as green as a whole one.
-package struct Prerequisite: Error, CustomStringConvertible {
-    package let description: String
+    /// Whether the tests run as root.
+    package let isRoot = geteuid() == 0
 
-    /// Whether what needs root can be tried.
+    /// Something of the machine's that a test cannot do without.
     ///
-    /// - Parameter purpose: what root is needed for, as in "mounts file systems".
-    package static func root(for purpose: String) throws -> Bool {
-        try check(isRoot, "needs root: \(purpose)")
+    /// A developer's machine may lack it: then the tests are skipped, and say why. Where `CI` is `true` nothing is ever
+    /// skipped: what lacks there fails, for a run that tried half of it would look as green as a whole one.
+    package struct Prerequisite: Error, CustomStringConvertible {
+        package let description: String
+
+        /// Whether what needs root can be tried.
+        ///
+        /// - Parameter purpose: what root is needed for, as in "mounts file systems".
+        package static func root(for purpose: String) throws -> Bool {
+            try check(isRoot, "needs root: \(purpose)")
+        }
+
+        /// Passes `holds` on, and throws where nothing may be skipped.
+        package static func check(_ holds: Bool, _ lack: String, isCI: Bool = isCI) throws -> Bool {
+            if !holds, isCI { throw Prerequisite(description: "\(lack); nothing is skipped where CI=true") }
+            return holds
+        }
+
+        private static let isCI = unsafe getenv("CI").map { unsafe String(cString: $0) } == "true"
     }
 
-    /// Passes `holds` on, and throws where nothing may be skipped.
-    package static func check(_ holds: Bool, _ lack: String, isCI: Bool = isCI) throws -> Bool {
-        if !holds, isCI { throw Prerequisite(description: "\(lack); nothing is skipped where CI=true") }
-        return holds
+    extension Trait where Self == ConditionTrait {
+        /// For root alone; `purpose` is what it is needed for, as in "mounts file systems".
+        package static func needsRoot(_ purpose: String) -> Self {
+            .enabled("needs root: \(purpose)") { try Prerequisite.root(for: purpose) }
+        }
     }
 
-    private static let isCI = unsafe getenv("CI").map { unsafe String(cString: $0) } == "true"
-}
-
-extension Trait where Self == ConditionTrait {
-    /// For root alone; `purpose` is what it is needed for, as in "mounts file systems".
-    package static func needsRoot(_ purpose: String) -> Self {
-        .enabled("needs root: \(purpose)") { try Prerequisite.root(for: purpose) }
-    }
-}
+#endif
