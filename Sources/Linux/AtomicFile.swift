@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import SystemPackage
 
 /// A file that is replaced whole: a reader sees the old content or the new at every instant, after a power cut too.
@@ -73,6 +74,7 @@ package struct AtomicFile: ~Copyable {
         try temporary.write(bytes, path: path)
         _ = try checked(clinux_file_sync(temporary.descriptor.raw), path)
         if let content {
+            waitForTurn()
             // Metadata too: renaming moves the time of change, so afterwards only the content can be compared.
             guard try read(place.name)?.status.identity == content.status.identity else {
                 throw FileError(.changedMeanwhile, at: path)
@@ -89,6 +91,21 @@ package struct AtomicFile: ~Copyable {
         try directory.sync(by: temporary.descriptor.raw)
         return try FileStatus(of: temporary.descriptor.raw, path: path)
     }
+
+    /// Of several of ours that would replace one file, one does so at a time: else a third could take for the file what
+    /// one of them has put there by mistake and is about to take back.
+    ///
+    /// The lock goes with the descriptor. It is advice between friends: whoever may read the file could hold it for
+    /// ever, so nobody waits for it longer than ``turnPatience``.
+    private func waitForTurn() {
+        guard let replaced else { return }
+        for _ in 0..<Self.turnPatience where flock(replaced.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            usleep(1_000)
+        }
+    }
+
+    /// Milliseconds: far longer than it takes to look and rename.
+    private static let turnPatience = 100
 
     private var replaced: (descriptor: Int32, status: FileStatus)? {
         switch source {

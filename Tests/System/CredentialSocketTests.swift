@@ -81,6 +81,8 @@ import Testing
                 "web",
                 more: "    on_change: [{exec: [\(hook)]}]\n    outputs: [{path: \(sandbox.directory("out/web.jwt"))}]"))
         try sandbox.start()
+        // The daemon is ready before its actions have run.
+        try sandbox.eventually("the first delivery") { try sandbox.command("status").output.contains("1 of 1 ok  1 of 1 ok") }
         var published: [String] = []
         for _ in 0..<5 {
             published.append(try sandbox.directory.read("out/web.jwt"))
