@@ -53,6 +53,8 @@ extension Rotation {
         case .configuration, .client, .record, .action, .notice, .state: return
         }
         if let job = world.running[resource] { outdated.insert(job.id) }
+        // Also those who merely share the file wait for what it holds.
+        touch(resource)
     }
 
     /// Puts a configuration in force. What did not change keeps everything that is known of it; every key is read and
@@ -201,6 +203,7 @@ extension Rotation {
                 world.clients[client]?.delivered[action.id] = covered.issued
                 world.clients[client]?.ranAt[action.id] = now.wall
                 world.clients[client]?.owed.remove(action.id)
+                for path in world.index.files(of: client) { world.files[path]?.damage.told(at: now.boot) }
             }
             changes.append(.ran(action.id, covering.mapValues(\.issued)))
         default:
@@ -212,6 +215,7 @@ extension Rotation {
     private mutating func see(_ look: Look, as spec: FileSpec) {
         for sighting in look.slots.values { noteIssue(sighting.issued) }
         world.files[spec.path]?.seen = look
+        world.files[spec.path]?.isUncertain = false
         if look.exists { world.files[spec.path]?.heldOtherLines = look.otherLines }
         // What was judged by the slots and modes of an older configuration is looked at again.
         world.files[spec.path]?.isFresh = world.index.specs[spec.path] == spec
@@ -266,7 +270,9 @@ extension Rotation {
             return
         case .recallTold:
             notices.recall(Told(), world.configuration, at: now)
-        case .look, .mint, .keep, .publish, .run, .keepTold, .tidyRecords:
+        case .publish(let spec, _, _):
+            world.files[spec.path]?.isUncertain = true
+        case .look, .mint, .keep, .run, .keepTold, .tidyRecords:
             break
         }
         let previous = lastFailure(of: job.resource)

@@ -14,6 +14,8 @@ struct ClockTrust: Hashable, Sendable {
     private var doubtedAt: BootTime?
     /// The contradiction that was waited out: it is not doubted again for the same secret.
     private var forgiven: WallTime?
+    /// Nor for an older one that this clock has still not reached: that was there then, and is as wrong.
+    private var reachedSince: WallTime?
 
     /// - Parameter latest: the latest `iat` among the secrets that keys of ours have signed.
     mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
@@ -22,7 +24,8 @@ struct ClockTrust: Hashable, Sendable {
             set(Trouble(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
             return
         }
-        guard let latest, !now.kernelSynced, latest != forgiven, !deadlines.reached(latest) else {
+        reachedSince = reachedSince.map { max($0, now.wall) }
+        guard let latest, !now.kernelSynced, !isForgiven(latest), !deadlines.reached(latest) else {
             doubtedAt = nil
             set(nil, now)
             return
@@ -31,12 +34,21 @@ struct ClockTrust: Hashable, Sendable {
         doubtedAt = began
         if deadlines.reached(began + Self.patience) {
             forgiven = latest
+            reachedSince = now.wall
             doubtedAt = nil
             set(nil, now)
+            // That it comes to be true after all is no reason to wake.
+            deadlines = Deadlines(now: now)
         } else {
             _ = deadlines.reached(now.boot + Self.lookAgain)
             set(Trouble(.clockDoubtful, at: .clock, detail: latest.description), now)
         }
+    }
+
+    /// Whether the contradiction of a secret issued at `moment` was waited out.
+    func isForgiven(_ moment: WallTime) -> Bool {
+        guard let forgiven, let reachedSince else { return false }
+        return moment == forgiven || (moment > reachedSince && moment < forgiven)
     }
 
     private mutating func set(_ trouble: Trouble?, _ now: Now) {
@@ -65,11 +77,12 @@ extension Rotation {
         latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
     }
 
-    /// The latest `iat` of all secrets that a key of ours has signed and that are seen or kept.
+    /// The latest `iat` of all secrets that a key of ours has signed and that are seen or kept, but for those that were
+    /// waited out.
     private func reckonLatestIssue() -> WallTime? {
         var latest: WallTime?
         func count(_ issued: Issued?) {
-            guard let issued, issued.signer != nil else { return }
+            guard let issued, issued.signer != nil, !clock.isForgiven(issued.issuedAt) else { return }
             latest = max(latest ?? issued.issuedAt, issued.issuedAt)
         }
         for client in world.clients.values { count(client.current) }

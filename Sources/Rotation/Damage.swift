@@ -18,6 +18,8 @@ struct Damage: Hashable, Sendable {
     /// What the file held when it was last seen to be good.
     private var lastGood: [Slot: Fingerprint]?
     private var badSince: BootTime?
+    /// When an action last ended by which applications are told of the file.
+    private var toldAt: BootTime?
     private var repairs: [BootTime] = []
     /// How often damage was repaired since the daemon started.
     private(set) var repairCount = 0
@@ -44,6 +46,11 @@ struct Damage: Hashable, Sendable {
         }
     }
 
+    /// Takes in that applications were told to read the file.
+    mutating func told(at now: BootTime) {
+        toldAt = now
+    }
+
     /// Takes in that the file was written. Returns whether bad content was replaced that an application may have read.
     mutating func wrote(_ wanted: [Slot: Fingerprint], at now: BootTime) -> Bool {
         lastGood = wanted
@@ -51,7 +58,9 @@ struct Damage: Hashable, Sendable {
         badSince = nil
         repairCount += 1
         repairs = repairs.filter { now < $0 + Self.memory } + [now]
-        return now >= since + Self.wasPerhapsRead && repairs.count <= Self.repairLimit
+        // Whoever was told to read while it was bad has read that; the notice of it may have come a little later.
+        let wasRead = toldAt.map { $0 + Self.quiet >= since } ?? false
+        return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
     }
 
     /// Whether somebody else goes on changing the file.

@@ -150,8 +150,13 @@ extension Rotation {
         }
         notices.see(standing, at: now.boot)
         // Until every client was tried nothing can be said of how things stand.
-        if isReady, !isStopping, notices.hasNews(&deadlines) { notices.tell(actions.map(\.id)) }
-        for action in actions where notices.mayStart(action.id, &deadlines) {
+        if isReady, !isStopping {
+            var patience = deadlines
+            // What is told with the rest is no reason to wake any more.
+            if notices.hasNews(&patience) { notices.tell(actions.map(\.id)) } else { deadlines = patience }
+        }
+        for action in actions where world.running[.notice(action.id)] == nil {
+            guard notices.mayStart(action.id, &deadlines) else { continue }
             let work = Work.run(action.naming(notices.told.standing), covering: [:])
             if start(work, on: .notice(action.id), &deadlines, &turn) { notices.started(action.id, at: now) }
         }

@@ -177,7 +177,11 @@ extension Rotation {
         guard let state = world.clients[name] else { return }
         guard isKnown(name) else { return }
         let wanted = state.record(shared: sharedFiles(of: name))
-        if state.current != nil, wanted != state.kept {
+        guard state.current != nil else { return }
+        if wanted == state.kept {
+            // What could not be kept is not wanted any more.
+            recover(.record(name))
+        } else {
             start(.keep(name, wanted), on: .record(name), &deadlines, &turn)
         }
     }

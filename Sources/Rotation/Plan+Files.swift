@@ -7,7 +7,7 @@ extension Rotation {
         guard let spec = world.index.specs[path], let file = world.files[path] else { return }
         guard file.isFresh else {
             // What a file holds can be judged once the keys are known and the state directory has told what it keeps.
-            if world.index.clients(of: path).allSatisfy(hasSources) {
+            if world.index.clients(of: path).allSatisfy({ hasSources($0) }) {
                 start(.look(spec), on: .file(path), &deadlines, &turn)
             }
             return
@@ -29,7 +29,7 @@ extension Rotation {
 
     /// What each slot of a file should hold; a slot whose client has no secret is left as it is.
     func wantedSecrets(_ spec: FileSpec) -> [Slot: Issued] {
-        spec.slots.compactMapValues(wantedSecret)
+        spec.slots.compactMapValues { wantedSecret($0) }
     }
 
     /// What the outputs of a client should hold: its secret in force, unless that was made for ids which are not the
@@ -43,10 +43,17 @@ extension Rotation {
 
     /// Whether a file holds what it should, as far as was seen.
     package func isGood(_ path: AbsolutePath) -> Bool {
-        guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, let seen = file.seen,
-            seen.isAsConfigured
+        guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, !file.isUncertain,
+            let seen = file.seen, seen.isAsConfigured
         else { return false }
         return wantedSecrets(spec).allSatisfy { seen.slots[$0]?.issued?.fingerprint == $1.fingerprint }
+    }
+
+    /// Whether a file is bad and stays so for now, because somebody else goes on changing it.
+    func isLeftAlone(_ path: AbsolutePath, at now: Now) -> Bool {
+        guard let file = world.files[path], file.isFresh, !isGood(path) else { return false }
+        var deadlines = Deadlines(now: now)
+        return !file.damage.mayRepair(&deadlines)
     }
 
     /// Whether an environment file that held other lines is gone: one made anew would lack them, and its reader would
@@ -103,7 +110,9 @@ extension Rotation {
 
     /// Whether a client's place in a file held its secret when the file was last seen.
     func holds(_ slot: Slot, of path: AbsolutePath, for client: ClientName) -> Bool {
-        guard let seen = world.files[path]?.seen, seen.isAsConfigured, let wanted = wantedSecret(client) else {
+        guard let file = world.files[path], !file.isUncertain, let seen = file.seen, seen.isAsConfigured,
+            let wanted = wantedSecret(client)
+        else {
             return false
         }
         return seen.slots[slot]?.issued?.fingerprint == wanted.fingerprint

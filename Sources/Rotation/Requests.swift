@@ -158,7 +158,8 @@ extension Rotation {
             guard untried.isEmpty else { return nil }
             return .reloaded(
                 unserved: names.compactMap { name in
-                    failure(of: name, since: request.since).map { "client \"\(name)\": \($0.message)" }
+                    (failure(of: name, since: request.since) ?? contest(of: name, at: now))
+                        .map { "client \"\(name)\": \($0.message)" }
                 })
         case .renew:
             while let client = request.open.last {
@@ -170,9 +171,7 @@ extension Rotation {
         }
     }
 
-    private func result(
-        of client: ClientName, in request: PendingRequest, at now: Now
-    ) -> RenewalOutcome.Result? {
+    private func result(of client: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
@@ -181,21 +180,12 @@ extension Rotation {
         if state.current == nil, !isBusy(.client(client)), let trouble = clock.trouble {
             return .failed(trouble.message)
         }
-        if let trouble = pause(of: client, at: now) { return .failed(trouble.message) }
-        guard !state.isForced, let current = state.current, isPublished(client),
+        guard !state.isForced, let current = state.current else { return nil }
+        if let trouble = contest(of: client, at: now) { return .failed(trouble.message) }
+        guard isPublished(client),
             !world.index.actions(of: client).contains(where: { owes(client, $0) })
         else { return nil }
         return .renewed(current)
-    }
-
-    /// A file that goes on being changed by somebody else and waits for the next of its rare repairs.
-    private func pause(of client: ClientName, at now: Now) -> Trouble? {
-        var deadlines = Deadlines(now: now)
-        let paused = world.index.files(of: client).first { path in
-            world.files[path]?.isFresh == true && !isGood(path)
-                && world.files[path]?.damage.mayRepair(&deadlines) == false
-        }
-        return paused.map { Trouble(.contested, at: .path($0)) }
     }
 
     /// What has failed at a resource and keeps this client from being served: an action that fails for another client
@@ -215,24 +205,30 @@ extension Rotation {
         return nil
     }
 
+    /// The file of a client's that is left as it is for now, because somebody else goes on changing it.
+    private func contest(of client: ClientName, at now: Now) -> Trouble? {
+        world.index.files(of: client).first { isLeftAlone($0, at: now) }.map { Trouble(.contested, at: .path($0)) }
+    }
+
     /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
-    func wasTried(_ client: ClientName) -> Bool {
+    func wasTried(_ client: ClientName, at now: Now) -> Bool {
         // While something is being made for it, there is more to come: one bad output does not speak for the others.
         guard world.clients[client]?.isSettled == true else { return false }
         guard wantedSecret(client) != nil else { return hasTrouble(client) }
         return world.index.files(of: client).allSatisfy { path in
             isGood(path) || world.attempts[.file(path)] != nil || isOverdue(.file(path)) || isVanished(path)
+                || isLeftAlone(path, at: now)
         }
     }
 
     private func hasTrouble(_ client: ClientName) -> Bool {
         clock.trouble != nil || resources(of: client).contains { world.attempts[$0] != nil }
-            || resources(of: client).contains(where: isOverdue)
+            || resources(of: client).contains { isOverdue($0) }
     }
 
     /// - Parameter clients: those of which anything may have changed.
-    mutating func planReadiness(of clients: [ClientName]) {
-        for client in clients where untried.contains(client) && wasTried(client) {
+    mutating func planReadiness(of clients: [ClientName], at now: Now) {
+        for client in clients where untried.contains(client) && wasTried(client, at: now) {
             untried.remove(client)
             if let view = views[client] { tell(view) }
         }

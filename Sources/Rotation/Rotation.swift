@@ -98,7 +98,7 @@ package struct Rotation: Sendable {
         for file in touchedFiles { planFile(file, at: now, &turn) }
         for action in touchedActions { planAction(action, at: now, &turn) }
         for client in clients { judge(client, at: now) }
-        planReadiness(of: clients)
+        planReadiness(of: clients, at: now)
         planNotices(at: now, &turn)
         planTidying(at: now, &turn)
         touched.removeAll(keepingCapacity: true)
@@ -185,6 +185,12 @@ package struct Rotation: Sendable {
         resources[job.id] = resource
         inFlight.append(job.id)
         turn.start.append(job)
+        // Actions wait for it, also those of clients that merely share the file.
+        if case .file(let path) = resource {
+            for client in world.index.clients(of: path) {
+                for action in world.index.actions(of: client) { touched.insert(.action(action)) }
+            }
+        }
         return true
     }
 

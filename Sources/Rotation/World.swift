@@ -59,6 +59,8 @@ package struct FileState: Hashable, Sendable {
     /// Whether it was looked at since the last sign of a change.
     package var isFresh = false
     package var writtenAt: WallTime?
+    /// Whether a write has failed since the file was last seen: it may hold the old content or the new.
+    var isUncertain = false
     /// Whether the file held lines of somebody else's when it was last seen to exist; the state directory may not be
     /// there to remember it.
     var heldOtherLines = false

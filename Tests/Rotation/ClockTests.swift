@@ -94,6 +94,39 @@ import Testing
         #expect(try bench.held(in: "a") == young)
     }
 
+    @Test func aClockThatWasDoubtedLongEnoughIsNotDoubtedForAnOlderSecretOfThatTime() throws {
+        let bench = try Bench(
+            try Values.configuration(["web": Values.client("web"), "native": Values.client("native")]))
+        bench.isSynced = false
+        let native = try Values.path("native.jwt")
+        try bench.place(
+            Values.issued(2, id: "com.example.native", from: 1800, to: 80 * Values.day, signer: Values.print("1")),
+            in: "native.jwt")
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.failingWrites = [native: Trouble(.diskFull, at: .path(native))]
+        bench.go()
+        bench.pass(600)
+        // The one that was issued last is replaced now; the other one is still in its file.
+        #expect(try trouble(bench) == nil)
+        bench.pass(60)
+        #expect(try trouble(bench) == nil)
+        // Of what was made since there is no doubt that this clock has reached it.
+        bench.step(-Values.day)
+        #expect(try trouble(bench) == .clockDoubtful)
+    }
+
+    @Test func aSecretThatWasWaitedOutWakesNobody() throws {
+        let path = try Values.path("web.jwt")
+        let bench = try bench()
+        bench.isSynced = false
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.go()
+        bench.pass(600)
+        #expect(try trouble(bench) == nil)
+        #expect(try bench.turn.wake.wall != fromTheFuture().issuedAt)
+    }
+
     @Test func theKernelsWordIsBelievedWithinSeconds() throws {
         let bench = try bench()
         bench.isSynced = false

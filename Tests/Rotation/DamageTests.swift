@@ -13,6 +13,7 @@ import Testing
     private func settled() throws -> Bench {
         let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
         bench.go()
+        bench.pass(10)
         bench.forget()
         return bench
     }
@@ -70,6 +71,43 @@ import Testing
         #expect(bench.log.last == "run exec /bin/after for web")
         #expect(runs(bench) == 1)
         #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func whoWasToldToReadWhileItWasBadIsToldAgain() throws {
+        let bench = try settled()
+        let old = bench.disk
+        // Somebody saves the file as it was before the renewal, just before the application reads it.
+        bench.held = [.action(after.id)]
+        bench.ask(.renew(.init()))
+        bench.disk = old
+        bench.release(.action(after.id))
+        try notice(bench)
+        #expect(runs(bench) == 1)
+        bench.pass(2)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(runs(bench) == 2)
+    }
+
+    @Test func aReloadDoesNotWaitForAContestedFile() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try damage(bench)
+            bench.pass(60)
+        }
+        #expect(try bench.held(in: "web.jwt") == nil)
+        bench.reload(try Values.configuration([web: Values.client(web, actions: [after])]))
+        let trouble = Trouble(.contested, at: .path(try path))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(trouble.message)"]))
+    }
+
+    @Test func deliveringDoesNotWaitForAContestedFile() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try damage(bench)
+            bench.pass(60)
+        }
+        bench.ask(.renew(.init(deliverOnly: true)))
+        #expect(try bench.answer() == .renewed([bench.failed(web, Trouble(.contested, at: .path(path)))]))
     }
 
     @Test func aFileThatIsDamagedAgainAndAgainIsContested() throws {

@@ -37,6 +37,49 @@ import Testing
         #expect(try bench.held(in: "/srv/.env", .variable("NATIVE")) == bench.current("native"))
     }
 
+    @Test func whoSharesAFileThatIsLookedAtAgainIsPlannedAnewToo() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        bench.go()
+        bench.pass(Values.day)
+        bench.held = [.file(try Values.path("/srv/.env"))]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        var everything = bench.rotation
+        everything.touchEverything()
+        #expect(everything.plan(at: bench.now).wake == bench.turn.wake)
+    }
+
+    @Test func anActionThatWaitsForAFileOfOthersWakesNobodyMeanwhile() throws {
+        var clients = try sharing()
+        clients[web]?.onChange = [Values.exec("/bin/after")]
+        let bench = try Bench(try Values.configuration(clients))
+        let action = Resource.action(Values.exec("/bin/after").id)
+        bench.failures = [action: Trouble(.actionFailed, at: .action(Values.exec("/bin/after").id))]
+        bench.go()
+        bench.held = [.file(try Values.path("/srv/.env"))]
+        bench.ask(.renew(.init(clients: [try Values.name("native")])))
+        bench.release(.file(try Values.path("/srv/.env")))
+        bench.held = [.file(try Values.path("/srv/.env"))]
+        var everything = bench.rotation
+        everything.touchEverything()
+        #expect(everything.plan(at: bench.now).wake == bench.turn.wake)
+    }
+
+    @Test func whatAFailedWriteHasLeftIsNotTakenForGranted() throws {
+        let path = try Values.path("web.jwt")
+        let bench = try settled([web: try Values.client(web)])
+        let first = try bench.current(web)
+        bench.pass(Values.day)
+        bench.failingWrites = [path: try trouble("web.jwt", .ioError)]
+        bench.ask(.renew(.init()))
+        // The write has come through although it was reported to have failed; then the older secret counts again.
+        try bench.place(bench.current(web), in: "web.jwt")
+        bench.step(-Values.day / 2)
+        #expect(try bench.current(web) == first)
+        bench.failingWrites = [:]
+        bench.pass(60)
+        #expect(try bench.held(in: "web.jwt") == first)
+    }
+
     @Test func oneClientsSecretIsWrittenWhileTheOtherHasNone() throws {
         let bench = try Bench(
             try Values.configuration(

@@ -200,6 +200,20 @@ import Testing
         #expect(told(bench).last == "ok")
     }
 
+    @Test func anActionThatRunsForTheFourthTimeWakesNobody() throws {
+        let bench = try settled()
+        let trouble = Trouble(.socketUnusable, at: .named("/run/s"))
+        for fact in [Fact.hampered(trouble), .relieved(trouble.code), .hampered(trouble), .relieved(trouble.code)] {
+            if told(bench).count == 3 { bench.held = [.notice(pager.id)] }
+            bench.tell(fact)
+            bench.pass(60)
+        }
+        #expect(told(bench).count == 4)
+        var everything = bench.rotation
+        everything.touchEverything()
+        #expect(everything.plan(at: bench.now).wake == bench.turn.wake)
+    }
+
     @Test func aFailedActionIsRepeatedAndTheOthersAreNot() throws {
         let other = Values.exec("/bin/other")
         let bench = try settled([pager, other])

@@ -134,6 +134,25 @@ import Testing
         #expect(try bench.view("web").standing == .ok)
     }
 
+    @Test func whatCouldNotBeKeptAndIsNotWantedAnyMoreIsNoTrouble() throws {
+        let web = try Values.name("web")
+        let path = try Values.path("web.jwt")
+        let bench = try bench()
+        bench.go()
+        let first = try bench.current("web")
+        bench.pass(Values.day)
+        bench.failures = [.record(web): Trouble(.stateUnusable, at: .client(web))]
+        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        bench.ask(.renew(.init()))
+        #expect(try bench.current("web") != first)
+        // The new one has not been issued yet by this clock; the old one is in the file and in the state directory.
+        bench.step(-Values.day / 2)
+        #expect(try bench.current("web") == first)
+        bench.failingWrites = [:]
+        bench.pass(60)
+        #expect(try bench.view("web").standing == .ok)
+    }
+
     @Test func aKeyThatCannotBeReadLeavesWhatIsPublishedInForce() throws {
         let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
         bench.prints = [:]
