@@ -97,8 +97,10 @@ package struct Rotation: Sendable {
         }
         for file in touchedFiles { planFile(file, at: now, &turn) }
         for action in touchedActions { planAction(action, at: now, &turn) }
-        for client in clients { judge(client, at: now) }
-        planReadiness(of: clients, at: now)
+        // Anew: what was decided for files and actions may have touched further clients.
+        let judged = touchedClients
+        for client in judged { judge(client, at: now) }
+        planReadiness(of: judged, at: now)
         planNotices(at: now, &turn)
         planTidying(at: now, &turn)
         touched.removeAll(keepingCapacity: true)
