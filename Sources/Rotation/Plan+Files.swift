@@ -22,6 +22,10 @@ extension Rotation {
         if isGood(path) {
             // Somebody else has seen to it, or there is nothing to write any more.
             recover(.file(path))
+            // Another client's secret may have been all that was wrong with it: whoever shares it is served now, too.
+            for client in world.index.clients(of: path) where untried.contains(client) {
+                touched.insert(.client(client))
+            }
         } else if !wanted.isEmpty, file.damage.mayRepair(&deadlines) {
             start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
