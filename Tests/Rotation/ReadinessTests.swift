@@ -30,6 +30,30 @@ import Testing
         #expect(isReady(bench))
     }
 
+    /// A file is good only once all who share it have what it holds: the last one to find that out may not be the one
+    /// that others wait for.
+    @Test func whoSharesAFileIsReadyWithTheOther() throws {
+        let bench = try Bench(
+            try Values.configuration([
+                "a": Values.client("a", outputs: [Values.env("/srv/.env", "A")]),
+                "b": Values.client("b", outputs: [Values.env("/srv/.env", "B"), Values.raw("b.jwt")]),
+            ]))
+        let signer = try Values.print("1")
+        let ofA = try Values.issued(1, id: "com.example.a", signer: signer)
+        let older = try Values.issued(2, id: "com.example.b", to: 80 * Values.day, signer: signer)
+        let newer = try Values.issued(3, id: "com.example.b", signer: signer)
+        bench.records = [try Values.name("a"): Record(current: ofA), try Values.name("b"): Record(current: older)]
+        bench.disk[try Values.path("/srv/.env")] = Look(
+            slots: [.variable("A"): .secret(ofA), .variable("B"): .secret(newer)])
+        bench.disk[try Values.path("b.jwt")] = Look(slots: [.whole: .secret(newer)])
+        let last = Resource.file(try Values.path("b.jwt"))
+        bench.held = [last]
+        bench.go()
+        #expect(!isReady(bench))
+        bench.release(last)
+        #expect(isReady(bench))
+    }
+
     @Test func whateverFailsWasTried() throws {
         let name = try Values.name("a")
         let path = try Values.path("a.jwt")
