@@ -10,7 +10,7 @@ import Testing
 @Suite struct ServiceManagerTests {
     @Test func aLongStartIsGivenMoreTimeAsLongAsItComesFurther() async {
         await #expect(processExitsWith: .success) {
-            let receiver = try Receiver()
+            let receiver = try NotifyReceiver()
             var manager = ServiceManager(log: Log(environment: [:]))
             manager.show(try Self.snapshot(0, of: 10_000), at: Self.after(0))
             #expect(receiver.received() == ["STATUS=publishing 0 of 10,000\nEXTEND_TIMEOUT_USEC=60000000"])
@@ -30,7 +30,7 @@ import Testing
 
     @Test func aReloadAlwaysEndsWithReady() async {
         await #expect(processExitsWith: .success) {
-            let receiver = try Receiver()
+            let receiver = try NotifyReceiver()
             var manager = ServiceManager(log: Log(environment: [:]))
             // Before the service is up it is not said to reload: READY would say that it is.
             manager.reload(isGoingOn: true)
@@ -54,7 +54,7 @@ import Testing
 
     @Test func theWatchdogIsFedByTheLoopAtHalfItsTime() async {
         await #expect(processExitsWith: .success) {
-            let receiver = try Receiver()
+            let receiver = try NotifyReceiver()
             unsafe unsetenv("WATCHDOG_USEC")
             var unwatched = ServiceManager(log: Log(environment: [:]))
             #expect(unwatched.alive(at: Self.after(0)) == nil)
@@ -72,7 +72,7 @@ import Testing
 
     @Test func anEndIsExplained() async {
         await #expect(processExitsWith: .success) {
-            let receiver = try Receiver()
+            let receiver = try NotifyReceiver()
             ServiceManager(log: Log(environment: [:])).fail("cannot run: no memory", errno: 12)
             #expect(receiver.received() == ["STATUS=cannot run: no memory\nERRNO=12"])
         }
@@ -98,37 +98,5 @@ import Testing
         return Snapshot(
             startedAt: start, ready: ready, standing: .ok, reason: nil, clockTrusted: true,
             configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil), clients: clients)
-    }
-}
-
-/// The receiving end that systemd names in `NOTIFY_SOCKET`.
-private struct Receiver {
-    private let descriptor: Int32
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        let path = directory("notify")
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let bound = unsafe withUnsafePointer(to: &address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
-        }
-        try #require(bound == 0)
-        unsafe setenv("NOTIFY_SOCKET", path, 1)
-    }
-
-    /// What has come since the last call, each message as it was sent.
-    func received() -> [String] {
-        var messages: [String] = []
-        var buffer = [UInt8](repeating: 0, count: 8_192)
-        while true {
-            let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            if count <= 0 { return messages }
-            messages.append(String(decoding: buffer.prefix(count), as: UTF8.self))
-        }
     }
 }

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The receiving end that systemd names in `NOTIFY_SOCKET`, and this process's environment says so from now on: for tests
+/// that run in a process of their own.
+package struct NotifyReceiver {
+    private let socket: UnixSocket
+    private let directory: TemporaryDirectory
+
+    package init() throws {
+        directory = try TemporaryDirectory()
+        let path = directory("notify")
+        socket = try UnixSocket.receiving(at: path)
+        unsafe setenv("NOTIFY_SOCKET", path, 1)
+    }
+
+    /// What has come since the last call, each message as it was sent.
+    package func received() -> [String] {
+        var messages: [String] = []
+        var buffer = [UInt8](repeating: 0, count: 8_192)
+        while true {
+            let count = unsafe recv(socket.descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count <= 0 { return messages }
+            messages.append(String(decoding: buffer.prefix(count), as: UTF8.self))
+        }
+    }
+}
