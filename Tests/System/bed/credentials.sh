@@ -1,24 +1,18 @@
 #!/bin/bash
-# credentials.sh DIRECTORY, in a bed: units that load their secret from the daemon in DIRECTORY, with its unit files in
-# DIRECTORY/systemd. Writes one line for each thing that was seen; the test says what they have to be.
-set -u
-cd "$1" || exit 1
+# Units that load their secret from the daemon when they start.
+source /src/Tests/System/bed/prelude.sh
 
-install -m 755 clientsecretd /usr/bin/clientsecretd
-install -m 644 systemd/*.service systemd/*.socket /etc/systemd/system/
-systemd-sysusers "$PWD/systemd/clientsecretd.sysusers" 2>&1 | grep -v ^Creating
-systemd-tmpfiles --create "$PWD/systemd/clientsecretd.tmpfiles"
-mkdir -p /etc/clientsecretd /run/seen
-key=/etc/clientsecretd/AuthKey_ABC123DEFG.p8 spare=/etc/clientsecretd/AuthKey_SPARE12345.p8
-cat >/etc/clientsecretd/clientsecretd.yaml <<END
-keys:
-  apple: {team_id: DEF123GHIJ, file: $key}
+install_clientsecretd
+# Two keys that are not there yet.
+rm -f $key
+spare=/etc/clientsecretd/AuthKey_SPARE12345.p8
+configure <<END
   spare: {team_id: DEF123GHIJ, file: $spare}
 defaults: {key: apple}
 clients:
   web:
     credential: {unit: app.service, name: secret}
-    outputs: [{path: /run/clientsecretd/out/web.jwt}]
+    outputs: [{path: $output}]
   twice:
     credential: {unit: twice.service, name: secret}
   all:
@@ -32,15 +26,17 @@ END
 mkdir /etc/systemd/system/clientsecretd.service.d
 printf '[Service]\nRestartSec=100ms\n' >/etc/systemd/system/clientsecretd.service.d/quick.conf
 
-# unit NAME [LINE]...: a service that keeps what it was given in /run/seen.
+# unit NAME [LINE]...: a service that keeps what it was given in /run/seen, by its name (where an alias starts it, %n may
+# be the alias).
 unit() {
-    local name=$1
+    local name=$1 file=$1
+    [ "${name%@.service}" = "$name" ] || file=%n
     shift
     cat >"/etc/systemd/system/$name" <<END
 [Service]
 Type=oneshot
 LoadCredential=secret:/run/clientsecretd/credentials.sock
-ExecStart=/bin/sh -c 'cat "\$\$CREDENTIALS_DIRECTORY/secret" >"/run/seen/\$\$0"' %n
+ExecStart=/bin/sh -c 'cat "\$\$CREDENTIALS_DIRECTORY/secret" >"/run/seen/\$\$0"' $file
 $(printf '%s\n' "$@")
 END
 }
@@ -51,67 +47,66 @@ unit other.service
 unit late.service
 sed 's/=secret:/=another:/' /etc/systemd/system/other.service >/etc/systemd/system/named.service
 ln -s app.service /etc/systemd/system/alias.service
-chmod 777 /run/seen
+mkdir --mode 777 /run/seen
 systemctl daemon-reload
 
 start() { timeout 60 systemctl start "$@" 2>/dev/null; }
-say() { printf '%s: %s\n' "$1" "${*:2}"; }
-# What a unit got: a secret of which client, nothing, or how its start failed.
+is() { [ "$(systemctl is-active "$2")" = "$1" ]; }
+# got UNIT: a secret of which client, nothing, or how its start failed.
 got() {
-    local file=/run/seen/$1 status
+    local file=/run/seen/$1
     if [ -s "$file" ]; then
-        clientsecretd inspect --json "$file" 2>/dev/null | grep -o '"client_id": *"[^"]*"' | cut -d'"' -f4
+        clientsecretd inspect --json "$file" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["client_id"])'
     elif [ -e "$file" ]; then
         echo EMPTY
     else
-        status=$(systemctl show -P ExecMainStatus "$1")
-        echo "no start, $status"
+        echo "no start, $(property ExecMainStatus "$1")"
     fi
 }
 # place FILE: a key, as an administrator puts it there.
 place() {
-    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.new" 2>/dev/null
-    chown clientsecretd: "$1.new" && chmod 400 "$1.new" && mv "$1.new" "$1"
-}
-until_is() { # STATE UNIT
-    for _ in $(seq 300); do
-        [ "$(systemctl is-active "$2")" = "$1" ] && return
-        sleep 0.1
-    done
-    say "$2" "never $1"
+    make_key "$1.new"
+    mv "$1.new" "$1"
 }
 
 systemctl start clientsecretd-credentials.socket
-say "the socket alone" "$(systemctl is-active clientsecretd-credentials.socket clientsecretd.service | paste -sd' ')"
+equal "the socket alone does not start the daemon" "active inactive" \
+    "$(systemctl is-active clientsecretd-credentials.socket clientsecretd.service | paste -sd' ')"
 start app.service &
 waiting=$!
-until_is active clientsecretd
+eventually "a unit that asks does" is active clientsecretd
 sleep 0.5
-say "a start before the first secret" "$(systemctl is-active app.service)"
+equal "and waits for the first secret" activating "$(systemctl is-active app.service)"
 place "$key"
 wait $waiting
-say "then" "$(got app.service)"
-cmp -s /run/seen/app.service /run/clientsecretd/out/web.jwt && say "the published secret" same
+equal "which it then gets" web "$(got app.service)"
+promise "it is the published one" cmp /run/seen/app.service $output
 start twice.service
-cmp -s /run/seen/before /run/seen/twice.service && say "for each command" "$(got twice.service)"
-systemd-analyze verify clientsecretd-credentials.socket
-for name in app@one.service 'app@an\x2dinstance.service' 'app@x\x2dy.service' other.service named.service; do
+equal "each command of a unit gets it" twice "$(got twice.service)"
+promise "the same for each" cmp /run/seen/before /run/seen/twice.service
+while read -r name wanted; do
     start "$name"
-    say "$name" "$(got "$name")"
-done
+    equal "what $name gets" "$wanted" "$(got "$name")"
+done <<'END'
+app@one.service all
+app@an\x2dinstance.service one
+app@x\x2dy.service all
+other.service no start, 243
+named.service no start, 243
+END
 rm /run/seen/app.service
 start alias.service
-say "by an alias" "$(got alias.service)"
+equal "a unit started by an alias gets its own" web "$(got app.service)"
 
 clientsecretd renew web >/dev/null
 start app.service
-cmp -s /run/seen/app.service /run/clientsecretd/out/web.jwt && say "after a renewal" same
+promise "after a renewal a unit gets the new secret" cmp /run/seen/app.service $output
 
 rm -f /run/seen/*
 systemctl stop clientsecretd 2>/dev/null
 start app.service
-say "the daemon stopped" "$(got app.service)"
-until_is active clientsecretd
+equal "a stopped daemon is started by a unit that asks" web "$(got app.service)"
+eventually "and stays" is active clientsecretd
 
 # A user's own service manager is not root's, neither at a closed door nor at an open one.
 cp /etc/systemd/system/app.service /etc/systemd/user/
@@ -123,7 +118,8 @@ for mode in 600 666; do
     chmod $mode /run/clientsecretd/credentials.sock
     rm -f /run/seen/*
     as_user systemctl --user start app.service 2>/dev/null
-    say "a user's unit" "$(ls /run/seen) $(as_user systemctl --user show -P ExecMainStatus app.service)"
+    equal "a user's unit gets nothing from a socket of mode $mode" "243" \
+        "$(ls /run/seen)$(as_user systemctl --user show -P ExecMainStatus app.service)"
 done
 chmod 600 /run/clientsecretd/credentials.sock
 systemctl stop user@5
@@ -131,39 +127,46 @@ systemctl stop user@5
 # While a unit waits.
 start late.service &
 waiting=$!
-until_is activating late.service
+eventually "a unit waits for a key" is activating late.service
 sleep 0.3
 systemctl stop clientsecretd 2>/dev/null
 wait $waiting
-say "stopped meanwhile" "$(got late.service)"
+equal "where the daemon stops meanwhile its start fails" "no start, 243" "$(got late.service)"
 systemctl reset-failed
 systemctl start clientsecretd
 start late.service &
 waiting=$!
-until_is activating late.service
+eventually "it waits again" is activating late.service
 sleep 0.3
 for _ in 1 2; do
     systemctl kill --kill-whom=main --signal=KILL clientsecretd
     sleep 0.5
-    until_is active clientsecretd
+    eventually "a daemon that is killed meanwhile is back" is active clientsecretd
 done
-say "killed meanwhile" "$(systemctl is-active late.service)"
+equal "and the unit still waits" activating "$(systemctl is-active late.service)"
 place "$spare"
 wait $waiting
-say "then" "$(got late.service)"
+equal "until its secret is there" late "$(got late.service)"
 
-# A daemon that refuses to start leaves the socket as it is.
 rm -f /run/seen/*
 systemctl stop clientsecretd 2>/dev/null
-mv /etc/clientsecretd/clientsecretd.yaml /etc/clientsecretd/aside
+mv $configuration /etc/clientsecretd/aside
 start app.service
-say "no configuration" "$(got app.service)"
-until_is failed clientsecretd
-say "the socket" "$(systemctl is-active clientsecretd-credentials.socket)"
-mv /etc/clientsecretd/aside /etc/clientsecretd/clientsecretd.yaml
+equal "a daemon that refuses to start refuses the unit" "no start, 243" "$(got app.service)"
+eventually "and has failed" is failed clientsecretd
+equal "which leaves the socket as it is" active "$(systemctl is-active clientsecretd-credentials.socket)"
+mv /etc/clientsecretd/aside $configuration
 systemctl reset-failed
 start app.service
-say "mended" "$(got app.service)"
+equal "so that the unit starts once that is mended" web "$(got app.service)"
 
-journalctl -u clientsecretd -o cat | grep -c 'gave sha256' | sed 's/^/served: /'
-journalctl -u clientsecretd -o cat | grep 'refused ' | sort -u
+said=$(journalctl --unit clientsecretd --output cat)
+equal "each secret that was given away is in the journal" 11 "$(grep -c 'gave sha256' <<<"$said")"
+equal "and each refusal" "$(sed 's/^/refused /' <<'END'
+a credential to the user 5, for only root's systemd is served; let a unit of the system's manager load it
+late.service the credential "secret", for there is no secret yet and the daemon stops; start the unit again
+named.service the credential "another", for no client has it; write "credential: {unit: named.service, name: another}" under its client
+other.service the credential "secret", for no client has it; write "credential: {unit: other.service, name: secret}" under its client
+END
+)" "$(grep '^refused ' <<<"$said" | sort -u)"
+finish

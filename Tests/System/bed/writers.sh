@@ -1,28 +1,20 @@
 #!/bin/bash
-# writers.sh DIRECTORY, in a bed: files of other users, written by the writers of the unit files in DIRECTORY/systemd for
-# the daemon in DIRECTORY. Writes one line for each thing that was seen; the test says what they have to be.
-set -u
-cd "$1" || exit 1
+# Files of other users, written by the writers that systemd starts for a daemon that runs as its own user.
+source /src/Tests/System/bed/prelude.sh
 
-install -m 755 clientsecretd /usr/bin/clientsecretd
-install -m 644 systemd/*.service systemd/*.socket /etc/systemd/system/
-systemd-sysusers "$PWD/systemd/clientsecretd.sysusers" 2>&1 | grep -v ^Creating
-systemd-tmpfiles --create "$PWD/systemd/clientsecretd.tmpfiles"
+install_clientsecretd
+make_key
 useradd --create-home --shell /bin/sh app
 useradd --system stranger
 chmod 700 /home/app
-mkdir -p /etc/clientsecretd /srv/app /home/app/site /etc/myapp
+mkdir -p /srv/app /home/app/site /etc/myapp
 printf '# the site\r\nPORT=80\r\n' >/srv/app/.env
 printf 'NAME="my site"\n' >/home/app/site/.env
 printf 'LOG=info\n' >/etc/myapp/env
 chown -R app:app /srv/app /home/app/site
 chmod 640 /srv/app/.env
 chmod 600 /home/app/site/.env /etc/myapp/env
-key=/etc/clientsecretd/AuthKey_ABC123DEFG.p8
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $key 2>/dev/null
-chown root:clientsecretd $key && chmod 640 $key
-cat >/etc/clientsecretd/clientsecretd.yaml <<END
-keys: {apple: {team_id: DEF123GHIJ, file: $key}}
+configure <<END
 clients:
   web:
     outputs:
@@ -31,73 +23,75 @@ clients:
       - {path: /etc/myapp/env, format: env, variable: SECRET, as: root}
   own: {outputs: [{path: /run/clientsecretd/out/own.jwt}]}
 END
-chmod 644 /etc/clientsecretd/clientsecretd.yaml
-systemctl daemon-reload
-
+chmod 644 $configuration
 files=(/srv/app/.env /home/app/site/.env /etc/myapp/env)
-say() { printf '%s: %s\n' "$1" "${*:2}"; }
+
 # advice: the command that each complaint of check ends with.
 advice() { clientsecretd check 2>&1 >/dev/null | sed -n 's/^.*: error: [^;]*; //p' | sed 's/^let [a-z]* read it: //' | sort -u; }
-# secrets: whose secret each file holds, and whether it is one and the same.
+# follow: does what check advises.
+follow() { bash <(advice) 2>/dev/null; }
+# secrets: whose secret the files hold, one and the same.
 secrets() {
     sed -n 's/^SECRET=//p' "${files[@]}" | tr -d '\r' | sort -u >/run/secrets
-    say "$1" "$(wc -l </run/secrets)" "$(clientsecretd inspect --json - </run/secrets | grep -o '"client_id": *"[^"]*"' | cut -d'"' -f4)"
+    echo "$(wc -l </run/secrets) $(clientsecretd inspect --json - </run/secrets | python3 -c 'import json, sys; print(json.load(sys.stdin)["client_id"])')"
 }
-# state CLIENT: of its first output.
-state() { clientsecretd status --json | grep -o "\"name\": *\"$1\"[^}]*\"state\": *\"[a-z]*\"" | head -1 | grep -o '[a-z]*"$' | tr -d '"'; }
-until_is() { # STATE CLIENT
-    for _ in $(seq 300); do
-        [ "$(state "$2")" = "$1" ] && return
-        sleep 0.1
-    done
-    say "$2" "never $1, $(state "$2")"
-}
+# states: of each client's first output, in the order of their names.
+states() { clients | python3 -c 'import json, sys; print(*[c["outputs"][0]["state"] for c in sorted(json.load(sys.stdin)["clients"], key=lambda c: c["name"])])'; }
+are() { [ "$(states)" = "$1" ]; }
+field() { awk -v name="$2:" '$1 == name { print $2 }' "/proc/$1/status"; }
+networks() { nsenter --target "$1" --net cat /proc/net/dev | grep -c :; }
 
 systemctl start clientsecretd
-say "without writers" "$(state own) $(state web)"
-advice | sed 's/^/what helps: /'
-advice >/run/advice
-bash /run/advice 2>/dev/null
-say "sockets" "$(stat -c '%U %a' /run/clientsecretd/writer /run/clientsecretd/writer/*.sock | paste -sd,)"
+equal "without writers the others are served" "ok failed" "$(states)"
+equal "check says what is missing" "systemctl enable --now clientsecretd-writer@app.socket
+systemctl enable --now clientsecretd-writer@root.socket" "$(advice)"
+follow
+equal "the writers' sockets are the daemon's, in a directory of root's" "root 755,clientsecretd 600,clientsecretd 600" \
+    "$(stat -c '%U %a' /run/clientsecretd/writer /run/clientsecretd/writer/*.sock | paste -sd,)"
 clientsecretd renew >/dev/null
-until_is ok web
-say "with them" "$(state own) $(state web), check $(clientsecretd check >/dev/null; echo $?)"
-secrets "secrets"
-stat -c 'file: %n %U:%G %a' "${files[@]}"
-sed 's/^SECRET=[A-Za-z0-9_.-]*/SECRET=.../' "${files[@]}" | cat -A
-for unit in app root; do
-    pid=$(systemctl show -P MainPID clientsecretd-writer@$unit)
-    say "writer of $unit" "$(id -nu "$(awk '/^Uid:/ { print $2 }' /proc/"$pid"/status)"), capability sets that are empty: $(grep -c '^Cap[A-Z][a-z]*:.0*$' /proc/"$pid"/status)" \
-        "networks: $(nsenter -t "$pid" -n cat /proc/net/dev | grep -c :)"
+eventually "with them all are served" are "ok ok"
+promise "and check is content" clientsecretd check
+equal "all files have one secret" "1 web" "$(secrets)"
+equal "each file keeps its owner and mode" "app:app 640,app:app 600,root:root 600" "$(stat -c '%U:%G %a' "${files[@]}" | paste -sd,)"
+equal "and every other byte" '# the site^M$
+PORT=80^M$
+SECRET=...^M$
+NAME="my site"$
+SECRET=...$
+LOG=info$
+SECRET=...$' "$(sed 's/^SECRET=[A-Za-z0-9_.-]*/SECRET=.../' "${files[@]}" | cat -A)"
+for user in app root; do
+    pid=$(property MainPID clientsecretd-writer@$user)
+    equal "the writer of $user runs as that user" "$user" "$(id -nu "$(field "$pid" Uid)")"
+    equal "the writer of $user has no capability" 5 "$(grep -c '^Cap[A-Z][a-z]*:.0*$' "/proc/$pid/status")"
+    equal "the writer of $user has no network but its own loopback" 1 "$(networks "$pid")"
 done
 for user in app stranger; do
-    say "asked by $user" "$(echo {} | setpriv --reuid=$user --regid=$user --clear-groups \
-        /usr/bin/python3 ask.py /run/clientsecretd/writer/app.sock 2>&1 | tail -1)"
+    contains "$user may not ask a writer" "Permission denied" "$(echo {} | setpriv --reuid=$user --regid=$user --clear-groups \
+        /usr/bin/python3 /src/Tests/Writers/ask.py /run/clientsecretd/writer/app.sock 2>&1 | tail -1)"
 done
 
-# A writer that was killed is started again.
 cp /run/secrets /run/before
 systemctl kill --signal=KILL clientsecretd-writer@app
 clientsecretd renew web >/dev/null
-secrets "renewed after a kill"
-cmp -s /run/secrets /run/before && echo "the same as before"
+equal "a writer that was killed is started again" "1 web" "$(secrets)"
+refused "and writes the new secret" cmp /run/secrets /run/before
 
-# Damage where the daemon can look is noticed at once.
 runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone\r/' /srv/app/.env
-for _ in $(seq 300); do grep -q gone /srv/app/.env || break; sleep 0.1; done
-secrets "repaired"
+repaired() { ! grep -q gone /srv/app/.env; }
+eventually "damage where the daemon can look is noticed by itself" repaired
+equal "and mended with the same secret" "1 web" "$(secrets)"
 
-# A configuration that the writers cannot read.
-chmod 640 /etc/clientsecretd/clientsecretd.yaml
-chgrp clientsecretd /etc/clientsecretd/clientsecretd.yaml
-advice | sed 's/^/what helps: /'
-advice >/run/advice
+# The writers cannot read the configuration.
+chmod 640 $configuration
+chgrp clientsecretd $configuration
+equal "a configuration that writers cannot read is what check names" \
+    "chmod a+rx /etc/clientsecretd && chmod a+r $configuration" "$(advice)"
 clientsecretd renew web >/dev/null 2>&1
-until_is failed web
-say "meanwhile" "$(state own) $(state web)"
-bash /run/advice
+eventually "and fails nobody else" are "ok failed"
+follow
 clientsecretd renew web >/dev/null
-secrets "and then"
-until_is ok web
-say "at last" "$(state own) $(state web)"
-find /srv/app /home/app/site /etc/myapp -name '.clientsecretd*'
+equal "it helps to do as check says" "1 web" "$(secrets)"
+eventually "then all is well" are "ok ok"
+equal "and nothing is left behind" "" "$(find /srv/app /home/app/site /etc/myapp -name '.clientsecretd*')"
+finish
