@@ -15,9 +15,12 @@ struct Stir: Hashable, Sendable {
 
     /// Whether it has been quiet for long enough to look, for somebody may still be writing, or was never quiet.
     func isDue(quiet: Seconds, atMost longest: Seconds, _ deadlines: inout Deadlines) -> Bool {
-        // Both are asked, so that both are remembered.
-        let isQuiet = deadlines.reached(last + quiet)
-        return deadlines.reached(first + longest) || isQuiet
+        // Both are asked, so that both are remembered; but of what is due neither is a reason to wake any more.
+        var waiting = deadlines
+        let isQuiet = waiting.reached(last + quiet)
+        if waiting.reached(first + longest) || isQuiet { return true }
+        deadlines = waiting
+        return false
     }
 
     /// Keys and the configuration: nothing of anybody's is overwritten when they are read in the middle of being

@@ -96,6 +96,18 @@ import Testing
         #expect(bench.log == [])
     }
 
+    @Test func whatWasReadBecauseOfANoticeIsNoReasonToWakeAgain() throws {
+        let bench = try settled()
+        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.stirred(.configuration))
+        #expect(bench.turn.wake.boot != nil)
+        // The plan that starts the reading, and none after it.
+        bench.held = [.key(try Values.key()), .configuration]
+        bench.pass(1)
+        #expect(bench.log == ["check configuration", "read apple"])
+        #expect(bench.turn.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+    }
+
     @Test func aKeyThatIsMendedIsReadAtOnce() throws {
         let bench = try settled()
         bench.prints = [:]
