@@ -1,38 +1,67 @@
 import AppleClientSecret
 import Rotation
-import TestSupport
 
 /// One daemon's simulated life: its seed determines everything that happens in it.
 package struct Life: Sendable {
     package let seed: UInt64
     let sabotage: Sabotage?
+    private let years: Int64
 
     /// Simulated years that pass in one life.
     package static let years: Int64 = 4
     /// What the lives of all clients come to.
     package static let secretYears = Int(years) * Scenario.configuration().clients.count
 
-    package init(seed: UInt64, sabotage: Sabotage? = nil) {
+    package init(seed: UInt64, sabotage: Sabotage? = nil, years: Int64 = Self.years) {
         self.seed = seed
         self.sabotage = sabotage
+        self.years = years
+    }
+
+    /// What a life came to.
+    package struct Report: Sendable {
+        package var met: [Fault: Int]
+        package var mints: Int
+        package var turns: Int
+        package var deaths: Int
     }
 
     /// Lives through it, checking every promise at every step.
     ///
     /// - Parameter log: told what happens, line by line.
     /// - Throws: ``Failure`` at the first promise that is broken.
-    package func live(log: ((String) -> Void)? = nil) throws {
+    @discardableResult
+    package func live(log: ((String) -> Void)? = nil) throws -> Report {
         let simulator = Simulator(seed: seed, configuration: Scenario.configuration(), sabotage: sabotage)
         simulator.log = log
         do {
-            try Scenario.live(simulator, years: Self.years)
+            var fate = Fate(simulator)
+            try fate.live(years: years)
         } catch let violation as Violation {
             throw Failure(seed: seed, at: simulator.now.wall, violation: violation)
         }
+        return Report(
+            met: simulator.outside.met, mints: simulator.outside.mints, turns: simulator.turns,
+            deaths: simulator.deaths)
+    }
+
+    /// How a planted mistake comes to light: as which promise, in the first of `seeds` in which it breaks one that it is
+    /// meant to break; nil when it does not.
+    package static func notice(_ sabotage: Sabotage, seeds: ClosedRange<UInt64> = 1...20) throws -> Invariant? {
+        for seed in seeds {
+            do {
+                try Life(seed: seed, sabotage: sabotage).live()
+            } catch let failure as Failure where sabotage.breaks.contains(failure.violation.invariant) {
+                return failure.violation.invariant
+            } catch is Failure {
+                continue
+            }
+        }
+        return nil
     }
 
     /// A life in which a promise was broken.
-    package struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, Sendable, CustomStringConvertible {
         let seed: UInt64
         let at: WallTime
         package let violation: Violation

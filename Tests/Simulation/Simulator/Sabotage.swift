@@ -3,9 +3,11 @@ import Rotation
 
 /// Mistakes planted at the seam between the core and the world, each of which the simulator has to notice: a simulator
 /// that finds nothing may simply not be looking.
-package enum Sabotage: CaseIterable {
+package enum Sabotage: Sendable, CaseIterable {
     /// The deadline is rounded up by weeks.
     case latesWakes
+    /// The daemon is woken again and again for a moment that has passed.
+    case repeatsWakes
     /// A failed or finished action is never heard of again.
     case losesActionResults
     /// A write is believed that never reached the disk.
@@ -24,36 +26,56 @@ package enum Sabotage: CaseIterable {
     case losesNotices
     /// A file that two clients share gets their secrets the wrong way round.
     case mixesUpSlots
+    /// A file that somebody else writes too is written only in part.
+    case tearsWrites
     /// The time that a suspend took is slept once more.
     case sleepsAfterSuspends
     /// A key is read once and never again.
     case readsKeysOnce
+    /// What failed is tried again without a pause.
+    case retriesAtOnce
+    /// Whoever asks is told nothing.
+    case losesAnswers
+    /// Of an action of `on_state_change` it is never heard how it ended.
+    case losesNoticeResults
+    /// What people were told is forgotten over a restart.
+    case forgetsWhatWasTold
+    /// Health says that every client is well.
+    case claimsAllIsWell
+    /// A configuration that was refused is not mentioned.
+    case hidesRefusals
+
+    /// The promise that it breaks.
+    package var breaks: Set<Invariant> {
+        switch self {
+        case .latesWakes, .repeatsWakes: [.wake]
+        case .forgetsRecords, .retriesAtOnce: [.pace]
+        case .losesActionResults: [.applications, .health, .answers]
+        case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory: [.applications, .health]
+        case .sleepsAfterSuspends: [.applications, .wake]
+        case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites: [.outputs]
+        case .losesAnswers: [.answers]
+        case .losesNoticeResults, .forgetsWhatWasTold: [.notices]
+        case .claimsAllIsWell, .hidesRefusals: [.health]
+        }
+    }
 
     func hears(_ fact: Fact) -> Bool {
-        if case .losesNotices = self, case .stirred(.file) = fact { return false }
+        if self == .losesNotices, case .stirred(.file) = fact { return false }
         return true
     }
 
     func twist(_ secrets: [Slot: Issued]) -> [Slot: Issued] {
-        guard case .mixesUpSlots = self, let first = secrets.keys.first, let second = secrets.keys.dropFirst().first
-        else { return secrets }
+        let slots = secrets.keys.sorted { "\($0)" < "\($1)" }
+        guard self == .mixesUpSlots, slots.count > 1 else { return secrets }
         var secrets = secrets
-        (secrets[first], secrets[second]) = (secrets[second], secrets[first])
+        (secrets[slots[0]], secrets[slots[1]]) = (secrets[slots[1]], secrets[slots[0]])
         return secrets
-    }
-
-    func twist(_ wake: Wake) -> Wake {
-        guard case .latesWakes = self, let due = wake.wall else { return wake }
-        return Wake(wall: due + Seconds(40 * 86_400), boot: wake.boot)
-    }
-
-    func forgets(_ job: Job) -> Bool {
-        if case .losesActionResults = self, case .run = job.work { return true }
-        return false
     }
 
     func twist(_ job: Job, _ result: Result<Outcome, Trouble>) -> Result<Outcome, Trouble> {
         switch (self, job.work) {
+        case (.forgetsWhatWasTold, .recallTold): .success(.recalledTold(Told()))
         case (.forgetsRecords, .recall): .success(.recalled(Record()))
         default: result
         }

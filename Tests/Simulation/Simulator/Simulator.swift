@@ -9,106 +9,168 @@ package import TestSupport
 package final class Simulator {
     package var random: SeededGenerator
     package let outside: Outside
-    package private(set) var rotation: Rotation
-    private let sabotage: Sabotage?
+    package internal(set) var rotation: Rotation
+    let sabotage: Sabotage?
+    private let hostJitter: Double
 
     /// Milliseconds since the machine was switched on; a suspend counts.
     private(set) var boot: Int64 = 0
     /// What the wall clock shows when ``boot`` is zero.
-    private(set) var wallAtBoot: Int64 = 1_800_000_000
+    private var wallAtBoot: Int64 = 1_800_000_000
+    /// By how much the wall clock is wrong.
+    private(set) var clockError: Int64 = 0
+    package var isSynced = true
     private(set) var wake = Wake()
-    /// When nothing was broken, stepped or killed any more.
-    private(set) var calmSince: Int64 = 0
     /// By how much the next wake comes too late, where that is what was planted.
     private var oversleep: Int64 = 0
+    private(set) var isAlive = true
+    /// Where the daemon dies next.
+    var doom: Fault.Boundary?
+    var watch: Watch
+    var notices: NoticeWatch
     /// Jobs on files that hang.
-    private var stuck: [Job] = []
+    private(set) var stuck: [Job] = []
     package private(set) var turns = 0
     private(set) var deaths = 0
+    private var tickets: UInt64 = 0
     /// Told what happens, line by line.
     var log: ((String) -> Void)?
 
     private enum Event {
         case effect(Job)
         case fact(Fact)
+        case birth
     }
 
+    var hasNoEvents: Bool { events.isEmpty }
+
     private var events: [(at: Int64, event: Event)] = []
-    private var lastMint: [ClientName: (boot: Int64, wall: WallTime)] = [:]
+
+    /// The clock cannot be right before this moment.
+    static let builtAt: Int64 = 1_700_000_000
 
     package init(seed: UInt64, configuration: Configuration, sabotage: Sabotage? = nil) {
         random = SeededGenerator(seed: seed)
-        outside = Outside(configuration)
+        outside = Outside(configuration, sabotage: sabotage)
         self.sabotage = sabotage
-        rotation = Self.newborn(seed: seed, at: wallAtBoot)
+        hostJitter = Double(seed % 101) / 100
+        rotation = Self.newborn(seed: seed, hostJitter, at: wallAtBoot)
+        watch = Watch(configuration)
+        notices = NoticeWatch(configuration)
         schedule(.fact(.configured(configuration)), after: 0)
     }
 
     package var now: Now {
         Now(
             wall: WallTime(secondsSinceEpoch: wallAtBoot + boot / 1000), boot: BootTime(milliseconds: boot),
-            kernelSynced: true)
+            kernelSynced: isSynced)
     }
 
-    private static func newborn(seed: UInt64, at wall: Int64) -> Rotation {
+    private static func newborn(seed: UInt64, _ hostJitter: Double, at wall: Int64) -> Rotation {
         Rotation(
-            seed: seed, hostJitter: Double(seed % 100) / 100, builtAt: WallTime(secondsSinceEpoch: 1_700_000_000),
+            seed: seed, hostJitter: hostJitter, builtAt: WallTime(secondsSinceEpoch: builtAt),
             startedAt: WallTime(secondsSinceEpoch: wall), configurationPath: "/etc/clientsecretd/clientsecretd.yaml")
     }
 
     // MARK: What happens to it
 
-    /// Kills the daemon, which loses everything that was not written, and starts it again.
-    package func die() {
+    /// Kills the daemon, which loses everything that was not written; it is started again after a time, but not with a
+    /// configuration that does not pass.
+    package func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
+        guard isAlive else { return }
+        say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
+        if isPowerCut { outside.cutPower(&random) }
         deaths += 1
-        say("== death")
+        isAlive = false
+        doom = nil
         events = []
         stuck = []
-        outside.shelf = []
-        lastMint = [:]
-        rotation = Self.newborn(seed: random.seed, at: now.wall.secondsSinceEpoch)
+        outside.forget()
+        watch.forget()
+        notices.forget(keeping: outside.told, at: boot)
+        disturb()
+        schedule(.birth, after: milliseconds)
+    }
+
+    private func begin() {
+        guard !outside.broken.isTextBad else {
+            schedule(.birth, after: 1000)
+            return
+        }
+        isAlive = true
+        rotation = Self.newborn(seed: random.next(), hostJitter, at: now.wall.secondsSinceEpoch)
         schedule(.fact(.configured(outside.configuration)), after: 1)
         disturb()
     }
 
-    func stepClock(by seconds: Int64) {
+    package func stepClock(by seconds: Int64) {
         say("== clock set by \(seconds) s")
         wallAtBoot += seconds
-        // The timer tells of it at once; a turn in between would be planned again right away.
-        rotation.absorb(.clockSet, at: now)
+        clockError += seconds
+        // The timer tells of it at once.
+        if isAlive { schedule(.fact(.clockSet), after: 0) }
         disturb()
     }
 
     /// Sleeps: both clocks go on, nothing runs.
-    func suspend(for seconds: Int64) {
+    package func suspend(for seconds: Int64) {
         say("== suspended for \(seconds) s")
         boot += seconds * 1000
-        if case .sleepsAfterSuspends? = sabotage { oversleep += seconds * 1000 }
+        watch.sleep(for: seconds * 1000)
+        if sabotage == .sleepsAfterSuspends { oversleep += seconds * 1000 }
         disturb()
     }
 
-    func reload(_ configuration: Configuration) {
-        outside.configuration = configuration
-        schedule(.fact(.asked(.reload, nil)), after: 1)
+    package func reload(_ configuration: Configuration) {
+        if !outside.broken.isTextBad { outside.configure(configuration) }
+        ask(.reload)
+    }
+
+    /// Asks as somebody who waits for the answer does.
+    package func ask(_ request: Request) {
+        guard isAlive else { return }
+        tickets += 1
+        let ticket = Ticket(number: tickets)
+        watch.asked(ticket, at: boot)
+        schedule(.fact(.asked(request, ticket)), after: 1)
         disturb()
     }
 
-    package func tell(_ fact: Fact) {
-        if sabotage?.hears(fact) != false { schedule(.fact(fact), after: 1) }
-        // Whoever asks may ask twice within a minute.
-        if case .asked = fact { disturb() }
+    /// Gives notice, as the watch does; a dead daemon hears nothing.
+    package func notice(_ resource: Resource) {
+        guard isAlive else { return }
+        if sabotage?.hears(.stirred(resource)) != false { schedule(.fact(.stirred(resource)), after: 1) }
+        disturb(resource)
     }
 
-    /// Ends every fault; what hung goes on.
+    /// Loses the state directory's content.
+    func loseRecords() {
+        say("== state lost")
+        outside.loseRecords()
+        notices.forgetTold()
+    }
+
+    /// Ends every fault but a wrong clock; what hung goes on.
     package func mend() {
+        say("== mended")
+        doom = nil
+        let returned = outside.away.map(Resource.file) + outside.configuration.files.keys.map(Resource.file)
+        let keys = outside.broken.keys.keys.map(Resource.key)
+        let wasTextBad = outside.broken.isTextBad
         outside.mend()
         for job in stuck { schedule(.effect(job), after: random.next() % 50) }
         stuck = []
+        // Of a file or a key that is back the watch tells; of a disk that has room again nobody does.
+        for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) { notice(resource) }
+        for key in keys.sorted(by: { "\($0)" < "\($1)" }) { notice(key) }
+        if wasTextBad { ask(.reload) }
         disturb()
     }
 
-    package func disturb() {
-        calmSince = boot
+    /// Notes that something has happened to everybody, or to whoever shares a resource: what is promised takes its time.
+    package func disturb(_ resource: Resource? = nil) {
+        watch.disturb(resource, outside.configuration, at: boot)
+        notices.disturb(at: boot)
     }
 
     // MARK: The loop
@@ -121,10 +183,12 @@ package final class Simulator {
             try step()
         }
         boot = end
-        if boot - calmSince > 2 * 3_600_000, outside.isHealthy { try outside.checkCalm(at: now) }
+        try outside.check()
+        try checkApplications()
     }
 
     private func nextMoment() -> Int64? {
+        guard isAlive else { return events.first?.at }
         var moments = events.first.map { [$0.at] } ?? []
         if let due = wake.boot { moments.append(due.milliseconds) }
         if let due = wake.wall { moments.append((due.secondsSinceEpoch - wallAtBoot) * 1000) }
@@ -136,33 +200,66 @@ package final class Simulator {
         while let next = events.first, next.at <= boot {
             events.removeFirst()
             switch next.event {
-            case .effect(let job):
-                let result = outside.carryOut(job, sabotage, &random)
-                if sabotage?.forgets(job) == true { continue }
-                schedule(.fact(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
-            case .fact(let fact):
-                say("\(fact)")
-                rotation.absorb(fact, at: now)
+            case .birth: begin()
+            case .effect(let job): take(job)
+            case .fact(let fact): hear(fact)
             }
         }
+        guard isAlive else { return try outside.check() }
         let turn = rotation.plan(at: now)
         oversleep = 0
         turns += 1
-        wake = sabotage?.twist(turn.wake) ?? turn.wake
+        wake = sabotage == .latesWakes ? turn.wake.later(by: 40 * 86_400) : turn.wake
+        if sabotage == .repeatsWakes, turns % 50 == 0 { wake.wall = now.wall }
         for job in turn.start {
-            say("-> \(job.work)")
+            say(Words.of(job))
+            try watch.start(job, self)
+            if let id = job.resource.notice { try notices.start(id, isAged: hasAged, at: boot) }
             if let delay = outside.delay(of: job, &random) {
                 schedule(.effect(job), after: delay)
             } else {
                 stuck.append(job)
             }
         }
+        if log != nil { for line in turn.changes.compactMap(Words.of) { say(line) } }
+        try watch.answered(sabotage == .losesAnswers ? [] : turn.answers, at: boot)
         try check(turn)
     }
 
-    func say(_ text: @autoclosure () -> String) {
-        guard let log else { return }
-        log("\(now.wall) \(boot) \(text())")
+    private func take(_ job: Job) {
+        let kind = Fault.Kind(job.work)
+        if let doom, doom == Fault.Boundary(work: kind, isAfter: false) {
+            outside.meet(.killed(doom))
+            return die(downFor: random.next() % 5000)
+        }
+        let result = outside.carryOut(job, &random)
+        if let doom, doom == Fault.Boundary(work: kind, isAfter: true) {
+            outside.meet(.killed(doom))
+            return die(downFor: random.next() % 5000)
+        }
+        if sabotage == .losesActionResults, kind == .run, job.resource.notice == nil { return }
+        if sabotage == .losesNoticeResults, job.resource.notice != nil { return }
+        schedule(.fact(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
+    }
+
+    private func hear(_ fact: Fact) {
+        say(Words.of(fact))
+        var wasAction = false
+        if case .finished(let id, let result) = fact {
+            wasAction = watch.isAction(id)
+            outside.report(id)
+            if let job = watch.job(id), case .notice(let name) = job.resource, case .run(let action, _) = job.work {
+                notices.finish(name, action, success: (try? result.get()) != nil)
+            }
+            for reader in watch.finish(id, result, at: boot) { outside.reportRun(reader) }
+        }
+        if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = fact {
+            // The pause is forgotten, as by a notice that is none.
+            rotation.absorb(fact, at: now)
+            rotation.absorb(.asked(.renew(.init(deliverOnly: true)), nil), at: now)
+            return
+        }
+        rotation.absorb(fact, at: now)
     }
 
     private func schedule(_ event: Event, after milliseconds: UInt64) {
@@ -171,44 +268,14 @@ package final class Simulator {
         events.insert((moment, event), at: index)
     }
 
-    // MARK: Invariants
-
-    private func check(_ turn: Turn) throws {
-        try outside.check()
-        for job in turn.start {
-            guard case .mint(let client, _, _) = job.work else { continue }
-            // A minute between scheduled renewals, in the whole seconds of the wall clock and whatever the lifetimes; a
-            // broken or missing secret waits for nobody.
-            if let last = lastMint[client], now.wall < last.wall + 60, calmSince < last.boot {
-                throw Violation("\(client) was minted twice within a minute")
-            }
-            lastMint[client] = (boot, now.wall)
-        }
-        if let due = turn.wake.wall, due <= now.wall { throw Violation("the next wake \(due) is not in the future") }
-        if let due = turn.wake.boot, due <= now.boot { throw Violation("the next wake is not in the future") }
-        // The plan over what was touched has missed nothing.
-        var everything = rotation
-        everything.touchEverything()
-        let again = everything.plan(at: now)
-        if let job = again.start.first { throw Violation("a plan over everything would start \(job.work)") }
-        if again.wake != turn.wake {
-            throw Violation("a plan over everything wakes at \(again.wake), not \(turn.wake)")
-        }
-        // Two hours cover the slowest retry.
-        guard boot - calmSince > 2 * 3_600_000, outside.isHealthy else { return }
-        try outside.checkCalm(at: now)
-        guard rotation.world.running.isEmpty else { return }
-        for client in everything.snapshot(at: now).clients where client.standing != .ok {
-            throw Violation("\(client.name) is \(client.standing), \(client.lastError ?? "without an error")")
-        }
+    func say(_ text: @autoclosure () -> String) {
+        guard let log else { return }
+        log("\(now.wall) \(boot % 1000) \(text())")
     }
 }
 
-/// A promise that was broken.
-package struct Violation: Error, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
+extension Wake {
+    func later(by seconds: Int64) -> Wake {
+        Wake(wall: wall.map { $0 + Seconds(seconds) }, boot: boot)
     }
 }

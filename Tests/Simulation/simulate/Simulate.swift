@@ -12,21 +12,40 @@ import TestSupport
         commandName: "simulate", abstract: "Lives through simulated years in which things break.")
 
     @Option(help: "Secret-years to live through at least: simulated years times clients.")
-    var years = 2400
+    var years = 2000
 
     @Option(help: "Live through the life of this seed alone, and say what happens in it.")
     var seed: UInt64?
+
+    @Flag(help: "Print how often each fault occurred.")
+    var counts = false
+
+    @Flag(help: "Plant one mistake after the other, and say as which broken promise each is noticed.")
+    var planted = false
 
     func validate() throws {
         guard years > 0 else { throw ValidationError("--years must be at least 1") }
     }
 
     func run() throws {
-        if let seed {
-            try Life(seed: seed).live { print($0) }
-            print("Every promise was kept.")
+        if planted {
+            try noticePlanted()
+        } else if let seed {
+            let report = try Life(seed: seed).live { say($0) }
+            say("Every promise was kept, in \(report.turns) turns with \(report.mints) secrets.")
         } else {
             try liveMany()
+        }
+    }
+
+    private func noticePlanted() throws {
+        for sabotage in Sabotage.allCases {
+            let began = ContinuousClock.now
+            guard let promise = try Life.notice(sabotage) else {
+                say("\(sabotage) goes unnoticed")
+                throw ExitCode.failure
+            }
+            say("\(promise)\t\(sabotage)\t\(ContinuousClock.now - began)")
         }
     }
 
@@ -36,32 +55,62 @@ import TestSupport
         let work = Mutex(Work(seeds: generator, left: lives))
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let began = ContinuousClock.now
-        print("\(lives * Life.secretYears) secret-years in \(lives) lives, from seed \(generator.seed)")
+        say("\(lives * Life.secretYears) secret-years in \(lives) lives, from seed \(generator.seed)")
         DispatchQueue.concurrentPerform(iterations: cores) { _ in
             while let seed = work.withLock({ $0.next() }) {
                 do {
-                    try Life(seed: seed).live()
+                    let report = try Life(seed: seed).live()
+                    work.withLock { $0.add(report) }
                 } catch {
                     work.withLock { $0.failures.append("\(error)") }
                 }
             }
         }
         let seconds = (ContinuousClock.now - began).components.seconds
-        for failure in work.withLock({ $0.failures }) { print(failure) }
-        guard work.withLock({ $0.failures.isEmpty }) else { throw ExitCode.failure }
-        print("Every promise was kept, in \(seconds) s on \(cores) cores.")
+        try work.withLock { try conclude($0, after: seconds, on: cores) }
+    }
+
+    private func conclude(_ work: Work, after seconds: Int64, on cores: Int) throws {
+        for failure in work.failures { say(failure) }
+        guard work.failures.isEmpty else { throw ExitCode.failure }
+        if counts {
+            for fault in Fault.allCases { say("\(work.met[fault, default: 0])\t\(fault)") }
+        }
+        let missing = Fault.allCases.filter { work.met[$0, default: 0] == 0 }
+        say(
+            "Every promise was kept in \(work.turns) turns, \(work.met.values.reduce(0, +)) faults and \(work.deaths) deaths,"
+                + " in \(seconds) s on \(cores) cores.")
+        // A promise that was never put to the test was not kept.
+        guard missing.isEmpty || years < 2000 else {
+            say("Never occurred: \(missing.map(\.description).joined(separator: ", "))")
+            throw ExitCode.failure
+        }
+    }
+
+    /// Prints a line at once: whoever runs this for an hour wants to follow it.
+    private func say(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
     private struct Work {
         var seeds: SeededGenerator
         var left: Int
         var failures: [String] = []
+        var met: [Fault: Int] = [:]
+        var turns = 0
+        var deaths = 0
 
         /// The seed of the next life; nil when there are enough of them, or of those that failed.
         mutating func next() -> UInt64? {
             guard left > 0, failures.count < 5 else { return nil }
             left -= 1
             return seeds.next()
+        }
+
+        mutating func add(_ report: Life.Report) {
+            met.merge(report.met, uniquingKeysWith: +)
+            turns += report.turns
+            deaths += report.deaths
         }
     }
 }

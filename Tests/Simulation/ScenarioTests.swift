@@ -1,0 +1,135 @@
+import AppleClientSecret
+import Rotation
+import Simulation
+import Testing
+
+/// Stretches of time in which one thing happens.
+@Suite struct ScenarioTests {
+    private func simulator() -> Simulator {
+        Simulator(seed: 1, configuration: Scenario.configuration())
+    }
+
+    private func snapshot(_ simulator: Simulator) -> Snapshot {
+        simulator.rotation.snapshot(at: simulator.now)
+    }
+
+    @Test func aQuietYearMintsSevenTimesForEachClient() throws {
+        let simulator = simulator()
+        try simulator.run(for: 365 * Scenario.day)
+        // 90 days less 30 days before expiry and the host's jitter: one at the start and one every 60 days.
+        #expect(simulator.outside.mints == 5 * 7)
+        #expect(simulator.outside.runs == 3 * 7)
+        #expect(simulator.turns < 600)
+    }
+
+    @Test func aRestartMintsNothing() throws {
+        let simulator = simulator()
+        try simulator.run(for: 60)
+        let mints = simulator.outside.mints
+        let runs = simulator.outside.runs
+        for _ in 0..<50 {
+            simulator.die()
+            try simulator.run(for: 60)
+        }
+        #expect(simulator.outside.mints == mints)
+        #expect(simulator.outside.runs == runs)
+    }
+
+    @Test func aFileThatHangsHoldsUpNothingElse() throws {
+        let simulator = simulator()
+        let alone = try #require(AbsolutePath("/run/clientsecretd/out/alone.jwt"))
+        let web = try #require(AbsolutePath("/run/clientsecretd/out/web.jwt"))
+        simulator.outside.broken.hanging = [Scenario.environment]
+        try simulator.run(for: 31)
+        for deaths in 0...1 {
+            let before = [simulator.outside.files[alone], simulator.outside.files[web]]
+            try simulator.run(for: 200 * Scenario.day)
+            let snapshot = snapshot(simulator)
+            #expect(snapshot.ready, "\(deaths)")
+            #expect(snapshot.clients.map(\.name.description) == ["alone", "native", "silent", "unit", "web"])
+            #expect(snapshot.clients.map(\.standing) == [.ok, .degraded, .ok, .ok, .degraded], "\(deaths)")
+            #expect(snapshot.clients[4].outputs.map(\.state) == [.ok, .notResponding], "\(deaths)")
+            #expect(snapshot.clients[4].renewals > 2, "\(deaths)")
+            #expect([simulator.outside.files[alone], simulator.outside.files[web]] != before, "\(deaths)")
+            simulator.die()
+        }
+        simulator.mend()
+        try simulator.run(for: 3 * 3600)
+        #expect(snapshot(simulator).standing == .ok)
+    }
+
+    @Test func whatAnotherProgramKeepsInTheSameFileIsNeverLost() throws {
+        let simulator = simulator()
+        let environment = Scenario.environment
+        simulator.outside.editAsStranger(environment)
+        try simulator.run(for: 60)
+        for _ in 0..<100 {
+            let old = simulator.outside.files[environment]
+            simulator.ask(.renew(.init()))
+            try simulator.run(for: Int64.random(in: 0..<3, using: &simulator.random))
+            simulator.outside.editAsStranger(environment, old: old)
+            simulator.notice(.file(environment))
+            try simulator.run(for: Int64.random(in: 0..<1000, using: &simulator.random))
+        }
+        simulator.outside.delete(environment)
+        simulator.notice(.file(environment))
+        try simulator.run(for: 3600)
+        #expect(simulator.outside.files[environment] == nil)
+        simulator.die()
+        try simulator.run(for: 3600)
+        #expect(simulator.outside.files[environment] == nil)
+        simulator.mend()
+        try simulator.run(for: 3 * 3600)
+        #expect(snapshot(simulator).standing == .ok)
+    }
+
+    /// A machine without a battery starts years ahead, mints by that clock, and is then set right.
+    @Test(arguments: [true, false])
+    func aClockYearsAheadAtTheStartStopsNothing(isSynced: Bool) throws {
+        let simulator = simulator()
+        simulator.stepClock(by: 3650 * Scenario.day)
+        simulator.isSynced = isSynced
+        try simulator.run(for: 3600)
+        let mints = simulator.outside.mints
+        simulator.stepClock(by: -3650 * Scenario.day)
+        // At once where the kernel vouches for the clock, else after ten minutes.
+        try simulator.run(for: isSynced ? 5 : 605)
+        #expect(simulator.outside.mints == mints + 5)
+        #expect(snapshot(simulator).standing == .ok)
+        try simulator.run(for: 365 * Scenario.day)
+        #expect(simulator.outside.mints == mints + 5 * 7)
+    }
+
+    @Test func aSuspendOfMonthsIsActedUponWithinFiveSeconds() throws {
+        let simulator = simulator()
+        try simulator.run(for: 3600)
+        let mints = simulator.outside.mints
+        simulator.suspend(for: 200 * Scenario.day)
+        try simulator.run(for: 5)
+        #expect(simulator.outside.mints == mints + 5)
+        #expect(snapshot(simulator).standing == .ok)
+    }
+
+    @Test func shortLivesAreMintedOnceAMinute() throws {
+        var configuration = Scenario.configuration()
+        for name in configuration.clients.keys { configuration.live(for: 90, name) }
+        let simulator = Simulator(seed: 1, configuration: configuration)
+        try simulator.run(for: 3600)
+        #expect((55 * 5...61 * 5).contains(simulator.outside.mints))
+    }
+
+    @Test func whatIsSharedIsRenewedTogetherAndToldOnce() throws {
+        let simulator = simulator()
+        try simulator.run(for: 600)
+        let web = try #require(ClientName("web"))
+        // Half a day apart: less than the twentieth of thirty days within which they are drawn together.
+        try simulator.run(for: Scenario.day / 2)
+        simulator.ask(.renew(.init(clients: [web])))
+        try simulator.run(for: 600)
+        let before = (simulator.outside.mints, simulator.outside.runs)
+        try simulator.run(for: 60 * Scenario.day)
+        // Five clients and three actions, one of them for two.
+        #expect(simulator.outside.mints == before.0 + 5)
+        #expect(simulator.outside.runs == before.1 + 3)
+    }
+}

@@ -1,0 +1,39 @@
+package import Rotation
+
+/// What does not work at a moment.
+package struct Broken: Hashable {
+    package var keys: [KeyName: Trouble.Code] = [:]
+    package var writes: [AbsolutePath: Trouble.Code] = [:]
+    /// Files whose writes are reported as failed although the new content is there.
+    var lateWrites: Set<AbsolutePath> = []
+    package var directories: Set<AbsolutePath> = []
+    /// Files on which jobs do not end.
+    package var hanging: Set<AbsolutePath> = []
+    package var actions: [ActionID: Failing] = [:]
+    package var isDiskFull = false
+    package var isStateGone = false
+    /// Whether the configuration's text does not pass.
+    var isTextBad = false
+
+    package enum Failing: CaseIterable {
+        case atOnce
+        /// After the application has read its files.
+        case late
+        /// It is ended at its timeout.
+        case byHanging
+    }
+
+    var isStateUnusable: Bool { isStateGone || isDiskFull }
+
+    /// Whether a file can be written and read.
+    func serves(_ path: AbsolutePath) -> Bool {
+        writes[path] == nil && !lateWrites.contains(path) && !directories.contains(path.directory)
+            && !hanging.contains(path) && !isDiskFull
+    }
+
+    /// Whether everything works that stands between a client and its applications.
+    func serves(_ client: ClientEntry) -> Bool {
+        keys[client.key] == nil && client.outputs.allSatisfy { serves($0.path) }
+            && client.onChange.allSatisfy { actions[$0.id] == nil }
+    }
+}

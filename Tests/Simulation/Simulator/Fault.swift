@@ -1,0 +1,156 @@
+import Rotation
+
+/// Everything that can befall a daemon here; a run counts how often each of them did.
+package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    // Writes.
+    case writeFailed
+    /// The name is there already when the call that makes it durable fails.
+    case writeFailedLate
+    case diskFull
+    case directoryGone
+    case fileHung
+    /// A write that was never reported as done is undone by a power cut.
+    case writeLost
+    // The state directory.
+    case stateUnusable
+    case stateLost
+    // Keys.
+    case keyMissing
+    case keyUnreadable
+    case keySwapped
+    /// The key that signs is not the one that was read.
+    case keySwappedBeforeSigning
+    // Time.
+    case clockAhead(Size)
+    case clockBack(Size)
+    case clockUnsynchronised
+    /// The machine starts with a clock that is years ahead, which is corrected later.
+    case clockWrongAtStart
+    case clockBeforeBuild
+    case suspended(Size)
+    // Death.
+    case killed(Boundary)
+    case powerCut
+    // Actions.
+    case actionFailed
+    /// It has done what it should and fails nevertheless.
+    case actionFailedLate
+    case actionHung
+    // People.
+    case peopleTold
+    case noticeFailed
+    // Reloads.
+    case reloadRefused
+    case lifetimeShorter
+    case lifetimeLonger
+    case clientIDChanged
+    case teamChanged
+    case keyIDChanged
+    case keyOfClientChanged
+    case clientRemoved
+    case clientAdded
+    case outputMoved
+    case actionAdded
+    // Other programs.
+    case linesEdited
+    /// A file is saved as it was before the last renewal.
+    case oldContentPutBack
+    /// Half a secret stands where a whole one did.
+    case contentTorn
+    case fileDeleted
+    case modeChanged
+    case fileContested
+    case secretPlanted
+    // Sharing.
+    case sharedWrite
+    case sharedRun
+    case environmentSlotWritten
+
+    /// How long a step of the clock or a suspend is.
+    package enum Size: String, Sendable, CaseIterable {
+        case seconds
+        case minutes
+        case hours
+        case days
+        case months
+        case years
+
+        /// A span of this size, in seconds.
+        func draw(_ random: inout some RandomNumberGenerator) -> Int64 {
+            let unit: Int64 =
+                switch self {
+                case .seconds: 1
+                case .minutes: 60
+                case .hours: 3600
+                case .days: 86_400
+                case .months: 30 * 86_400
+                case .years: 365 * 86_400
+                }
+            return Int64.random(in: unit...9 * unit, using: &random)
+        }
+    }
+
+    /// A moment right before or right after the effect of a piece of work.
+    package struct Boundary: Hashable, Sendable {
+        let work: Kind
+        let isAfter: Bool
+
+        static var all: [Boundary] {
+            Kind.allCases.flatMap { [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)] }
+        }
+    }
+
+    package enum Kind: String, Sendable, CaseIterable {
+        case readConfiguration
+        case readKey
+        case recall
+        case look
+        case mint
+        case keep
+        case publish
+        case run
+        case recallTold
+        case keepTold
+
+        init(_ work: Work) {
+            self =
+                switch work {
+                case .readConfiguration, .checkConfiguration: .readConfiguration
+                case .readKey: .readKey
+                case .recall: .recall
+                case .look: .look
+                case .mint: .mint
+                case .keep: .keep
+                case .publish: .publish
+                case .run: .run
+                case .recallTold: .recallTold
+                case .keepTold, .tidyRecords: .keepTold
+                }
+        }
+    }
+
+    package static var allCases: [Fault] {
+        let plain: [Fault] = [
+            .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
+            .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
+            .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
+            .peopleTold, .noticeFailed,
+            .reloadRefused, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged, .keyIDChanged,
+            .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,
+            .oldContentPutBack, .contentTorn, .fileDeleted, .modeChanged, .fileContested, .secretPlanted,
+            .sharedWrite, .sharedRun, .environmentSlotWritten,
+        ]
+        return plain + Size.allCases.flatMap { [.clockAhead($0), .clockBack($0)] }
+            + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.all.map(killed)
+    }
+
+    package var description: String {
+        switch self {
+        case .clockAhead(let size): "clock set ahead by \(size)"
+        case .clockBack(let size): "clock set back by \(size)"
+        case .suspended(let size): "suspended for \(size)"
+        case .killed(let boundary): "killed \(boundary.isAfter ? "after" : "before") \(boundary.work)"
+        default: String(reflecting: self).split(separator: ".").last.map(String.init) ?? ""
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import AppleClientSecret
+import Rotation
+
+extension Resource {
+    /// The action of `on_state_change` that is meant, if one is.
+    var notice: ActionID? {
+        if case .notice(let id) = self { id } else { nil }
+    }
+}
+
+/// What somebody remembers who sees how things stand and what people are told of it by `on_state_change`.
+struct NoticeWatch {
+    /// How things stand, but for whether people can be told, and since when.
+    private var standing: Standing = .ok
+    private var since: Int64 = 0
+    private var starts: [ActionID: [Int64]] = [:]
+    private var failing: Set<ActionID> = []
+    /// What each action was last run for with success; nil where nobody can know any more.
+    private var told: [ActionID: Standing] = [:]
+    private var disturbedAt: Int64 = 0
+
+    /// The slowest retry of a program, on top of the hour in which it may have run four times.
+    private static let bound: Int64 = (3600 + 900 + 120) * 1000
+
+    init(_ configuration: Configuration) {
+        for action in configuration.onStateChange { told[action.id] = .ok }
+    }
+
+    mutating func see(_ snapshot: Snapshot, at boot: Int64) {
+        let worst = snapshot.clients.map(\.standing).max() ?? .ok
+        let new = snapshot.configuration.error != nil || !snapshot.clockTrusted ? max(worst, .degraded) : worst
+        if new != standing { since = boot }
+        standing = new
+    }
+
+    mutating func disturb(at boot: Int64) {
+        disturbedAt = boot
+    }
+
+    /// The daemon is dead: it may not have kept what it told, and when it started what.
+    mutating func forget(keeping kept: Told, at boot: Int64) {
+        told = told.filter { $0.value == kept.standing }
+        starts = [:]
+        failing = []
+        // It is told of how things stand once every client was tried.
+        since = boot
+    }
+
+    /// The state directory does not know any more what was told.
+    mutating func forgetTold() {
+        told = [:]
+    }
+
+    mutating func start(_ id: ActionID, isAged: Bool, at boot: Int64) throws {
+        let recent = (starts[id] ?? []).filter { $0 > boot - 3_600_000 }
+        if recent.count >= 4 { throw Violation(.notices, "\(id) is run more than four times within an hour") }
+        // What was owed for longer may tell of what is over already.
+        if recent.isEmpty, !failing.contains(id), !isAged, boot - since < 30_000 {
+            throw Violation(.notices, "\(id) tells of \(standing) after \(boot - since) ms")
+        }
+        starts[id] = recent + [boot]
+    }
+
+    mutating func finish(_ id: ActionID, _ action: Action, success: Bool) {
+        guard success else {
+            failing.insert(id)
+            return
+        }
+        failing.remove(id)
+        guard case .exec(let arguments, _) = action else { return }
+        told[id] = arguments.last.flatMap(Standing.init(rawValue:))
+    }
+
+    /// What has lasted long enough was told.
+    mutating func check(_ outside: Outside, at boot: Int64) throws {
+        if outside.broken.isStateUnusable { forgetTold() }
+        guard boot - max(since, disturbedAt) > Self.bound else { return }
+        for action in outside.configuration.onStateChange where outside.broken.actions[action.id] == nil {
+            if let told = told[action.id], told != standing {
+                throw Violation(.notices, "\(action.id) has told of \(told) last, and it is \(standing)")
+            }
+        }
+    }
+}

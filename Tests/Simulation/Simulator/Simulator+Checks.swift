@@ -1,0 +1,157 @@
+import AppleClientSecret
+import Rotation
+
+/// The promises, checked after every turn.
+extension Simulator {
+    func check(_ turn: Turn) throws {
+        try outside.check()
+        try checkWake()
+        let snapshot = rotation.snapshot(at: now)
+        let everything = try checkTouched(turn, snapshot)
+        watch.see(
+            outside, isAlive: isAlive, isClockPossible: now.wall.secondsSinceEpoch >= Self.builtAt, at: boot)
+        try checkApplications(snapshot)
+        notices.see(snapshot, at: boot)
+        try notices.check(outside, at: boot)
+        try checkHealth(shown(everything))
+    }
+
+    /// The next wake lies in the future.
+    private func checkWake() throws {
+        if let due = wake.wall, due <= now.wall { throw Violation(.wake, "the next wake \(due) is not in the future") }
+        if let due = wake.boot, due <= now.boot { throw Violation(.wake, "the next wake is not in the future") }
+    }
+
+    /// The plan over what was touched has missed nothing, and nothing is to be done before the next wake.
+    private func checkTouched(_ turn: Turn, _ snapshot: Snapshot) throws -> Snapshot {
+        var everything = rotation
+        everything.touchEverything()
+        let again = everything.plan(at: now)
+        if let job = again.start.first { throw Violation(.touched, "a plan over everything starts \(job.work)") }
+        let full = everything.snapshot(at: now)
+        for (old, new) in zip(snapshot.clients, full.clients) where old.standing != new.standing {
+            throw Violation(.touched, "\(new.name) is \(new.standing) in a plan over everything")
+        }
+        if again.wake != turn.wake {
+            throw Violation(.touched, "a plan over everything wakes at \(again.wake), not \(turn.wake)")
+        }
+        // Dear, so not every time; what is missed here is missed again soon.
+        guard turns % 8 == 0 else { return full }
+        var later = everything
+        let eve = eveOfWake
+        guard eve.boot > now.boot else { return full }
+        later.touchEverything()
+        if let job = later.plan(at: eve).start.first {
+            throw Violation(.wake, "\(job.work) could start before the next wake, \(wake)")
+        }
+        for (old, new) in zip(full.clients, later.snapshot(at: eve).clients) where old.standing != new.standing {
+            throw Violation(.wake, "\(new.name) is \(new.standing) before the next wake, \(wake)")
+        }
+        return full
+    }
+
+    /// The last moment before the next wake; a year hence when there is none.
+    private var eveOfWake: Now {
+        let offset = now.wall.secondsSinceEpoch * 1000 - boot / 1000 * 1000
+        let byWall = wake.wall.map { $0.secondsSinceEpoch * 1000 - offset }
+        let next = [wake.boot?.milliseconds, byWall].compactMap { $0 }.min() ?? boot + 365 * 86_400_000
+        return Now(
+            wall: WallTime(secondsSinceEpoch: (next - 1) / 1000 + offset / 1000),
+            boot: BootTime(milliseconds: next - 1), kernelSynced: isSynced)
+    }
+
+    /// Everybody whose way has been clear for long enough holds a living secret that is not overdue, everywhere the
+    /// same. So nobody holds an expired one while there was a time within the renewal window to replace it in.
+    func checkApplications(_ snapshot: Snapshot? = nil) throws {
+        guard isAlive else { return }
+        for (name, entry) in outside.configuration.clients.sorted(by: { $0.key < $1.key }) {
+            guard watch.isOwed(name, entry, isSynced: isSynced, at: boot) else { continue }
+            var all: Set<Fingerprint> = []
+            for output in entry.outputs {
+                guard let issued = outside.secret(in: output), isUsable(issued, entry) else {
+                    throw Violation(.applications, "\(output.path) holds no usable secret of \(name)")
+                }
+                let renewal = entry.renewal(of: issued, jitter: 0)
+                let bound = watch.bound(entry, isSynced: isSynced, at: boot) / 1000
+                if now.wall > renewal + Seconds(bound) {
+                    throw Violation(
+                        .applications, "\(output.path) holds a secret of \(name) that was due at \(renewal)")
+                }
+                all.insert(issued.fingerprint)
+            }
+            for action in entry.onChange {
+                guard let issued = outside.held[.init(client: name, action: action.id)] else {
+                    throw Violation(.applications, "\(action.id) was never run for \(name)")
+                }
+                if issued.expiresAt <= now.wall {
+                    throw Violation(
+                        .applications, "\(name)'s application holds a secret that expired at \(issued.expiresAt)")
+                }
+                all.insert(issued.fingerprint)
+            }
+            guard watch.isDone(name, at: boot) else { continue }
+            guard all.count == 1 else {
+                throw Violation(.applications, "the outputs and applications of \(name) hold different secrets")
+            }
+            guard watch.keepsLong(at: boot), !watch.wasContested(entry, at: boot),
+                let view = (snapshot ?? rotation.snapshot(at: now)).clients.first(where: { $0.name == name })
+            else { continue }
+            if shown(view).standing != .ok {
+                throw Violation(.health, "\(name) is \(view.standing): \(view.reason?.trouble.message ?? "no reason")")
+            }
+        }
+    }
+
+    /// Whether some secret is so old that people may have been told of that alone.
+    var hasAged: Bool {
+        outside.configuration.clients.contains { name, entry in
+            let readers = entry.onChange.map { Outside.Reader(client: name, action: $0.id) }
+            // Also what they were last told of, as far as the daemon knows: a run that failed may have told them of more.
+            let held = readers.map { outside.held[$0] } + readers.map { watch.known[$0] }
+            return (held + entry.outputs.map(outside.secret)).contains { issued in
+                issued.map { $0.expiresAt - entry.renewBefore <= now.wall } ?? true
+            }
+        }
+    }
+
+    /// Whether a secret is what the configuration wants and Apple takes.
+    private func isUsable(_ issued: Issued, _ entry: ClientEntry) -> Bool {
+        guard let key = outside.configuration.keys[entry.key] else { return false }
+        return issued.client == entry.clientID && issued.team == key.team && issued.keyID == key.keyID
+            && issued.signer == outside.prints[entry.key] && issued.issuedAt <= now.wall && now.wall < issued.expiresAt
+    }
+
+    /// Whether a secret could still serve a client as it is configured.
+    func isWanted(_ issued: Issued, of client: ClientName) -> Bool {
+        outside.configuration.clients[client].map { isUsable(issued, $0) } ?? false
+    }
+
+    /// Whether a client's outputs all hold one usable secret that is not due yet, not even together with another.
+    func isFresh(_ client: ClientName) -> Bool {
+        guard let entry = outside.configuration.clients[client] else { return false }
+        var all: Set<Fingerprint> = []
+        for output in entry.outputs {
+            guard outside.broken.serves(output.path), let issued = outside.secret(in: output), isUsable(issued, entry),
+                now.wall < entry.renewal(of: issued, jitter: 1) - entry.renewBefore / 20
+            else { return false }
+            all.insert(issued.fingerprint)
+        }
+        return all.count == 1
+    }
+}
+
+extension Outside {
+    func secret(in output: Output) -> Issued? {
+        files[output.path]?.slots[output.slot]?.secret
+    }
+
+    func holds(_ secrets: [Slot: Issued], in path: AbsolutePath) -> Bool {
+        guard let file = files[path], file.isAsConfigured else { return false }
+        return secrets.allSatisfy { file.slots[$0]?.secret?.fingerprint == $1.fingerprint }
+    }
+
+    /// Whether a file was away and is back, or its directory is.
+    func returned(_ resource: Resource) -> Bool {
+        if case .file(let path) = resource { files[path] == nil || files[path]?.foreign ?? 0 > 0 } else { true }
+    }
+}

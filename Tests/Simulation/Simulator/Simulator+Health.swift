@@ -1,0 +1,121 @@
+import AppleClientSecret
+import Rotation
+
+/// Health, compared with what somebody says who sees the disk and the applications themselves.
+extension Simulator {
+    /// What the daemon shows of itself, or what was planted instead.
+    func shown(_ snapshot: Snapshot) -> Snapshot {
+        guard sabotage != nil else { return snapshot }
+        var snapshot = snapshot
+        if sabotage == .hidesRefusals { snapshot.configuration.error = nil }
+        snapshot.clients = snapshot.clients.map(shown)
+        return snapshot
+    }
+
+    func shown(_ view: ClientView) -> ClientView {
+        guard sabotage == .claimsAllIsWell else { return view }
+        var view = view
+        view.standing = .ok
+        view.reason = nil
+        return view
+    }
+
+    func checkHealth(_ snapshot: Snapshot) throws {
+        guard snapshot.reason == nil || snapshot.standing != .ok, snapshot.reason != nil || snapshot.standing == .ok
+        else { throw Violation(.health, "the whole is \(snapshot.standing), with another reason") }
+        let isPossible = now.wall.secondsSinceEpoch >= Self.builtAt
+        guard isPossible || !snapshot.clockTrusted, !isPossible || !isSynced || snapshot.clockTrusted else {
+            throw Violation(.health, "the clock is \(snapshot.clockTrusted ? "" : "not ")trusted")
+        }
+        guard (snapshot.configuration.error != nil) == watch.isRefused else {
+            throw Violation(.health, "the configuration was \(watch.isRefused ? "" : "not ")refused, which is not said")
+        }
+        if watch.isRefused || !snapshot.clockTrusted, snapshot.standing == .ok {
+            throw Violation(.health, "the whole is ok although it is not")
+        }
+        if let worst = snapshot.clients.map(\.standing).max(), sabotage == nil, snapshot.standing < worst {
+            throw Violation(.health, "the whole is \(snapshot.standing), a client \(worst)")
+        }
+        // What is under way may be seen in different ways.
+        guard rotation.world.running.count == stuck.count, hasNoEvents else { return }
+        for view in snapshot.clients where watch.quiet(view.name, at: boot) > 20_000 { try checkHealth(view) }
+    }
+
+    private func checkHealth(_ view: ClientView) throws {
+        guard let entry = rotation.world.configuration.clients[view.name],
+            rotation.world.clients[view.name]?.wasRecalled == true
+        else { return }
+        if (view.standing == .ok) != (view.reason == nil) {
+            throw Violation(.health, "\(view.name) is \(view.standing), with another reason")
+        }
+        let isHanging = entry.outputs.contains { outside.broken.hanging.contains($0.path) }
+        for (output, shown) in zip(entry.outputs, view.outputs) {
+            let isHung = watch.isHung(output.path, since: boot - 30_000)
+            if isHung != (shown.state == .notResponding) {
+                throw Violation(.health, "\(output.path) is \(shown.state.rawValue)")
+            }
+            let isGood =
+                outside.files[output.path]?.isAsConfigured == true && view.current != nil
+                && outside.secret(in: output)?.fingerprint == view.current?.fingerprint
+            if shown.state == .ok, !isGood, !isHanging {
+                throw Violation(.health, "\(output.path) is called ok and is not")
+            }
+            if view.standing == .ok, !isGood {
+                throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
+            }
+        }
+        for shown in view.actions {
+            let reader = Outside.Reader(client: view.name, action: shown.action)
+            let isTold = watch.known[reader] != nil && watch.known[reader]?.fingerprint == view.current?.fingerprint
+            if isTold != (shown.state == .ok), shown.state != .failed || isTold, !isRepeated(shown) {
+                throw Violation(.health, "\(shown.action) is \(shown.state) for \(view.name)")
+            }
+            if shown.state == .ok, outside.held[reader]?.fingerprint != view.current?.fingerprint {
+                throw Violation(
+                    .health, "\(shown.action) is called done for \(view.name), whose application holds another")
+            }
+        }
+        try checkStanding(view, entry, isHanging: isHanging)
+    }
+
+    /// Whether an action is to be run once more for what it was run for.
+    private func isRepeated(_ shown: ActionView) -> Bool {
+        shown.state != .ok
+    }
+
+    private func checkStanding(_ view: ClientView, _ entry: ClientEntry, isHanging: Bool) throws {
+        guard !isHanging else {
+            if view.standing == .ok, entry.outputs.contains(where: { watch.isHung($0.path, since: boot - 30_000) }) {
+                throw Violation(.health, "\(view.name) is ok although a file does not respond")
+            }
+            return
+        }
+        let readers = entry.onChange.map { Outside.Reader(client: view.name, action: $0.id) }
+        let told = readers.compactMap { watch.known[$0] }
+        let held = readers.filter { watch.known[$0] != nil }.compactMap { outside.heldKnowingly($0) }
+        let files = entry.outputs.map { published($0, entry) }
+        func isCritical(_ applications: [Issued]) -> Bool {
+            files.contains(nil)
+                || (files.compactMap { $0 } + applications).contains {
+                    $0.expiresAt - entry.criticalRemainder <= now.wall
+                }
+        }
+        if isCritical(held), view.standing != .critical {
+            throw Violation(
+                .health,
+                "\(view.name) is \(view.standing), but its applications' time is running out")
+        }
+        let expiry = told.count < readers.count ? nil : told.map(\.expiresAt).min()
+        if !readers.isEmpty, view.deliveredExpiresAt != expiry {
+            throw Violation(
+                .health, "\(view.name)'s applications hold a secret until \(expiry.map(String.init) ?? "?")")
+        }
+    }
+
+    /// What an application would find in an output that could be a secret of its own, as far as can be told.
+    private func published(_ output: Output, _ entry: ClientEntry) -> Issued? {
+        guard let issued = outside.secret(in: output), issued.client == entry.clientID else { return nil }
+        let isForged = rotation.world.keys[entry.key]?.print != nil && outside.signer(of: issued) == nil
+        return isForged ? nil : issued
+    }
+}
