@@ -214,11 +214,13 @@ extension Rotation {
 
     private mutating func see(_ look: Look, as spec: FileSpec) {
         for sighting in look.slots.values { noteIssue(sighting.issued) }
-        world.files[spec.path]?.seen = look
-        world.files[spec.path]?.isUncertain = false
-        if look.exists { world.files[spec.path]?.heldOtherLines = look.otherLines }
+        guard var file = world.files[spec.path] else { return }
+        file.seen = look
+        file.isUncertain = false
+        if look.exists { file.heldOtherLines = look.otherLines }
         // What was judged by the slots and modes of an older configuration is looked at again.
-        world.files[spec.path]?.isFresh = world.index.specs[spec.path] == spec
+        file.isFresh = world.index.specs[spec.path] == spec
+        world.files[spec.path] = file
     }
 
     private mutating func judgeDamage(of spec: FileSpec, began: BootTime, at now: Now) {

@@ -2,20 +2,25 @@ import AppleClientSecret
 
 extension Rotation {
     /// Reckons how a client stands, from what its files were seen to hold and what its actions last ran for.
-    mutating func judge(_ name: ClientName, at now: Now) {
+    mutating func judge(_ client: Subject, at now: Now) {
+        let name = client.name
+        let entry = client.entry
+        guard let state = world.clients[name] else { return }
+        let old = views[name]
         var deadlines = Deadlines(now: now)
         defer { wakes[.client(name)].formEarliest(with: deadlines.wake) }
-        guard let entry = world.configuration.clients[name], let key = world.configuration.keys[entry.key],
-            let state = world.clients[name]
-        else { return }
-        let outputs = entry.outputs.map { outputView($0, of: name, &deadlines) }
-        let actions = world.index.actions(of: name).map { actionView($0, of: name) }
+        let wanted = wantedSecret(client)
+        let outputs = entry.outputs.map { outputView($0, holding: wanted, &deadlines) }
+        let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
-            wantedSecret(name) != nil && outputs.allSatisfy { $0.state == .ok }
-            && actions.allSatisfy { $0.state == .ok }
-        if isDone, views[name]?.delivered != true { world.clients[name]?.lastSuccessAt = now.wall }
-        let remaining = weakest(name, entry)
-        let troubles = reasons(for: name, &deadlines)
+            wanted != nil && outputs.allSatisfy { $0.state == .ok } && actions.allSatisfy { $0.state == .ok }
+        var lastSuccessAt = state.lastSuccessAt
+        if isDone, old?.delivered != true {
+            lastSuccessAt = now.wall
+            world.clients[name]?.lastSuccessAt = now.wall
+        }
+        let remaining = weakest(client, state)
+        let troubles = reasons(for: client, &deadlines)
 
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
@@ -45,21 +50,22 @@ extension Rotation {
             reason = Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
         }
         // The same trouble goes on: it began when it was first seen, not at this look.
-        if let old = views[name]?.reason, old.trouble == reason?.trouble, reason?.since == now.wall {
+        if let old = old?.reason, old.trouble == reason?.trouble, reason?.since == now.wall {
             reason?.since = old.since
         }
         let view = ClientView(
-            name: name, clientID: entry.clientID, team: key.team, keyID: key.keyID, standing: standing,
+            name: name, clientID: entry.clientID, team: client.key.team, keyID: client.key.keyID, standing: standing,
             reason: standing == .ok ? nil : reason, current: state.current,
-            deliveredExpiresAt: deliveredExpiry(name),
+            deliveredExpiresAt: deliveredExpiry(client, state, wanted),
             renewAt: state.current.map { entry.renewal(of: $0, jitter: hostJitter) }, renewals: state.renewals,
             counts: state.counts, publishedAt: outputs.compactMap(\.writtenAt).max(),
-            lastSuccessAt: world.clients[name]?.lastSuccessAt,
+            lastSuccessAt: lastSuccessAt,
             consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
             lastError: troubles.first?.trouble.message,
             delivered: isDone, outputs: outputs, actions: actions)
         tell(view)
-        if let old = views.updateValue(view, forKey: name) { standings[old.standing, default: 0] -= 1 }
+        views[name] = view
+        if let old { standings[old.standing, default: 0] -= 1 }
         standings[view.standing, default: 0] += 1
     }
 
@@ -85,47 +91,47 @@ extension Rotation {
         case until(WallTime)
     }
 
-    private func weakest(_ name: ClientName, _ entry: ClientEntry) -> Remaining {
-        let print = world.keys[entry.key]?.print
+    private func weakest(_ client: Subject, _ state: ClientState) -> Remaining {
+        let print = world.keys[client.entry.key]?.print
         var expiries: [WallTime] = []
         var isUnknown = false
-        for path in world.index.files(of: name) {
+        for path in client.files {
             guard let spec = world.index.specs[path], let seen = world.files[path]?.seen else {
                 // Not looked at yet is not known; looked for in vain is a file that no application can read either.
                 if world.attempts[.file(path)] != nil { return .none }
                 isUnknown = true
                 continue
             }
-            for (slot, owner) in spec.slots where owner == name {
+            for (slot, owner) in spec.slots where owner == client.name {
                 // A forged secret, or one for another client, is none. One of a key or an id that was replaced since
                 // may well still be taken by Apple: it counts by its time, whatever the clock here makes of it.
-                guard let issued = seen.slots[slot]?.issued, issued.client == entry.clientID,
+                guard let issued = seen.slots[slot]?.issued, issued.client == client.entry.clientID,
                     print == nil || issued.signer != nil
                 else { return .none }
                 expiries.append(issued.expiresAt)
             }
         }
         // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
-        expiries += world.index.actions(of: name).compactMap { world.clients[name]?.delivered[$0]?.expiresAt }
+        expiries += client.actions.compactMap { state.delivered[$0]?.expiresAt }
         if let earliest = expiries.min() { return .until(earliest) }
         if isUnknown { return .unknown }
-        return world.clients[name]?.current.map { .until($0.expiresAt) } ?? (isKnown(name) ? .none : .unknown)
+        return state.current.map { .until($0.expiresAt) } ?? (isKnown(client.name) ? .none : .unknown)
     }
 
     /// When what applications hold expires: what they were last told of, or what lies in the outputs where nobody is
     /// told. Nil when one of them holds nothing.
-    private func deliveredExpiry(_ name: ClientName) -> WallTime? {
-        var expiries: [WallTime?] = world.index.actions(of: name).map {
-            world.clients[name]?.delivered[$0]?.expiresAt
-        }
+    private func deliveredExpiry(_ client: Subject, _ state: ClientState, _ wanted: Issued?) -> WallTime? {
+        var expiries: [WallTime?] = client.actions.map { state.delivered[$0]?.expiresAt }
         if expiries.isEmpty {
-            for path in world.index.files(of: name) {
-                for (slot, owner) in world.index.specs[path]?.slots ?? [:] where owner == name {
-                    expiries.append(world.files[path]?.seen?.slots[slot]?.issued?.expiresAt)
+            for path in client.files {
+                guard let spec = world.index.specs[path] else { continue }
+                let seen = world.files[path]?.seen?.slots ?? [:]
+                for (slot, owner) in spec.slots where owner == client.name {
+                    expiries.append(seen[slot]?.issued?.expiresAt)
                 }
             }
         }
-        if expiries.isEmpty { expiries = [wantedSecret(name)?.expiresAt] }
+        if expiries.isEmpty { expiries = [wanted?.expiresAt] }
         return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
     }
 
@@ -134,7 +140,8 @@ extension Rotation {
     }
 
     /// What stands in a client's way, on the way's order: the first one explains the others.
-    private func reasons(for name: ClientName, _ deadlines: inout Deadlines) -> [Reason] {
+    private func reasons(for client: Subject, _ deadlines: inout Deadlines) -> [Reason] {
+        let name = client.name
         let now = deadlines.now
         var reasons: [Reason] = []
         if let trouble = clock.trouble, let since = clock.since {
@@ -152,13 +159,13 @@ extension Rotation {
                         trouble: attempts.trouble, client: name, since: attempts.since, nextAttempt: now.wall + pause))
             }
         }
-        for path in world.index.files(of: name) where isVanished(path) {
+        for path in client.files where isVanished(path) {
             reasons.append(
                 Reason(
                     trouble: Trouble(.environmentFileDeleted, at: .path(path)), client: name,
                     since: now.wall, nextAttempt: nil))
         }
-        for path in world.index.files(of: name) where world.files[path]?.damage.isContested(&deadlines) == true {
+        for path in client.files where world.files[path]?.damage.isContested(&deadlines) == true {
             reasons.append(
                 Reason(trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall, nextAttempt: nil))
         }
@@ -166,31 +173,34 @@ extension Rotation {
     }
 
     private func outputView(
-        _ output: Output, of client: ClientName, _ deadlines: inout Deadlines
+        _ output: Output, holding wanted: Issued?, _ deadlines: inout Deadlines
     ) -> OutputView {
         let path = output.path
-        let isContested = world.files[path]?.damage.isContested(&deadlines) == true
+        let file = world.files[path] ?? FileState()
+        let isContested = file.damage.isContested(&deadlines)
+        let isVanished = isVanished(path)
         let hang = hang(of: .file(path))
+        let attempts = world.attempts[.file(path)]
         let state: OutputView.State =
             if hang != nil {
                 .notResponding
-            } else if world.attempts[.file(path)] != nil || isVanished(path) {
+            } else if attempts != nil || isVanished {
                 .failed
             } else if isContested {
                 .contested
-            } else if holds(Slot(output.format), of: path, for: client) {
+            } else if let wanted, file.holds(wanted, in: Slot(output.format)) {
                 // Also while it is looked at again: that somebody has touched a file does not make it bad.
                 .ok
             } else {
                 .pending
             }
         let trouble =
-            hang ?? world.attempts[.file(path)]?.trouble
-            ?? (isVanished(path) ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
+            hang ?? attempts?.trouble
+            ?? (isVanished ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
             ?? (isContested ? Trouble(.contested, at: .path(path)) : nil)
         return OutputView(
-            path: path, format: output.format, state: state, writtenAt: world.files[path]?.writtenAt,
-            error: trouble?.message, repairs: world.files[path]?.damage.repairCount ?? 0)
+            path: path, format: output.format, state: state, writtenAt: file.writtenAt,
+            error: trouble?.message, repairs: file.damage.repairCount)
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {

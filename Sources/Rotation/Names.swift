@@ -17,12 +17,14 @@ package struct ClientName: Hashable, Comparable, Sendable, CustomStringConvertib
 
 /// A key's name in the configuration: letters, digits, `.`, `-` and `_`.
 package struct KeyName: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let description: String
+    package var description: String { name.text }
+
+    private let name: HashedText
 
     /// The name written in `text`; nil when it is empty, longer than 64 bytes or holds another character.
     package init?(_ text: some StringProtocol) {
         guard isName(text) else { return nil }
-        description = String(text)
+        name = HashedText(String(text))
     }
 
     package static func < (left: KeyName, right: KeyName) -> Bool {

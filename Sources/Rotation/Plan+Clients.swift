@@ -39,36 +39,35 @@ extension Rotation {
 
     /// Plans the touched clients, and those that are drawn along because they share something with one that is due;
     /// returns all of them.
-    mutating func planClients(at now: Now, _ turn: inout Turn) -> [ClientName] {
-        var planned: Set<ClientName> = []
+    mutating func planClients(at now: Now, _ turn: inout Turn) -> [Subject] {
+        var planned: [Subject] = []
         while true {
-            let touched = touchedClients
-            let open = touched.filter { planned.insert($0).inserted }
-            if open.isEmpty { return touched }
-            for client in open { planClient(client, at: now, &turn) }
+            let open = touched.takeClients()
+            if open.isEmpty { return planned }
+            for client in subjects(open) {
+                planClient(client, at: now, &turn)
+                planned.append(client)
+            }
         }
     }
 
-    private mutating func planClient(_ name: ClientName, at now: Now, _ turn: inout Turn) {
+    private mutating func planClient(_ client: Subject, at now: Now, _ turn: inout Turn) {
+        let name = client.name
         var deadlines = Deadlines(now: now)
         defer { wakes[.client(name)] = deadlines.wake }
-        guard let entry = world.configuration.clients[name], let key = world.configuration.keys[entry.key] else {
+        guard let state = world.clients[name] else { return }
+        guard isKnown(client, state) else {
+            if !state.wasRecalled { start(.recall(name), on: .record(name), &deadlines, &turn) }
             return
         }
-        guard isKnown(name) else {
-            if world.clients[name]?.wasRecalled == false {
-                start(.recall(name), on: .record(name), &deadlines, &turn)
-            }
-            return
-        }
-        takeOver(name, entry, key, at: now)
-        let decision = decide(name, &deadlines)
-        guard case .mint(let reason) = decision, clock.trouble == nil, world.keys[entry.key]?.print != nil else {
-            return
-        }
+        let print = world.keys[client.entry.key]?.print
+        let chosen = takeOver(client, state, print, at: now)
+        let decision = decide(client, chosen, print, &deadlines)
+        guard case .mint(let reason) = decision, clock.trouble == nil, print != nil else { return }
         let claims = Claims(
-            issuer: key.team, keyID: key.keyID, subject: entry.clientID, now: now.wall, lifetime: entry.lifetime)
-        if start(.mint(name, entry.key, claims), on: .client(name), &deadlines, &turn) {
+            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: now.wall,
+            lifetime: client.entry.lifetime)
+        if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines, &turn) {
             world.clients[name]?.mintReason = reason
             switch reason {
             case .due, .together: for sharer in sharers(of: name) { touch(.client(sharer)) }
@@ -78,48 +77,70 @@ extension Rotation {
     }
 
     /// Puts the best secret that is to be found in force, also when it is about to be replaced: that may take its time.
-    private mutating func takeOver(_ name: ClientName, _ entry: ClientEntry, _ key: KeyEntry, at now: Now) {
+    ///
+    /// - Returns: the client's state afterwards.
+    private mutating func takeOver(
+        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, at now: Now
+    ) -> ClientState {
         // By a clock that is doubted the secret in force may look as if it came from the future, and an older one fit.
-        if world.clients[name]?.hasChosen == true, clock.trouble != nil { return }
+        if state.hasChosen, clock.trouble != nil { return state }
         // What the others that were found would have been good for is no reason to wake.
         var deadlines = Deadlines(now: now)
-        guard let issued = usable(name, entry, key, world.keys[entry.key]?.print, &deadlines) else { return }
-        let isNew = world.clients[name]?.current != issued || world.clients[name]?.hasChosen != true
-        world.clients[name]?.current = issued
-        world.clients[name]?.hasChosen = true
-        if isNew { changes.append(.tookOver(name, issued)) }
+        guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
+            return state
+        }
+        var state = state
+        state.current = issued
+        state.hasChosen = true
+        world.clients[client.name] = state
+        changes.append(.tookOver(client.name, issued))
+        return state
     }
 
     /// Whether everything by which a client's secret is decided was read or found unreadable.
     func isKnown(_ name: ClientName) -> Bool {
-        hasSources(name)
-            && world.index.files(of: name).allSatisfy { path in
+        guard let client = world.index.subjects[name], let state = world.clients[name] else { return false }
+        return isKnown(client, state)
+    }
+
+    private func isKnown(_ client: Subject, _ state: ClientState) -> Bool {
+        hasSources(client, state)
+            && client.files.allSatisfy { path in
                 world.files[path]?.isFresh == true || world.attempts[.file(path)] != nil || isOverdue(.file(path))
             }
     }
 
     /// Whether the key and the state directory have told what they hold, or will not.
     func hasSources(_ name: ClientName) -> Bool {
-        guard let state = world.clients[name], let entry = world.configuration.clients[name],
-            let key = world.keys[entry.key]
-        else { return false }
-        return (state.wasRecalled || isOverdue(.record(name))) && (key.wasRead || isOverdue(.key(entry.key)))
+        guard let client = world.index.subjects[name], let state = world.clients[name] else { return false }
+        return hasSources(client, state)
+    }
+
+    private func hasSources(_ client: Subject, _ state: ClientState) -> Bool {
+        guard let key = world.keys[client.entry.key] else { return false }
+        return (state.wasRecalled || isOverdue(.record(client.name)))
+            && (key.wasRead || isOverdue(.key(client.entry.key)))
     }
 
     /// What is to become of a client's secret, from what is known of it.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
-        guard isKnown(name), let state = world.clients[name], let entry = world.configuration.clients[name],
-            let key = world.configuration.keys[entry.key]
-        else { return .wait }
-        let print = world.keys[entry.key]?.print
+        guard let client = world.index.subjects[name], let state = world.clients[name], isKnown(client, state) else {
+            return .wait
+        }
+        return decide(client, state, world.keys[client.entry.key]?.print, &deadlines)
+    }
+
+    private func decide(
+        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ deadlines: inout Deadlines
+    ) -> Decision {
         if state.isForced { return .mint(.asked) }
-        guard let current = usable(name, entry, key, print, &deadlines) else {
+        guard let current = usable(client, state, print, &deadlines) else {
             return .mint(state.current.map(MintReason.unusable) ?? .missing)
         }
-        let renewal = entry.renewal(of: current, jitter: hostJitter)
+        let renewal = client.entry.renewal(of: current, jitter: hostJitter)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
-        if deadlines.reached(entry.earliestRenewal(of: current, jitter: hostJitter)),
-            isBesideDue(name, at: deadlines.now)
+        if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
+            isBesideDue(client.name, at: deadlines.now)
         {
             return .mint(.together(current))
         }
@@ -128,17 +149,18 @@ extension Rotation {
 
     /// The secret in force while it is usable; else the best that lies in the outputs.
     private func usable(
-        _ name: ClientName, _ entry: ClientEntry, _ key: KeyEntry, _ print: KeyPrint?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ deadlines: inout Deadlines
     ) -> Issued? {
+        let entry = client.entry
         var candidates: [Issued] = []
-        if let current = world.clients[name]?.current, entry.accepts(current, key: key, print: print, at: &deadlines) {
-            if world.clients[name]?.hasChosen == true { return current }
+        if let current = state.current, entry.accepts(current, key: client.key, print: print, at: &deadlines) {
+            if state.hasChosen { return current }
             candidates.append(current)
         }
-        for path in world.index.files(of: name) {
+        for path in client.files {
             for (slot, sighting) in world.files[path]?.seen?.slots ?? [:]
-            where world.index.specs[path]?.slots[slot] == name {
-                if let issued = sighting.issued, entry.accepts(issued, key: key, print: print, at: &deadlines) {
+            where world.index.specs[path]?.slots[slot] == client.name {
+                if let issued = sighting.issued, entry.accepts(issued, key: client.key, print: print, at: &deadlines) {
                     candidates.append(issued)
                 }
             }
@@ -171,13 +193,12 @@ extension Rotation {
         return Set(all).filter { $0 != name }.sorted()
     }
 
-    mutating func planRecord(_ name: ClientName, at now: Now, _ turn: inout Turn) {
+    mutating func planRecord(_ client: Subject, at now: Now, _ turn: inout Turn) {
+        let name = client.name
         var deadlines = Deadlines(now: now)
         defer { wakes[.record(name)] = deadlines.wake }
-        guard let state = world.clients[name] else { return }
-        guard isKnown(name) else { return }
-        let wanted = state.record(shared: sharedFiles(of: name))
-        guard state.current != nil else { return }
+        guard let state = world.clients[name], state.current != nil, isKnown(client, state) else { return }
+        let wanted = state.record(shared: sharedFiles(of: client, state))
         if wanted == state.kept {
             // What could not be kept is not wanted any more.
             recover(.record(name))
@@ -198,27 +219,25 @@ extension Rotation {
     }
 
     /// Environment files of a client that hold, or held when last seen, lines of somebody else's.
-    private func sharedFiles(of name: ClientName) -> Set<AbsolutePath> {
-        let files = world.index.files(of: name)
-        return Set(
-            files.filter { path in
+    private func sharedFiles(of client: Subject, _ state: ClientState) -> Set<AbsolutePath> {
+        Set(
+            client.files.filter { path in
                 guard let file = world.files[path], file.seen?.exists == true else {
-                    return isVanished(path) || world.clients[name]?.kept.shared.contains(path) == true
+                    return isVanished(path) || state.kept.shared.contains(path)
                 }
                 return file.heldOtherLines
             })
     }
 
     /// A client is settled when nothing that its files or actions should wait for is still to come.
-    mutating func settle(_ name: ClientName) {
+    mutating func settle(_ client: Subject) {
+        let name = client.name
+        guard let state = world.clients[name] else { return }
         let isKept =
-            world.clients[name]?.kept.current == world.clients[name]?.current || world.attempts[.record(name)] != nil
-            || isOverdue(.record(name))
-        let isSettled = isKnown(name) && !isBusy(.client(name)) && isKept
-        if world.clients[name]?.isSettled != isSettled {
-            world.clients[name]?.isSettled = isSettled
-            for path in world.index.files(of: name) { touched.insert(.file(path)) }
-            for action in world.index.actions(of: name) { touched.insert(.action(action)) }
-        }
+            state.kept.current == state.current || world.attempts[.record(name)] != nil || isOverdue(.record(name))
+        let isSettled = isKept && isKnown(client, state) && !isBusy(.client(name))
+        guard state.isSettled != isSettled else { return }
+        world.clients[name]?.isSettled = isSettled
+        touch(filesAndActionsOf: client)
     }
 }

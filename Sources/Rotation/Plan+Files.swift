@@ -17,40 +17,54 @@ extension Rotation {
             return
         }
         // Several clients in one file are one write: wait for those that are about to have a new secret.
-        guard world.index.clients(of: path).allSatisfy({ world.clients[$0]?.isSettled == true }) else { return }
-        let wanted = wantedSecrets(spec)
-        if isGood(path) {
+        let clients = world.index.clients(of: path)
+        for client in clients where world.clients[client]?.isSettled != true { return }
+        if isGood(spec, file) {
             // Somebody else has seen to it, or there is nothing to write any more.
             recover(.file(path))
             // Another client's secret may have been all that was wrong with it: whoever shares it is served now, too.
-            for client in world.index.clients(of: path) where untried.contains(client) {
-                touched.insert(.client(client))
-            }
-        } else if !wanted.isEmpty, file.damage.mayRepair(&deadlines) {
+            for client in clients where untried.contains(client) { _ = touched.insert(client) }
+            return
+        }
+        let wanted = wantedSecrets(spec)
+        if !wanted.isEmpty, file.damage.mayRepair(&deadlines) {
             start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
     }
 
     /// What each slot of a file should hold; a slot whose client has no secret is left as it is.
     func wantedSecrets(_ spec: FileSpec) -> [Slot: Issued] {
-        spec.slots.compactMapValues { wantedSecret($0) }
+        var wanted: [Slot: Issued] = [:]
+        for (slot, client) in spec.slots { wanted[slot] = wantedSecret(client) }
+        return wanted
     }
 
     /// What the outputs of a client should hold: its secret in force, unless that was made for ids which are not the
     /// configured ones any more.
     func wantedSecret(_ client: ClientName) -> Issued? {
-        guard let current = world.clients[client]?.current, let entry = world.configuration.clients[client],
-            let key = world.configuration.keys[entry.key], entry.names(current, key: key)
-        else { return nil }
+        world.index.subjects[client].flatMap { wantedSecret($0) }
+    }
+
+    func wantedSecret(_ client: Subject) -> Issued? {
+        guard let current = world.clients[client.name]?.current, client.entry.names(current, key: client.key) else {
+            return nil
+        }
         return current
     }
 
     /// Whether a file holds what it should, as far as was seen.
     package func isGood(_ path: AbsolutePath) -> Bool {
-        guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, !file.isUncertain,
-            let seen = file.seen, seen.isAsConfigured
-        else { return false }
-        return wantedSecrets(spec).allSatisfy { seen.slots[$0]?.issued?.fingerprint == $1.fingerprint }
+        guard let spec = world.index.specs[path], let file = world.files[path] else { return false }
+        return isGood(spec, file)
+    }
+
+    private func isGood(_ spec: FileSpec, _ file: FileState) -> Bool {
+        guard file.isFresh, !file.isUncertain, let seen = file.seen, seen.isAsConfigured else { return false }
+        for (slot, client) in spec.slots {
+            guard let wanted = wantedSecret(client) else { continue }
+            if seen.slots[slot]?.issued?.fingerprint != wanted.fingerprint { return false }
+        }
+        return true
     }
 
     /// Whether a file is bad and stays so for now, because somebody else goes on changing it.
@@ -104,21 +118,18 @@ extension Rotation {
 
     /// Whether all files of a client held its secret when they were looked at, which was after the last sign of a change.
     func isInPlace(_ client: ClientName) -> Bool {
-        wantedSecret(client) != nil
-            && world.index.files(of: client).allSatisfy { path in
-                world.files[path]?.isFresh == true
-                    && world.index.specs[path]?.slots.allSatisfy { $1 != client || holds($0, of: path, for: $1) }
-                        == true
-            }
-    }
-
-    /// Whether a client's place in a file held its secret when the file was last seen.
-    func holds(_ slot: Slot, of path: AbsolutePath, for client: ClientName) -> Bool {
-        guard let file = world.files[path], !file.isUncertain, let seen = file.seen, seen.isAsConfigured,
-            let wanted = wantedSecret(client)
-        else {
-            return false
+        guard let wanted = wantedSecret(client) else { return false }
+        return world.index.files(of: client).allSatisfy { path in
+            guard let file = world.files[path], file.isFresh, let spec = world.index.specs[path] else { return false }
+            return spec.slots.allSatisfy { $1 != client || file.holds(wanted, in: $0) }
         }
-        return seen.slots[slot]?.issued?.fingerprint == wanted.fingerprint
+    }
+}
+
+extension FileState {
+    /// Whether a secret stood in its place when the file was last seen.
+    func holds(_ secret: Issued, in slot: Slot) -> Bool {
+        guard !isUncertain, let seen, seen.isAsConfigured else { return false }
+        return seen.slots[slot]?.issued?.fingerprint == secret.fingerprint
     }
 }

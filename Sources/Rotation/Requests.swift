@@ -211,11 +211,11 @@ extension Rotation {
     }
 
     /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
-    func wasTried(_ client: ClientName, at now: Now) -> Bool {
+    func wasTried(_ client: Subject, at now: Now) -> Bool {
         // While something is being made for it, there is more to come: one bad output does not speak for the others.
-        guard world.clients[client]?.isSettled == true else { return false }
-        guard wantedSecret(client) != nil else { return hasTrouble(client) }
-        return world.index.files(of: client).allSatisfy { path in
+        guard world.clients[client.name]?.isSettled == true else { return false }
+        guard wantedSecret(client) != nil else { return hasTrouble(client.name) }
+        return client.files.allSatisfy { path in
             isGood(path) || world.attempts[.file(path)] != nil || isOverdue(.file(path)) || isVanished(path)
                 || isLeftAlone(path, at: now)
         }
@@ -227,10 +227,10 @@ extension Rotation {
     }
 
     /// - Parameter clients: those of which anything may have changed.
-    mutating func planReadiness(of clients: [ClientName], at now: Now) {
-        for client in clients where untried.contains(client) && wasTried(client, at: now) {
-            untried.remove(client)
-            if let view = views[client] { tell(view) }
+    mutating func planReadiness(of clients: [Subject], at now: Now) {
+        for client in clients where untried.contains(client.name) && wasTried(client, at: now) {
+            untried.remove(client.name)
+            if let view = views[client.name] { tell(view) }
         }
         guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }
         isReady = true

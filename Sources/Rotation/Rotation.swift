@@ -15,7 +15,7 @@ package struct Rotation: Sendable {
     /// Whether everything is brought up to date once and the loop then ends.
     let isOnce: Bool
 
-    var touched: Set<Resource> = []
+    var touched = Touched()
     var wakes = WakeQueue()
     var views: [ClientName: ClientView] = [:]
     /// How many clients stand how.
@@ -88,22 +88,22 @@ package struct Rotation: Sendable {
         planConfiguration(at: now, &turn)
         planRequests(at: now)
         // In the order of a secret's way: each step sees what the one before it decided.
-        for key in touchedKeys { planKey(key, at: now, &turn) }
-        let clients = planClients(at: now, &turn)
-        for client in clients { planRecord(client, at: now, &turn) }
+        for key in touched.keys.sorted() { planKey(key, at: now, &turn) }
+        var clients = planClients(at: now, &turn)
         for client in clients {
+            planRecord(client, at: now, &turn)
             settle(client)
             planServed(client, &turn)
         }
-        for file in touchedFiles { planFile(file, at: now, &turn) }
-        for action in touchedActions { planAction(action, at: now, &turn) }
-        // Anew: what was decided for files and actions may have touched further clients.
-        let judged = touchedClients
-        for client in judged { judge(client, at: now) }
-        planReadiness(of: judged, at: now)
+        for file in touched.files.sorted() { planFile(file, at: now, &turn) }
+        for action in touched.actions.sorted() { planAction(action, at: now, &turn) }
+        // What was decided for files and actions may have touched further ones.
+        clients += subjects(touched.takeClients())
+        for client in clients { judge(client, at: now) }
+        planReadiness(of: clients, at: now)
         planNotices(at: now, &turn)
         planTidying(at: now, &turn)
-        touched.removeAll(keepingCapacity: true)
+        touched = Touched()
         planAnswers(at: now)
         turn.wake = wakes.earliest()
         if let job = oldestInFlight() { turn.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
@@ -115,58 +115,48 @@ package struct Rotation: Sendable {
 
     // MARK: What was touched
 
-    private var touchedKeys: [KeyName] {
-        touched.compactMap { if case .key(let name) = $0 { name } else { nil } }.filter { world.keys[$0] != nil }
-            .sorted()
-    }
-
-    var touchedClients: [ClientName] {
-        touched.compactMap { if case .client(let name) = $0 { name } else { nil } }
-            .filter { world.clients.keys.contains($0) }.sorted()
-    }
-
-    private var touchedFiles: [AbsolutePath] {
-        touched.compactMap { if case .file(let path) = $0 { path } else { nil } }
-            .filter { world.files.keys.contains($0) }.sorted()
-    }
-
-    private var touchedActions: [ActionID] {
-        touched.compactMap { if case .action(let id) = $0 { id } else { nil } }
-            .filter { world.index.actions[$0] != nil }.sorted()
+    /// Those of the clients that are configured, in the order of their names.
+    func subjects(_ names: Set<ClientName>) -> [Subject] {
+        names.sorted().compactMap { world.index.subjects[$0] }
     }
 
     /// Marks a resource and whoever decides by it.
     mutating func touch(_ resource: Resource) {
         switch resource {
-        case .configuration:
-            touched.insert(resource)
         case .key(let name):
-            touched.insert(resource)
-            for client in world.index.clients(of: name) { touch(.client(client)) }
+            touched.keys.insert(name)
+            for client in world.index.clients(of: name) { touch(client) }
         case .client(let name), .record(let name):
-            guard touched.insert(.client(name)).inserted else { return }
-            for path in world.index.files(of: name) { touched.insert(.file(path)) }
-            for action in world.index.actions(of: name) { touched.insert(.action(action)) }
+            touch(name)
         case .file(let path):
-            touched.insert(resource)
-            for client in world.index.clients(of: path) { touch(.client(client)) }
+            touched.files.insert(path)
+            for client in world.index.clients(of: path) { touch(client) }
         case .action(let id):
-            touched.insert(resource)
-            for client in world.index.clients(of: id) { touch(.client(client)) }
-        case .notice, .state:
+            touched.actions.insert(id)
+            for client in world.index.clients(of: id) { touch(client) }
+        case .configuration, .notice, .state:
             // Planned every time.
             break
         }
     }
 
+    private mutating func touch(_ client: ClientName) {
+        guard touched.insert(client), let subject = world.index.subjects[client] else { return }
+        touch(filesAndActionsOf: subject)
+    }
+
+    mutating func touch(filesAndActionsOf client: Subject) {
+        touched.files.formUnion(client.files)
+        touched.actions.formUnion(client.actions)
+    }
+
     /// Has the next plan cover everything, as after a clock that was set; it starts nothing that a plan over what was
     /// touched would not.
     package mutating func touchEverything() {
-        touch(.configuration)
-        for name in world.keys.keys { touched.insert(.key(name)) }
-        for name in world.clients.keys { touch(.client(name)) }
-        for path in world.files.keys { touched.insert(.file(path)) }
-        for id in world.index.actions.keys { touched.insert(.action(id)) }
+        touched.keys.formUnion(world.keys.keys)
+        for name in world.clients.keys { touch(name) }
+        touched.files.formUnion(world.files.keys)
+        touched.actions.formUnion(world.index.actions.keys)
     }
 
     // MARK: Jobs
@@ -190,7 +180,7 @@ package struct Rotation: Sendable {
         // Actions wait for it, also those of clients that merely share the file.
         if case .file(let path) = resource {
             for client in world.index.clients(of: path) {
-                for action in world.index.actions(of: client) { touched.insert(.action(action)) }
+                touched.actions.formUnion(world.index.actions(of: client))
             }
         }
         return true
@@ -204,7 +194,7 @@ package struct Rotation: Sendable {
 
     /// Whether a job runs for `resource` although its time is over.
     func isOverdue(_ resource: Resource) -> Bool {
-        world.running[resource] != nil && !isBusy(resource)
+        !overdue.isEmpty && world.running[resource] != nil && !isBusy(resource)
     }
 
     /// Whether it is not to be expected that what runs for `resource` ever ends.
@@ -246,5 +236,27 @@ package struct Rotation: Sendable {
             inFlight.removeFirst()
         }
         return nil
+    }
+}
+
+/// What was touched since the last plan.
+struct Touched: Sendable {
+    var keys: Set<KeyName> = []
+    var files: Set<AbsolutePath> = []
+    var actions: Set<ActionID> = []
+    private var clients: Set<ClientName> = []
+    /// Clients that were taken already, which nothing brings back.
+    private var taken: Set<ClientName> = []
+
+    /// Whether the client was not touched before.
+    mutating func insert(_ client: ClientName) -> Bool {
+        !taken.contains(client) && clients.insert(client).inserted
+    }
+
+    /// The clients that were touched since they were last taken.
+    mutating func takeClients() -> Set<ClientName> {
+        taken.formUnion(clients)
+        defer { clients = [] }
+        return clients
     }
 }

@@ -30,13 +30,12 @@ extension Rotation {
     /// Has a client's secret handed out once it is settled, as its outputs would hold it: an application that starts
     /// must not be given what a restart of the daemon would have forgotten. Until then it is the one before, unless
     /// that was made for ids which are not the configured ones any more.
-    mutating func planServed(_ name: ClientName, _ turn: inout Turn) {
-        guard let entry = world.configuration.clients[name], entry.credential != nil,
-            let key = world.configuration.keys[entry.key]
-        else { return }
+    mutating func planServed(_ client: Subject, _ turn: inout Turn) {
+        guard client.entry.credential != nil else { return }
+        let name = client.name
         let before = served[name]
-        let isStill = before.map { entry.names($0, key: key) } ?? false
-        let now = world.clients[name]?.isSettled == true ? wantedSecret(name) : isStill ? before : nil
+        let isStill = before.map { client.entry.names($0, key: client.key) } ?? false
+        let now = world.clients[name]?.isSettled == true ? wantedSecret(client) : isStill ? before : nil
         guard now != before else { return }
         served[name] = now
         turn.served.append(Served(client: name, secret: now))

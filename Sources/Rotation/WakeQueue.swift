@@ -11,7 +11,8 @@ struct WakeQueue: Sendable {
         get { wanted[resource] ?? Wake() }
         set {
             let old = wanted[resource]
-            wanted[resource] = newValue
+            guard old ?? Wake() != newValue else { return }
+            wanted[resource] = newValue == Wake() ? nil : newValue
             if let moment = newValue.wall, moment != old?.wall { walls.insert(moment, resource) }
             if let moment = newValue.boot, moment != old?.boot { boots.insert(moment, resource) }
             tidy()

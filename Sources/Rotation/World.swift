@@ -81,12 +81,22 @@ package struct Attempts: Hashable, Sendable {
     var loggedAt: BootTime
 }
 
+/// A client with all that the configuration says of it, put together once: it is asked for at every turn.
+struct Subject: Hashable, Sendable {
+    let name: ClientName
+    let entry: ClientEntry
+    let key: KeyEntry
+    /// Each once, in order.
+    let files: [AbsolutePath]
+    /// Each once, in the configuration's order.
+    let actions: [ActionID]
+}
+
 /// Who shares what: the configuration, read the other way round.
 struct Index: Hashable, Sendable {
+    var subjects: [ClientName: Subject] = [:]
     var specs: [AbsolutePath: FileSpec]
-    var filesOfClient: [ClientName: [AbsolutePath]] = [:]
     var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
-    var actionsOfClient: [ClientName: [ActionID]] = [:]
     var clientsOfAction: [ActionID: [ClientName]] = [:]
     var clientsOfKey: [KeyName: [ClientName]] = [:]
     /// Of two clients that name one action with different timeouts the longer one counts.
@@ -95,13 +105,12 @@ struct Index: Hashable, Sendable {
     init(_ configuration: Configuration) {
         specs = configuration.files
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
-            clientsOfKey[client.key, default: []].append(name)
-            for path in Set(client.outputs.map(\.path)).sorted() {
-                filesOfClient[name, default: []].append(path)
-                clientsOfFile[path, default: []].append(name)
-            }
-            for action in client.onChange where actionsOfClient[name]?.contains(action.id) != true {
-                actionsOfClient[name, default: []].append(action.id)
+            guard let key = configuration.keys[client.key] else { continue }
+            let files = Set(client.outputs.map(\.path)).sorted()
+            for path in files { clientsOfFile[path, default: []].append(name) }
+            var ids: [ActionID] = []
+            for action in client.onChange where !ids.contains(action.id) {
+                ids.append(action.id)
                 clientsOfAction[action.id, default: []].append(name)
                 if case .exec(_, let timeout) = action, case .exec(_, let known)? = actions[action.id], known >= timeout
                 {
@@ -109,11 +118,13 @@ struct Index: Hashable, Sendable {
                 }
                 actions[action.id] = action
             }
+            clientsOfKey[client.key, default: []].append(name)
+            subjects[name] = Subject(name: name, entry: client, key: key, files: files, actions: ids)
         }
     }
 
-    func files(of client: ClientName) -> [AbsolutePath] { filesOfClient[client] ?? [] }
-    func actions(of client: ClientName) -> [ActionID] { actionsOfClient[client] ?? [] }
+    func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }
+    func actions(of client: ClientName) -> [ActionID] { subjects[client]?.actions ?? [] }
 
     /// Those that share a resource; none where it is one client's own.
     func clients(of resource: Resource) -> [ClientName] {
