@@ -32,14 +32,11 @@ package struct WallTimer: ~Copyable {
     package func arm(at seconds: Int64?) throws(SystemError) {
         // Zero would disarm.
         let moment = min(max(seconds ?? WallTimer.never, 1), WallTimer.never)
-        let result = clinux_wall_timer_arm(descriptor.raw, moment)
-        guard result == -Errno.canceled.rawValue else {
-            try SystemError.check(result, "arm a timer")
-            return
+        var result = clinux_wall_timer_arm(descriptor.raw, moment)
+        while result == -Errno.canceled.rawValue {
+            result = clinux_wall_timer_arm(descriptor.raw, max(Clocks.wallSeconds(), 1))
         }
-        let again = clinux_wall_timer_arm(descriptor.raw, 1)
-        // Set twice: the timer is armed in the past all the same.
-        if again != -Errno.canceled.rawValue { try SystemError.check(again, "arm a timer") }
+        try SystemError.check(result, "arm a timer")
     }
 
     /// What happened since the last call; `nil` when nothing did.
