@@ -142,17 +142,26 @@ package struct DaemonRun {
                 configurationFile: SettingsLoader.absolutePath(of: settings.path), pool: hands.pool,
                 lane: { hands.lane(of: $0) }, found: findings)
         hands.adopt(loaded)
+        let metrics = try MetricsKeeper(configuration.metricsFile, hands: hands)
         let loop = try Loop(
             rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,
-            credentials: credentials?.server, watcher: watcher, findings: findings, cancel: cancel)
+            credentials: credentials?.server, watcher: watcher, findings: findings, metrics: isOnce ? nil : metrics,
+            cancel: cancel)
         let end = try loop.run()
         listener?.close()
+        let unwritten = metrics.finish(end, goesOn: isOnce, within: isOnce ? Self.patience : Self.lastPatience)
+        if let unwritten { log.fail(unwritten.sentence) }
         guard isOnce else { return .done }
         for client in end.clients where client.standing != .ok {
             log.fail("\(client.name): \(client.reason?.trouble.sentence ?? client.standing.rawValue)")
         }
-        return end.standing == .ok ? .done : .failed
+        return end.standing == .ok && unwritten == nil ? .done : .failed
     }
+
+    /// How long the last write of `metrics_file` may take (milliseconds): as long as any other job where that is all there
+    /// is to do, and little where systemd waits for a stop that may have taken its time already.
+    private static let patience = Rotation.patience.count * 1_000
+    private static let lastPatience: Int64 = 1_000
 
     private func openState(_ configuration: Configuration) -> Result<StateDirectory, Trouble> {
         guard let path = settings.stateDirectory(of: configuration) else {
@@ -171,7 +180,6 @@ package struct DaemonRun {
     ) -> StatusListener? {
         let control = ControlPolicy(configuration, settings.identity)
         let lack = control.lack(in: configuration)
-        if case .hampered(let trouble) = lack { log.fail(trouble.sentence) }
         rotation.absorb(lack, at: now)
         do throws(Trouble) {
             return try StatusListener(
@@ -180,7 +188,6 @@ package struct DaemonRun {
                 handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
         } catch {
             // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.
-            log.fail(error.sentence)
             rotation.absorb(.hampered(error), at: now)
             return nil
         }
@@ -193,7 +200,6 @@ package struct DaemonRun {
         let server = try CredentialServer(configuration, shelf: shelf, log: log)
         let credentials = CredentialSocket(server, &sockets, beside: socketPath)
         let lack = credentials.adopt(configuration)
-        if case .hampered(let trouble) = lack { log.fail(trouble.sentence) }
         rotation.absorb(lack, at: now)
         return credentials
     }

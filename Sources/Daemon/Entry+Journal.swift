@@ -21,6 +21,8 @@ extension Entry {
         case .clockDistrusted: .clockDistrusted
         case .clockTrusted: .clockTrusted
         case .ready: .ready
+        case .hampered: .hampered
+        case .relieved: .relieved
         case .told: .told
         }
     }
@@ -46,11 +48,19 @@ extension Entry {
             [.client(client), .state(standing)] + (reason.map { [.code($0.trouble.code)] } ?? [])
         case .clockDistrusted(let trouble):
             [.code(trouble.code)]
+        case .hampered(let trouble), .relieved(let trouble):
+            trouble.path.map { [.path($0), .code(trouble.code)] } ?? [.code(trouble.code)]
         case .told(let action):
             [.action(action)]
         case .configured, .refused, .wouldNotStart, .passes, .clockTrusted, .ready:
             []
         }
+    }
+}
+
+extension Trouble {
+    fileprivate var path: AbsolutePath? {
+        if case .path(let path) = place { path } else { nil }
     }
 }
 

@@ -15,9 +15,9 @@ extension Entry {
         case .minted, .tookOver, .published, .ran, .told, .served: .info
         case .failing: .error
         case .notServed: .warning
-        case .recovered, .configured, .passes, .clockTrusted, .ready: .notice
+        case .recovered, .configured, .passes, .clockTrusted, .ready, .relieved: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
-        case .refused, .wouldNotStart, .clockDistrusted: .error
+        case .refused, .wouldNotStart, .clockDistrusted, .hampered: .error
         }
     }
 
@@ -58,6 +58,10 @@ extension Entry {
             "the clock is believed again"
         case .ready:
             "every client was tried once"
+        case .hampered(let trouble):
+            trouble.sentence
+        case .relieved(let trouble):
+            "works again; it was: " + trouble.message
         case .told(let action):
             "done, because the state changed: \(action)"
         }

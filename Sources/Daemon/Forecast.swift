@@ -93,6 +93,9 @@ package struct Forecast: Sendable {
         {
             problems.append(Problem(trouble: trouble, client: nil))
         }
+        if let trouble = configuration.metricsFile.flatMap(reader.obstacle(toMetricsFile:)) {
+            problems.append(Problem(trouble: trouble, client: nil))
+        }
         if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
             problems.append(Problem(trouble: Trouble(.unknownGroup, at: .named(group)), client: nil))
         }
@@ -142,6 +145,10 @@ private struct ForecastReader {
         do throws(Trouble) { user = try hands.writer(for: spec) } catch { return error }
         if let user { return hands.writers.obstacle(to: spec, as: user) }
         return hands.publisher.obstacle(to: spec) ?? WriteProbe.trouble(of: spec, as: identity)
+    }
+
+    func obstacle(toMetricsFile path: AbsolutePath) -> Trouble? {
+        hands.metricsFile(path).obstacle()
     }
 
     private func recall(_ client: ClientName) throws(Trouble) -> Outcome {

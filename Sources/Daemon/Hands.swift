@@ -144,7 +144,8 @@ final class Hands: Sendable {
             try? GuardedPath.directory(path.description, as: identity)
         }
         boundaries.draw(
-            inputs: configuration.inputs.union(loaded.files), outputs: Set(configuration.files.keys), state: state)
+            inputs: configuration.inputs.union(loaded.files),
+            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: state)
     }
 
     private func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {
@@ -276,6 +277,17 @@ final class Hands: Sendable {
             shelf.put(Secret(token: token, issued: issued))
             return issued
         }
+    }
+
+    func metricsFile(_ path: AbsolutePath) -> MetricsFile {
+        MetricsFile(path, as: identity, naming: naming, boundaries: boundaries)
+    }
+
+    /// Has `metrics_file` say this; returns why it does not. Blocks.
+    func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Trouble? {
+        leftovers?.sweep(beside: path)
+        do throws(Trouble) { try metricsFile(path).write(text) } catch { return error }
+        return nil
     }
 
     /// Tells where files that are reached by way of links have to be watched.

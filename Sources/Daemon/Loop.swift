@@ -17,6 +17,8 @@ final class Loop {
     private let credentials: CredentialServer?
     /// Nil where nothing is kept up to date for long.
     private let watcher: Watcher?
+    /// The same.
+    private let metrics: MetricsKeeper?
     private let findings: Inbox<Watcher.Finding>
     private let cancel: EventCounter
     private let epoll: Epoll
@@ -36,6 +38,7 @@ final class Loop {
         case inbox
         case watcher
         case findings
+        case metrics
     }
 
     /// Rendering ten thousand clients after each of ten thousand facts would be felt; a person would not see it.
@@ -48,7 +51,8 @@ final class Loop {
 
     init(
         rotation: Rotation, inbox: Inbox<Fact>, callers: Callers, hands: Hands, log: Log, server: StatusServer?,
-        credentials: CredentialServer?, watcher: Watcher?, findings: Inbox<Watcher.Finding>, cancel: EventCounter
+        credentials: CredentialServer?, watcher: Watcher?, findings: Inbox<Watcher.Finding>, metrics: MetricsKeeper?,
+        cancel: EventCounter
     ) throws(SystemError) {
         self.rotation = rotation
         self.inbox = inbox
@@ -59,6 +63,7 @@ final class Loop {
         self.credentials = credentials
         self.watcher = watcher
         self.findings = findings
+        self.metrics = metrics
         self.cancel = cancel
         manager = ServiceManager(log: log)
         epoll = try Epoll()
@@ -71,6 +76,7 @@ final class Loop {
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
         if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue) }
+        if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
     }
 
     /// Runs until a signal, or until everything was done once; returns how things stood at the end.
@@ -79,12 +85,13 @@ final class Loop {
             let now = Clock.now()
             for fact in inbox.drain() { rotation.absorb(fact, at: now) }
             try watch(at: now)
+            for fact in metrics?.goOn(at: now.boot) ?? [] { rotation.absorb(fact, at: now) }
             let turn = rotation.plan(at: now)
             credentials?.serve(turn.served)
             for job in turn.start { hands.start(job) { [inbox] in inbox.post($0) } }
             for entry in turn.changes {
                 log.note(entry, clients: rotation.clients(of: entry))
-                if case .configured = entry { watcher?.follow(rotation.world.configuration, at: now.boot) }
+                if case .configured = entry { follow(rotation.world.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)
             // Shown first: who is answered and then looks must not see how things stood before.
@@ -104,9 +111,16 @@ final class Loop {
         }
     }
 
+    /// Watches and writes what this configuration names from now on.
+    private func follow(_ configuration: Configuration, at now: Now) {
+        watcher?.follow(configuration, at: now.boot)
+        if let fact = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.absorb(fact, at: now) }
+    }
+
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
         try wallTimer.arm(at: wake.wall?.secondsSinceEpoch)
-        let boot = [wake.boot, mustShow, stopAt, watcher?.wake, manager.alive(at: now.boot)].compactMap { $0 }.min()
+        let boot = [wake.boot, mustShow, stopAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot)]
+            .compactMap { $0 }.min()
         try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
         for event in try epoll.wait() {
             switch Tag(rawValue: event.tag) {
@@ -116,7 +130,7 @@ final class Loop {
                 _ = try bootTimer.read()
             case .signals:
                 for signal in try signals.read() { take(signal) }
-            case .inbox, .watcher, .findings, nil:
+            case .inbox, .watcher, .findings, .metrics, nil:
                 break
             }
         }
@@ -161,6 +175,7 @@ final class Loop {
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot
         server?.show(snapshot)
+        metrics?.show(snapshot, at: now.boot)
         manager.show(snapshot, at: now.boot)
         return nil
     }

@@ -18,6 +18,8 @@ enum MessageID: String, Sendable, CaseIterable {
     case clockDistrusted = "840dce6bbce640d39e69444f9413caa6"
     case clockTrusted = "9ad34088d8c3424ba02d02be072ee8fd"
     case ready = "219130a66d594e308a2fa2930d2f8b2a"
+    case hampered = "4a5bfbd456814cce93ea390dc91d1057"
+    case relieved = "c2bee2f37f034687a00c98610192e19d"
     case told = "b22a9f809e4b4c5e8be8da15451b8ff6"
     /// A line that a hook printed.
     case output = "cc0c79d73e93441b92fd0b57350d7adb"

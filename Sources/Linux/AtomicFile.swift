@@ -15,27 +15,32 @@ package struct AtomicFile: ~Copyable {
 
     private let place: GuardedPlace
     private let source: OpenFile?
+    private let limit: Int
 
     /// Where the file really lies or is going to: links are followed.
     package var path: String { place.path }
 
     /// Walks to `path` under the rules for publishing. What is there must be a regular file with one name, of at most
-    /// ``sizeLimit`` bytes, of the user that acts.
+    /// `limit` bytes, of the user that acts.
     ///
-    /// - Parameter directories: those that other jobs hold, which need not be walked to again.
+    /// - Parameters:
+    ///   - directories: those that other jobs hold, which need not be walked to again.
+    ///   - limit: in bytes, for what is there and what takes its place.
     package init(
-        _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil
+        _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil, limit: Int = sizeLimit
     ) throws(FileError) {
         self = try GuardedWalk.untilSettled { () throws(FileError) in
-            try AtomicFile(once: path, as: identity, directories)
+            try AtomicFile(once: path, as: identity, directories, limit)
         }
     }
 
-    private init(once path: String, as identity: Identity, _ directories: SharedDirectories?) throws(FileError) {
+    private init(
+        once path: String, as identity: Identity, _ directories: SharedDirectories?, _ limit: Int
+    ) throws(FileError) {
         let place = try GuardedWalk.place(path, as: identity, sharing: directories)
         if let found = place.found {
             try Self.check(found, place.path, as: identity)
-            let source = try OpenFile(place, limit: Self.sizeLimit)
+            let source = try OpenFile(place, limit: limit)
             try Self.check(source.status, place.path, as: identity)
             let content = try source.content()
             try place.confirm(content.status)
@@ -46,6 +51,7 @@ package struct AtomicFile: ~Copyable {
             source = nil
         }
         self.place = place
+        self.limit = limit
     }
 
     /// Puts a file with this content under the name, with everything about it right before the name is.
@@ -61,9 +67,9 @@ package struct AtomicFile: ~Copyable {
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
     ) throws(FileError) -> FileStatus {
-        guard bytes.count <= Self.sizeLimit else {
+        guard bytes.count <= limit else {
             throw FileError(
-                .fileTooLarge, at: path, detail: "\(bytes.count) bytes are more than the \(Self.sizeLimit) allowed")
+                .fileTooLarge, at: path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
         }
         let directory = place.directory
         // In an append-only directory the temporary could be made but neither renamed nor removed.
@@ -90,6 +96,14 @@ package struct AtomicFile: ~Copyable {
         }
         try directory.sync(by: temporary.descriptor.raw)
         return try FileStatus(of: temporary.descriptor.raw, path: path)
+    }
+
+    /// Takes the file away, unless the name stands for another one by now.
+    package func remove() throws(FileError) {
+        guard let content, try place.directory.status(of: place.name)?.identity == content.status.identity else {
+            return
+        }
+        guard place.directory.remove(place.name) else { throw FileError(of: Errno(rawValue: errno), at: path) }
     }
 
     /// Of several of ours that would replace one file, one does so at a time: else a third could take for the file what
@@ -119,7 +133,7 @@ package struct AtomicFile: ~Copyable {
         guard let status = try place.directory.status(of: name) else { return nil }
         let now = GuardedPlace(directory: place.directory, name: name, found: status)
         do throws(FileError) {
-            return try OpenFile(now, limit: Self.sizeLimit).content()
+            return try OpenFile(now, limit: limit).content()
         } catch {
             switch error.kind {
             case .missing, .changedMeanwhile, .notARegularFile, .isDirectory, .isMountPoint, .fileTooLarge: return nil

@@ -19,6 +19,9 @@ package final class Inbox<Element: Sendable>: Sendable {
         if isFirst { bell.signal() }
     }
 
+    /// Waits until something lies in the inbox, for so many milliseconds at most; returns whether it does.
+    package func wait(atMost milliseconds: Int64) -> Bool { bell.wait(atMost: milliseconds) }
+
     /// All that was posted since the last call.
     package func drain() -> [Element] {
         // Cleared first: what is posted from here on rings again.

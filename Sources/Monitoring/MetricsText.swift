@@ -10,7 +10,19 @@ package enum MetricsText {
     /// What `snapshot` shows, of a daemon of `version`.
     package static func render(_ snapshot: Snapshot, version: String) -> String {
         var text = MetricsWriter()
-        let clients = snapshot.clients
+        times(of: snapshot.clients, &text)
+        rest(of: snapshot, version, &text)
+        return text.output
+    }
+
+    /// What of it stays true when the daemon has ended, and is needed then more than ever: the times.
+    package static func renderTimes(of snapshot: Snapshot) -> String {
+        var text = MetricsWriter()
+        times(of: snapshot.clients, &text)
+        return text.output
+    }
+
+    private static func times(of clients: [ClientView], _ text: inout MetricsWriter) {
         text.clientGauge("secret_issued_timestamp_seconds", "When the current secret was issued (iat).", clients) {
             $0.current?.issuedAt.secondsSinceEpoch ?? 0
         }
@@ -31,6 +43,10 @@ package enum MetricsText {
             "secret_last_success_timestamp_seconds",
             "When the client was last brought up to date, or found so after a start.", clients
         ) { $0.lastSuccessAt?.secondsSinceEpoch ?? 0 }
+    }
+
+    private static func rest(of snapshot: Snapshot, _ version: String, _ text: inout MetricsWriter) {
+        let clients = snapshot.clients
         text.clientGauge("secret_ok", "Whether the client's state is ok.", clients) { $0.standing == .ok ? 1 : 0 }
         text.outputs("output_ok", "Whether the output holds its current secret.", .gauge, clients) {
             $0.state == .ok ? 1 : 0
@@ -58,6 +74,5 @@ package enum MetricsText {
         text.sample([], snapshot.clockTrusted ? 1 : 0)
         text.family("build_info", "The version that runs.", .gauge)
         text.sample([("version", version)], 1)
-        return text.output
     }
 }

@@ -7,18 +7,26 @@ extension Rotation {
         case .configured(let configuration): adopt(configuration, at: now)
         case .stirred(let resource): stir(resource, at: now)
         case .finished(let id, let result): finish(id, result, at: now)
-        case .hampered(let trouble):
-            if !hampered.contains(where: { $0.trouble == trouble }) {
-                hampered.removeAll { $0.trouble.code == trouble.code }
-                hampered.append(Hampered(trouble: trouble, since: now.wall))
-            }
-        case .relieved(let code): hampered.removeAll { $0.trouble.code == code }
+        case .hampered(let trouble, let nextAttempt): hamper(trouble, nextAttempt, at: now)
+        case .relieved(let code):
+            changes += hampered.filter { $0.trouble.code == code }.map { .relieved($0.trouble) }
+            hampered.removeAll { $0.trouble.code == code }
         case .clockSet: touchEverything()
         case .asked(let request, let ticket): ask(request, ticket, at: now)
         case .stop:
             isStopping = true
             touchEverything()
         }
+    }
+
+    private mutating func hamper(_ trouble: Trouble, _ nextAttempt: BootTime?, at now: Now) {
+        if let known = hampered.firstIndex(where: { $0.trouble == trouble }) {
+            hampered[known].nextAttempt = nextAttempt
+            return
+        }
+        hampered.removeAll { $0.trouble.code == trouble.code }
+        hampered.append(Hampered(trouble: trouble, since: now.wall, nextAttempt: nextAttempt))
+        changes.append(.hampered(trouble))
     }
 
     private mutating func stir(_ resource: Resource, at now: Now) {

@@ -23,6 +23,10 @@ package enum Entry: Hashable, Sendable {
     case clockDistrusted(Trouble)
     case clockTrusted
     case ready
+    /// The daemon as a whole lacks something: now for the first time, or for another reason than before.
+    case hampered(Trouble)
+    /// What it lacked is there.
+    case relieved(Trouble)
     /// An action of `on_state_change` was done.
     case told(ActionID)
 }

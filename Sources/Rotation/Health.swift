@@ -229,7 +229,8 @@ extension Rotation {
         }
         if let lack = hampered.first {
             standing = max(standing, .degraded)
-            reason = reason ?? Reason(trouble: lack.trouble, client: nil, since: lack.since, nextAttempt: nil)
+            let next = lack.nextAttempt.map { now.wall + max(0, $0.seconds(since: now.boot)) }
+            reason = reason ?? Reason(trouble: lack.trouble, client: nil, since: lack.since, nextAttempt: next)
         }
         if let attempts = noticeTrouble {
             let next = now.wall + max(0, attempts.notBefore.seconds(since: now.boot))

@@ -81,6 +81,7 @@ extension Trouble {
         case .clockBeforeBuild, .clockDoubtful: "set the clock, or see why it is not synchronised: timedatectl"
         case .configurationRefused: "see everything that is wrong: clientsecretd check"
         case .credentialSocketUnusable: "let systemd make it: systemctl enable --now clientsecretd-credentials.socket"
+        case .metricsFileUnwritable: "see what is missing: clientsecretd check"
         case .socketUnusable: "remove what lies there, or name another with --socket"
         }
     }

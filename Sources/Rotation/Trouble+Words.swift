@@ -115,6 +115,7 @@ extension Trouble {
         case .configurationRefused: "the configuration would not start"
         case .socketUnusable: "the socket cannot be used"
         case .credentialSocketUnusable: "the socket cannot be used, so no unit can load a credential from it"
+        case .metricsFileUnwritable: "the metrics_file cannot be written, so node_exporter shows old metrics or none"
         }
     }
 }

@@ -166,5 +166,7 @@ package struct Trouble: Error, Hashable, Sendable {
         case socketUnusable = "socket_unusable"
         /// The same of the socket from which units load credentials.
         case credentialSocketUnusable = "credential_socket_unusable"
+        /// detail: what is in the way, as of an output.
+        case metricsFileUnwritable = "metrics_file_unwritable"
     }
 }

@@ -152,8 +152,8 @@ package enum Fact: Hashable, Sendable {
     /// "Look again", nothing more.
     case stirred(Resource)
     case finished(JobID, Result<Outcome, Trouble>)
-    /// Something that the daemon as a whole lacks for as long as it runs.
-    case hampered(Trouble)
+    /// Something that the daemon as a whole lacks until the opposite is told, and when that is tried again by itself.
+    case hampered(Trouble, nextAttempt: BootTime? = nil)
     /// What was lacking under this code is there now.
     case relieved(Trouble.Code)
     /// The wall clock was set.

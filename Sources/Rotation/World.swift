@@ -145,6 +145,8 @@ struct Index: Hashable, Sendable {
 struct Hampered: Hashable, Sendable {
     let trouble: Trouble
     let since: WallTime
+    /// When it is tried again by itself; nil when it is not.
+    var nextAttempt: BootTime?
 }
 
 extension Rotation {

@@ -3,7 +3,6 @@ package import Rotation
 /// What a configuration may ask for and this version checks but does not act on yet.
 package enum Feature: Hashable, Sendable {
     case verify(ClientName)
-    case metricsFile
 
     /// What `configuration` asks for in vain, client by client.
     package static func list(in configuration: Configuration) -> [Feature] {
@@ -11,7 +10,6 @@ package enum Feature: Hashable, Sendable {
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             if client.verify { features.append(.verify(name)) }
         }
-        if configuration.metricsFile != nil { features.append(.metricsFile) }
         return features
     }
 
@@ -20,8 +18,6 @@ package enum Feature: Hashable, Sendable {
         switch self {
         case .verify(let client):
             "this version does not ask Apple yet: new secrets of \"\(client)\" are published untried"
-        case .metricsFile:
-            "this version does not write \"metrics_file\" yet; watch \"clientsecretd status\" or /healthz"
         }
     }
 
@@ -29,7 +25,6 @@ package enum Feature: Hashable, Sendable {
     package var subject: Positions.Subject {
         switch self {
         case .verify(let client): .verify(client)
-        case .metricsFile: .metricsFile
         }
     }
 }

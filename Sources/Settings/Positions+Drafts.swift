@@ -58,9 +58,6 @@ extension Positions {
             note(.stateDirectory, at: directory.position)
             note(.path(directory.value), at: directory.position)
         }
-        if let file = main.metricsFile.placed {
-            note(.metricsFile, at: file.position)
-            note(.path(file.value), at: file.position)
-        }
+        if let file = main.metricsFile.placed { note(.path(file.value), at: file.position) }
     }
 }

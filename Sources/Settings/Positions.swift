@@ -27,7 +27,6 @@ package struct Positions: Sendable, Hashable {
         case servedCredential(ClientName)
         case controlGroup
         case stateDirectory
-        case metricsFile
     }
 
     /// The configuration as a whole.

@@ -268,6 +268,22 @@ import Testing
         let snapshot = bench.rotation.snapshot(at: bench.now)
         #expect(snapshot.standing == .degraded)
         #expect(snapshot.reason?.trouble == trouble)
+        #expect(snapshot.reason?.nextAttempt == nil)
         #expect(snapshot.clients.map(\.standing) == [.ok])
+    }
+
+    @Test func whenTheDaemonTriesAgainForWhatItLacksIsSaid() throws {
+        let bench = try bench()
+        bench.go()
+        let trouble = Trouble(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
+        let began = bench.now.wall
+        bench.tell(.hampered(trouble, nextAttempt: bench.now.boot + 4))
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.nextAttempt == began + 4)
+        bench.pass(4)
+        bench.tell(.hampered(trouble, nextAttempt: bench.now.boot + 8))
+        let reason = bench.rotation.snapshot(at: bench.now).reason
+        #expect(reason?.since == began && reason?.nextAttempt == began + 12)
+        bench.tell(.relieved(.metricsFileUnwritable))
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
     }
 }

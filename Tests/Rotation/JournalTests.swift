@@ -112,6 +112,18 @@ import Testing
         #expect(bench.entries.contains(.recovered(.file(try path), full)))
     }
 
+    @Test func whatTheDaemonLacksIsToldWhenItBeginsChangesAndEnds() throws {
+        let bench = try settled()
+        bench.forget()
+        let place = Trouble.Place.path(try Values.path("m.prom"))
+        let full = Trouble(.metricsFileUnwritable, at: place, detail: "the disk is full")
+        let gone = Trouble(.metricsFileUnwritable, at: place, detail: "its directory does not exist")
+        for pause: Seconds in [1, 2, 4] { bench.tell(.hampered(full, nextAttempt: bench.now.boot + pause)) }
+        bench.tell(.hampered(gone))
+        for _ in 1...2 { bench.tell(.relieved(.metricsFileUnwritable)) }
+        #expect(bench.entries == [.hampered(full), .hampered(gone), .relieved(gone)])
+    }
+
     @Test func aStandingIsToldWhenItChanges() throws {
         let bench = try settled()
         let name = try Values.name(web)

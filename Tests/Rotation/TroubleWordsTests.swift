@@ -262,6 +262,8 @@ import Testing
             #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket"#
         case .credentialSocketUnusable:
             #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
+        case .metricsFileUnwritable:
+            #"/d/f.p8: the metrics_file cannot be written, so node_exporter shows old metrics or none; see what is missing: clientsecretd check"#
         }
     }
 }

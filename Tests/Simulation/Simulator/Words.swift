@@ -8,7 +8,7 @@ enum Words {
         case .configured(let configuration): "configured, \(configuration.clients.count) clients"
         case .stirred(let resource): "stirred \(of(resource))"
         case .finished(let id, let result): "\(id.number) \(of(result))"
-        case .hampered(let trouble): "hampered: \(trouble.code)"
+        case .hampered(let trouble, _): "hampered: \(trouble.code)"
         case .relieved(let code): "relieved: \(code)"
         case .clockSet: "clock set"
         case .asked(let request, let ticket): "asked \(ticket?.number ?? 0) \(of(request))"

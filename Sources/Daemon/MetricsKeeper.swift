@@ -1,0 +1,164 @@
+import Linux
+import Monitoring
+import Publishing
+import Rotation
+import SystemPackage
+
+/// Keeps `metrics_file` saying how things stand, for node_exporter to read.
+///
+/// Stays on the loop's thread. A worker renders and writes, one write at a time, so that a file system that hangs stops
+/// nothing but this file; and nothing is written that would say what the file says already.
+final class MetricsKeeper {
+    private struct Write {
+        let number: Int
+        let startedAt: BootTime
+        var isOverdue = false
+    }
+
+    private struct Ending: Sendable {
+        let number: Int
+        let path: AbsolutePath
+        let trouble: Trouble?
+    }
+
+    private let hands: Hands
+    private let endings: Inbox<Ending>
+    private var path: AbsolutePath?
+    private var snapshot: Snapshot?
+    /// Whether ``snapshot`` came after the last write began, or that write failed.
+    private var isOwed = false
+    /// Until every client was tried once, the file of the process before knows more.
+    private var wasReady = false
+    private var write: Write?
+    private var writes = 0
+    private var failures = 0
+    private var notBefore: BootTime?
+
+    /// The descriptor to wait for: readable when a write has ended.
+    var raw: Int32 { endings.raw }
+
+    init(_ path: AbsolutePath?, hands: Hands) throws(SystemError) {
+        self.path = path
+        self.hands = hands
+        endings = try Inbox()
+    }
+
+    /// Once a second is plenty for whoever scrapes; rendering and writing thousands of clients takes longer, a
+    /// millisecond for ten of them (measured), and shall take a tenth of the time at most.
+    private var pace: Int64 { max(1_000, Int64(snapshot?.clients.count ?? 0)) }
+
+    /// When the loop has to come round again; nil while nothing is owed.
+    var wake: BootTime? {
+        if let write { return write.isOverdue ? nil : write.startedAt + Rotation.patience }
+        return isOwed && wasReady && path != nil ? notBefore : nil
+    }
+
+    /// Writes to this path from now on. What lies at the one before is taken away: two files would tell of each client
+    /// twice.
+    func adopt(_ path: AbsolutePath?, at now: BootTime) -> Fact? {
+        guard path != self.path else { return nil }
+        if let old = self.path, write == nil { remove(old) }
+        self.path = path
+        // One that is under way is taken away when it ends.
+        write = nil
+        failures = 0
+        notBefore = nil
+        isOwed = snapshot != nil
+        begin(at: now)
+        return .relieved(.metricsFileUnwritable)
+    }
+
+    /// Has the file say this.
+    func show(_ snapshot: Snapshot, at now: BootTime) {
+        self.snapshot = snapshot
+        wasReady = wasReady || snapshot.ready
+        isOwed = true
+        begin(at: now)
+    }
+
+    /// Takes in what came of the writes and begins the next; says what is to be told of them.
+    func goOn(at now: BootTime) -> [Fact] {
+        var facts: [Fact] = []
+        for ending in endings.drain() {
+            if ending.path != path {
+                remove(ending.path)
+            } else if ending.number == write?.number {
+                write = nil
+                facts.append(settle(ending.trouble, at: now))
+            }
+        }
+        if let path, let write, !write.isOverdue, now >= write.startedAt + Rotation.patience {
+            self.write?.isOverdue = true
+            facts.append(.hampered(Trouble(.notResponding, at: .path(path)).ofMetricsFile(path)))
+        }
+        begin(at: now)
+        return facts
+    }
+
+    private func settle(_ trouble: Trouble?, at now: BootTime) -> Fact {
+        guard let trouble else {
+            failures = 0
+            return .relieved(.metricsFileUnwritable)
+        }
+        // A disk: at least once a minute.
+        let pause = min(60, Int64(1) << Int64(min(failures, 6)))
+        failures += 1
+        isOwed = true
+        let next = now.advanced(milliseconds: pause * 1_000)
+        notBefore = next
+        return .hampered(trouble, nextAttempt: next)
+    }
+
+    private func begin(at now: BootTime) {
+        guard isOwed, wasReady, write == nil, notBefore.map({ now >= $0 }) ?? true, let path, let snapshot else {
+            return
+        }
+        isOwed = false
+        notBefore = now.advanced(milliseconds: pace)
+        write(to: path, at: now) { MetricsText.render(snapshot, version: Version.current) }
+    }
+
+    private func write(to path: AbsolutePath, at now: BootTime, _ text: @escaping @Sendable () -> String) {
+        writes += 1
+        write = Write(number: writes, startedAt: now)
+        let number = writes
+        do throws(SystemError) {
+            try hands.pool.run(in: hands.lane(of: path)) { [hands, endings] in
+                let trouble = hands.write(Array(text().utf8), toMetricsFile: path)
+                endings.post(Ending(number: number, path: path, trouble: trouble))
+            }
+        } catch {
+            let trouble = Trouble(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
+            endings.post(Ending(number: number, path: path, trouble: trouble.ofMetricsFile(path)))
+        }
+    }
+
+    /// Nobody waits for it: what cannot be removed stays, as everything does of a configuration that is gone.
+    private func remove(_ path: AbsolutePath) {
+        try? hands.pool.run(in: hands.lane(of: path)) { [hands] in try? hands.metricsFile(path).remove() }
+    }
+
+    // MARK: The end
+
+    /// Writes for the last time and waits for it, for so many milliseconds at most.
+    ///
+    /// - Parameter goesOn: whether what the file says of the daemon itself counts although the process ends, as after a
+    ///   run for `--once`. Else only times are left, which stay true.
+    /// - Returns: why it could not be written.
+    func finish(_ snapshot: Snapshot, goesOn: Bool, within patience: Int64) -> Trouble? {
+        guard let path, wasReady || snapshot.ready else { return nil }
+        let deadline = Clocks.bootMilliseconds() + patience
+        if write != nil, !waits(until: deadline) { return Trouble(.notResponding, at: .path(path)).ofMetricsFile(path) }
+        write(to: path, at: BootTime(milliseconds: Clocks.bootMilliseconds())) {
+            goesOn ? MetricsText.render(snapshot, version: Version.current) : MetricsText.renderTimes(of: snapshot)
+        }
+        while waits(until: deadline) {
+            if let last = endings.drain().last(where: { $0.number == writes }) { return last.trouble }
+        }
+        return Trouble(.notResponding, at: .path(path)).ofMetricsFile(path)
+    }
+
+    private func waits(until deadline: Int64) -> Bool {
+        endings.wait(atMost: deadline - Clocks.bootMilliseconds())
+    }
+}

@@ -1,0 +1,97 @@
+package import Linux
+package import Rotation
+
+/// The `metrics_file` on disk: readable by everybody, for it holds no secret, and replaced whole.
+///
+/// The way to it is guarded like an output's, so that no link makes it a key, the configuration or an output.
+package struct MetricsFile: Sendable {
+    private let spec: FileSpec
+    private let identity: Identity
+    private let naming: TemporaryNames
+    private let boundaries: Boundaries
+
+    /// More than the metrics of 30,000 clients with an output each, in bytes.
+    private static let sizeLimit = 64 << 20
+    /// node_exporter runs as a user of its own.
+    private static let mode: UInt16 = 0o644
+
+    package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, boundaries: Boundaries) {
+        spec = FileSpec(path: path, kind: .raw, mode: Self.mode, group: nil, owner: nil, slots: [:])
+        self.identity = identity
+        self.naming = naming
+        self.boundaries = boundaries
+    }
+
+    /// Makes the file say this. Nothing is written when it does already.
+    package func write(_ bytes: [UInt8]) throws(Trouble) {
+        let target = try target()
+        try check(target)
+        if let content = target.content, content.bytes == bytes, content.status.mode == Self.mode { return }
+        do throws(FileError) {
+            try target.replace(with: bytes, mode: Self.mode, naming: naming)
+        } catch {
+            throw unwritable(error)
+        }
+    }
+
+    /// Takes the file away where it holds metrics of ours: in another one's place they would be told twice, and
+    /// node_exporter would tell nothing at all.
+    package func remove() throws(Trouble) {
+        let target = try target()
+        guard target.content?.bytes.starts(with: Array("# HELP clientsecretd_".utf8)) == true else { return }
+        do throws(FileError) { try target.remove() } catch { throw unwritable(error) }
+    }
+
+    /// What would keep the user that this process runs as from writing it; nil when nothing is known to. Touches
+    /// nothing.
+    package func obstacle() -> Trouble? {
+        do throws(Trouble) { try check(try target()) } catch { return error }
+        return WriteProbe.trouble(of: spec, as: identity).map(unwritable)
+    }
+
+    private func target() throws(Trouble) -> AtomicFile {
+        do throws(FileError) {
+            return try AtomicFile(spec.path.description, as: identity, limit: Self.sizeLimit)
+        } catch {
+            throw unwritable(error)
+        }
+    }
+
+    private func check(_ target: borrowing AtomicFile) throws(Trouble) {
+        do throws(Trouble) { try boundaries.check(target, for: spec) } catch { throw unwritable(error) }
+    }
+
+    private func unwritable(_ error: FileError) -> Trouble {
+        unwritable(Trouble(error, at: spec.path))
+    }
+
+    private func unwritable(_ trouble: Trouble) -> Trouble {
+        trouble.ofMetricsFile(spec.path)
+    }
+}
+
+extension Trouble {
+    /// The same as what keeps `metrics_file` from being written: degraded, and no client's fault.
+    package func ofMetricsFile(_ path: AbsolutePath) -> Trouble {
+        let prefix = "\(place): "
+        let why = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
+        let remedy = linkRemedy(path) ?? remedy
+        return Trouble(
+            .metricsFileUnwritable, at: .path(path), detail: remedy.map { "\(why); \($0)" } ?? why)
+    }
+
+    /// node_exporter follows links, and its directory is seldom one that the daemon may write to: Debian's lies below
+    /// one of the user prometheus.
+    private func linkRemedy(_ path: AbsolutePath) -> String? {
+        guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
+            !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory
+        else { return nil }
+        let own = "\(Self.ownDirectory)/clientsecretd.prom"
+        return "write \"metrics_file: \(own)\" and link it there: ln -s \(own) \(ShellWord.quoted(path.description))"
+    }
+
+    private var hasRemedyOfItsOwn: Bool { detail?.contains("; ") ?? false }
+
+    /// What the service may write to (systemd/clientsecretd.tmpfiles), and everybody may look into.
+    private static let ownDirectory = "/run/clientsecretd"
+}

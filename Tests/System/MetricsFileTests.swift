@@ -1,0 +1,234 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The file from which node_exporter tells of the secrets.
+@Suite struct MetricsFileTests {
+    private static func sandbox(_ clients: [String] = ["web"], file: String = "metrics/ours.prom") throws -> Sandbox {
+        let sandbox = try Sandbox()
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("metrics"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        try configure(sandbox, clients, file: file)
+        return sandbox
+    }
+
+    private static func configure(_ sandbox: Sandbox, _ clients: [String], file: String? = "metrics/ours.prom") throws {
+        try sandbox.configure(
+            clients.map { sandbox.client($0) }.joined(),
+            others: file.map { "metrics_file: \(sandbox.directory($0))" } ?? "")
+    }
+
+    /// What the daemon answers at /metrics but for what is its process's and not its clients'.
+    private static func served(_ sandbox: Sandbox) throws -> String {
+        let answer = try run(["curl", "--silent", "--unix-socket", sandbox.socket, "http://localhost/metrics"]).output
+        return answer.split(separator: "\n").filter { !$0.contains("process_") }.map { $0 + "\n" }.joined()
+    }
+
+    private static func holdsWhatIsServed(_ sandbox: Sandbox, _ file: String = "metrics/ours.prom") throws {
+        try sandbox.eventually("\(file) with what /metrics says") {
+            try (try? sandbox.directory.read(file)) == served(sandbox)
+        }
+    }
+
+    private func inode(_ sandbox: Sandbox, _ file: String = "metrics/ours.prom") throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.directory(file))
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        return try #require(attributes[.systemFileNumber] as? Int)
+    }
+
+    @Test func itIsWrittenWheneverWhatItSaysChangesAndNotElse() throws {
+        let sandbox = try Self.sandbox(["web", "app"])
+        try sandbox.start()
+        try Self.holdsWhatIsServed(sandbox)
+        #expect(!(try sandbox.directory.read("metrics/ours.prom").contains("process_")))
+        let first = try inode(sandbox)
+        // The configuration is read anew, which the status says and the metrics do not.
+        let loadedAt = { try #require(try sandbox.status()["config"] as? [String: Any])["loaded_at"] as? String }
+        let before = try loadedAt()
+        usleep(1_100_000)
+        #expect(try sandbox.command("reload").status == 0)
+        #expect(try loadedAt() != before)
+        usleep(1_500_000)
+        #expect(try inode(sandbox) == first)
+        #expect(try sandbox.command("renew", "web").status == 0)
+        try Self.holdsWhatIsServed(sandbox)
+        #expect(try inode(sandbox) != first)
+        #expect(sandbox.leftovers() == [])
+    }
+
+    @Test func aClientIsGoneWithItsMetrics() throws {
+        let sandbox = try Self.sandbox(["web", "app"])
+        try sandbox.start()
+        try Self.holdsWhatIsServed(sandbox)
+        let samples = { (text: String, client: String) in text.matches(of: try Regex("client=\"\(client)\"")).count }
+        let before = try Self.served(sandbox)
+        #expect(try samples(before, "app") == samples(before, "web") && samples(before, "app") >= 15)
+        try Self.configure(sandbox, ["web", "new"])
+        #expect(try sandbox.command("reload").status == 0)
+        let after = try Self.served(sandbox)
+        #expect(try samples(after, "app") == 0)
+        #expect(try samples(after, "new") == samples(before, "web"))
+        #expect(try samples(after, "web") == samples(before, "web"))
+        try Self.holdsWhatIsServed(sandbox)
+    }
+
+    /// Two files that tell of one client would have node_exporter tell of nothing.
+    @Test func anotherPathTakesThePlaceOfTheOneBefore() throws {
+        let sandbox = try Self.sandbox()
+        try sandbox.directory.write("not ours\n", to: "metrics/other.prom")
+        try sandbox.start()
+        try Self.holdsWhatIsServed(sandbox)
+        try Self.configure(sandbox, ["web"], file: "metrics/new.prom")
+        #expect(try sandbox.command("reload").status == 0)
+        try Self.holdsWhatIsServed(sandbox, "metrics/new.prom")
+        try sandbox.eventually("the old file's end") {
+            try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("metrics")).sorted()
+                == ["new.prom", "other.prom"]
+        }
+        try Self.configure(sandbox, ["web"], file: nil)
+        #expect(try sandbox.command("reload").status == 0)
+        try sandbox.eventually("the last file's end") {
+            try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("metrics")) == ["other.prom"]
+        }
+        #expect(try sandbox.directory.read("metrics/other.prom") == "not ours\n")
+    }
+
+    /// Whether a daemon that is not there would call itself well is not for its file to say; when a secret expires is.
+    @Test func onlyTimesAreLeftWhenTheDaemonEnds() throws {
+        let sandbox = try Self.sandbox()
+        try sandbox.start()
+        try Self.holdsWhatIsServed(sandbox)
+        let running = try sandbox.directory.read("metrics/ours.prom").split(separator: "\n")
+        #expect(running.contains { $0.hasPrefix("clientsecretd_build_info") })
+        #expect(sandbox.stop() == 0)
+        let left = try sandbox.directory.read("metrics/ours.prom").split(separator: "\n")
+        #expect(left == running.filter { $0.contains("_timestamp_seconds") })
+        #expect(left.count == 6 * 3)
+        _ = try inode(sandbox)
+        try sandbox.start()
+        try Self.holdsWhatIsServed(sandbox)
+    }
+
+    @Test func aRunForOnceWritesItWhole() throws {
+        let sandbox = try Self.sandbox()
+        #expect(try sandbox.command("run", "--once").status == 0)
+        let text = try sandbox.directory.read("metrics/ours.prom")
+        #expect(text.contains("clientsecretd_state{state=\"ok\"} 1\n"))
+        #expect(text.contains("clientsecretd_mints_total{client=\"web\",result=\"success\"} 1\n"))
+        try FileManager.default.removeItem(atPath: sandbox.directory("metrics"))
+        let failed = try sandbox.command("run", "--once")
+        #expect(failed.status == 1)
+        #expect(failed.complaints.contains("metrics/ours.prom: the metrics_file cannot be written"))
+    }
+
+    @Test func aMissingDirectoryIsSaidAndGotOver() throws {
+        let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
+        let path = sandbox.directory("metrics/gone/ours.prom")
+        let remedy = "make it: mkdir -p \(sandbox.directory("metrics/gone"))"
+        let trouble = "\(path): the metrics_file cannot be written, so node_exporter shows old metrics or none: "
+        let directory = sandbox.directory("metrics/gone")
+        let why = "its directory does not exist: \(directory) (no such file or directory)"
+        let checked = try sandbox.command("check")
+        #expect(checked.status == 1)
+        #expect(
+            checked.complaints.contains(
+                "clientsecretd.yaml:6:15: error: \(trouble)\(why); \(remedy)\n"),
+            "\(checked.complaints)")
+        try sandbox.start()
+        try sandbox.eventually("a word on it") { try sandbox.status()["state"] as? String == "degraded" }
+        let status = try sandbox.status()
+        let reason = try #require(status["reason"] as? String)
+        #expect(reason.hasPrefix(trouble + why), "\(reason)")
+        #expect(reason.contains("; next attempt 20") && reason.hasSuffix("; " + remedy), "\(reason)")
+        #expect((status["clients"] as? [[String: Any]])?.map { $0["state"] as? String } == ["ok"])
+        #expect(try sandbox.command("health").status == 1)
+        #expect(try sandbox.command("renew").status == 0)
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("metrics/gone"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        try sandbox.eventually("that it is over", within: 90) { try sandbox.status()["state"] as? String == "ok" }
+        try Self.holdsWhatIsServed(sandbox, "metrics/gone/ours.prom")
+        // When it begins and when it ends, not at each attempt.
+        let lines = try sandbox.log().split(separator: "\n").filter { $0.contains("the metrics_file") }
+        #expect(lines.count == 2 && lines[1].hasPrefix("works again; it was: \(path)"), "\(lines)")
+        #expect(try sandbox.command("check").status == 0)
+    }
+
+    /// A path that the configuration's text does not know for a key's.
+    @Test func aLinkToAKeyIsNotWrittenThrough() throws {
+        let sandbox = try Self.sandbox()
+        let key = try String(contentsOfFile: sandbox.key, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(
+            atPath: sandbox.directory("metrics/ours.prom"), withDestinationPath: sandbox.key)
+        #expect(try sandbox.command("check").status == 1)
+        try sandbox.start()
+        try sandbox.eventually("a word on it") {
+            (try sandbox.status()["reason"] as? String)?.contains("it is something that the daemon reads") == true
+        }
+        #expect(try String(contentsOfFile: sandbox.key, encoding: .utf8) == key)
+    }
+
+    @Test(.needsRoot("gives a directory away"))
+    func aDirectoryOfAnotherUsersIsAnsweredWithTheLinkToMake() throws {
+        let sandbox = try Self.sandbox()
+        try #require(unsafe chown(sandbox.directory("metrics"), 65_534, 65_534) == 0)
+        let checked = try sandbox.command("check")
+        #expect(checked.status == 1)
+        let file = "/run/clientsecretd/clientsecretd.prom"
+        #expect(
+            checked.complaints.hasSuffix(
+                """
+                ; write "metrics_file: \(file)" and link it there: ln -s \(file) \(sandbox.directory("metrics/ours.prom"))
+
+                """), "\(checked.complaints)")
+    }
+
+    /// As many changes as can be, and at most one write a second.
+    @Test func manyChangesAreOneWriteASecond() throws {
+        let sandbox = try Self.sandbox((1...400).map { "c\($0)" })
+        let began = Date()
+        try sandbox.start(under: ["strace", "-D", "-f", "-e", "trace=renameat2", "-o", sandbox.directory("trace")])
+        for _ in 0..<3 { #expect(try sandbox.command("renew").status == 0) }
+        try Self.holdsWhatIsServed(sandbox)
+        #expect(sandbox.stop() == 0)
+        let elapsed = Date().timeIntervalSince(began)
+        let renames = try sandbox.directory.read("trace").split(separator: "\n").filter { $0.contains("renameat2(") }
+        let written = renames.count { $0.contains("\"ours.prom\"") }
+        #expect(renames.count > 1_200)
+        // The first at once, and one at the stop.
+        #expect(written >= 3 && written <= Int(elapsed) + 2, "\(written) in \(elapsed) s")
+    }
+
+    @Test(.needsRoot("freezes a file system"))
+    func aFileSystemThatHangsHoldsUpNothingElse() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(ext4: sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        defer { try? disk.thaw() }
+        try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
+        try sandbox.start()
+        try sandbox.eventually("the file") { FileManager.default.fileExists(atPath: disk("ours.prom")) }
+        try disk.freeze()
+        #expect(try sandbox.command("renew").status == 0)
+        try sandbox.eventually("not responding") {
+            (try sandbox.status()["reason"] as? String)?.contains("ours.prom: the metrics_file cannot be written")
+                == true
+        }
+        #expect(try #require(try sandbox.status()["reason"] as? String).contains("not responding"))
+        #expect(try sandbox.command("renew").status == 0)
+        try disk.thaw()
+        try sandbox.eventually("that it is over") { try sandbox.status()["state"] as? String == "ok" }
+        try sandbox.eventually("what is served") { try sandbox.text(disk("ours.prom")) == Self.served(sandbox) }
+
+        // At the end it is waited for, but not for long.
+        try disk.freeze()
+        let process = try #require(sandbox.processID)
+        kill(process, SIGTERM)
+        try sandbox.eventually("the end") { try sandbox.text("/proc/\(process)/stat").contains(") Z ") }
+        try disk.thaw()
+        #expect(sandbox.stop() == 0)
+        #expect(try sandbox.log().contains("ours.prom: the metrics_file cannot be written"))
+    }
+}
