@@ -31,9 +31,10 @@ struct Exhibit {
     }
 
     mutating func metricsText(of snapshot: Snapshot) -> ByteBuffer {
-        if let metrics { return metrics }
-        let text = ByteBuffer(string: MetricsText.render(snapshot, version: version))
+        var text = metrics ?? ByteBuffer(string: MetricsText.render(snapshot, version: version))
         metrics = text
+        // What the process takes up is another thing each time.
+        text.writeString(ProcessMetrics.render(startedAt: snapshot.startedAt))
         return text
     }
 

@@ -8,17 +8,33 @@ struct MetricsWriter {
     }
 
     private(set) var output = ""
+    /// What every name begins with.
+    private let prefix: String
     private var name = ""
+
+    init(prefix: String = "clientsecretd_") {
+        self.prefix = prefix
+    }
 
     /// Begins a family, whose samples follow.
     mutating func family(_ name: String, _ help: String, _ kind: Kind) {
-        self.name = "clientsecretd_" + name
+        self.name = prefix + name
         output += "# HELP \(self.name) \(help)\n# TYPE \(self.name) \(kind.rawValue)\n"
     }
 
     mutating func sample(_ labels: [(name: String, value: String)], _ value: Int64) {
+        sample(labels, String(value))
+    }
+
+    private mutating func sample(_ labels: [(name: String, value: String)], _ value: String) {
         let list = labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
         output += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
+    }
+
+    /// A value of so many hundredths.
+    mutating func sample(_ labels: [(name: String, value: String)], hundredths: Int64) {
+        let rest = String(hundredths % 100)
+        sample(labels, "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)")
     }
 
     mutating func clientGauge(

@@ -1,0 +1,79 @@
+import AppleClientSecret
+import Glibc
+import SystemPackage
+
+/// What this process takes up, under the names that Prometheus' client libraries share
+/// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), read from proc(5) when it is asked for.
+///
+/// What cannot be read is left out.
+enum ProcessMetrics {
+    static func render(startedAt: WallTime) -> String {
+        var text = MetricsWriter(prefix: "process_")
+        func gauge(_ name: String, _ help: String, _ value: Int64?) {
+            guard let value else { return }
+            text.family(name, help, .gauge)
+            text.sample([], value)
+        }
+        let usage = Usage(stat: contents(of: "/proc/self/stat"))
+        if let ticks = usage?.ticks {
+            text.family("cpu_seconds_total", "Total user and system CPU time spent in seconds.", .counter)
+            text.sample([], hundredths: ticks * 100 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+        }
+        gauge("open_fds", "Number of open file descriptors.", openDescriptors)
+        gauge("max_fds", "Maximum number of open file descriptors.", descriptorLimit)
+        gauge("virtual_memory_bytes", "Virtual memory size in bytes.", usage?.virtualBytes)
+        gauge(
+            "resident_memory_bytes", "Resident memory size in bytes.",
+            usage.map { $0.residentPages * Int64(sysconf(Int32(_SC_PAGESIZE))) })
+        gauge("threads", "Number of OS threads in the process.", usage?.threads)
+        gauge(
+            "start_time_seconds", "Start time of the process since unix epoch in seconds.",
+            startedAt.secondsSinceEpoch)
+        return text.output
+    }
+
+    /// The fields of `/proc/PID/stat` that count here.
+    struct Usage: Hashable {
+        /// Time on a processor, in user and kernel mode.
+        var ticks: Int64
+        var threads: Int64
+        var virtualBytes: Int64
+        var residentPages: Int64
+
+        /// - Parameter stat: the file's text; the program's name stands in brackets and may hold any character.
+        init?(stat: String) {
+            guard let name = stat.lastIndex(of: ")") else { return nil }
+            let fields = stat[stat.index(after: name)...].split(separator: " ").map { Int64($0) }
+            // utime, stime, num_threads, vsize, rss are proc(5)'s 14, 15, 20, 23 and 24; the first one here is its third.
+            guard fields.count > 21, let user = fields[11], let system = fields[12], let threads = fields[17],
+                let virtual = fields[20], let resident = fields[21]
+            else { return nil }
+            (ticks, self.threads, virtualBytes, residentPages) = (user + system, threads, virtual, resident)
+        }
+    }
+
+    private static func contents(of path: String) -> String {
+        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else { return "" }
+        defer { try? file.close() }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe (try? file.read(into: $0)) ?? 0 }
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    /// But for the one that looking takes.
+    private static var openDescriptors: Int64? {
+        guard let directory = unsafe opendir("/proc/self/fd") else { return nil }
+        defer { unsafe closedir(directory) }
+        var count: Int64 = -1
+        while let entry = unsafe readdir(directory) {
+            if unsafe entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+        }
+        return count
+    }
+
+    private static var descriptorLimit: Int64? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return Int64(clamping: limit.rlim_cur)
+    }
+}
