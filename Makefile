@@ -59,11 +59,13 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 # the package would start an engine that nobody asked for.
 docker_client := $(if $(shell command -v docker),,.build/docker/usr/bin/docker)
 
-# Prometheus and its promtool likewise: its package would start a server.
+# Prometheus with its promtool, node_exporter and Nagios likewise: their packages would start servers.
 prometheus := $(if $(shell command -v promtool),,.build/prometheus/usr/bin/promtool)
+node_exporter := $(if $(shell command -v prometheus-node-exporter),,.build/node-exporter/usr/bin/prometheus-node-exporter)
+nagios := .build/nagios/usr/sbin/nagios4
 
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client) $(prometheus)
+test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios)
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
@@ -80,6 +82,18 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus)
 .build/prometheus/usr/bin/promtool:
 	mkdir -p .build/prometheus
 	cd .build/prometheus && timeout 10m ../../scripts/download-package prometheus && touch usr/bin/promtool
+
+.build/node-exporter/usr/bin/prometheus-node-exporter:
+	mkdir -p .build/node-exporter
+	cd .build/node-exporter && timeout 10m ../../scripts/download-package prometheus-node-exporter && \
+	    touch usr/bin/prometheus-node-exporter
+
+# Nagios, the objects that Debian configures it with, and the plugins' own tools; always the unpacked ones, which need no
+# configuration of the machine's.
+.build/nagios/usr/sbin/nagios4:
+	mkdir -p .build/nagios
+	cd .build/nagios && for package in nagios4-common monitoring-plugins-common nagios4-core; do \
+	    timeout 10m ../../scripts/download-package $$package; done && touch usr/sbin/nagios4
 
 .PHONY: lint
 lint: ## checks that the sources are formatted as .swift-format says

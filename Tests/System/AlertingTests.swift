@@ -4,10 +4,7 @@ import Testing
 
 /// What is shipped for monitoring, tried with the programs it is for.
 @Suite struct AlertingTests {
-    private static let unpacked = repository + "/.build/prometheus/usr/bin/"
-    private static func program(_ name: String) -> String {
-        FileManager.default.isExecutableFile(atPath: unpacked + name) ? unpacked + name : name
-    }
+    private static let promtool = unpacked("usr/bin/promtool", of: "prometheus")
     private let rules = repository + "/etc/prometheus/"
 
     /// A daemon with one of everything that metrics speak of, and what it answers at /metrics.
@@ -19,17 +16,17 @@ import Testing
     }
 
     @Test func promtoolFindsNothingToSayAboutTheMetrics() throws {
-        let checked = try run([Self.program("promtool"), "check", "metrics"], input: Data(try metrics().utf8))
+        let checked = try run([Self.promtool, "check", "metrics"], input: Data(try metrics().utf8))
         #expect(checked.status == 0)
         #expect(checked.output + checked.complaints == "")
     }
 
     @Test func theRulesFireWhenTheyShouldAndOnlyThen() throws {
         let checked = try run([
-            Self.program("promtool"), "check", "rules", "--lint-fatal", rules + "clientsecretd.rules.yaml",
+            Self.promtool, "check", "rules", "--lint-fatal", rules + "clientsecretd.rules.yaml",
         ])
         #expect(checked.status == 0, "\(checked.output)\(checked.complaints)")
-        let tested = try run([Self.program("promtool"), "test", "rules", "clientsecretd.tests.yaml"], directory: rules)
+        let tested = try run([Self.promtool, "test", "rules", "clientsecretd.tests.yaml"], directory: rules)
         #expect(tested.status == 0, "\(tested.output)\(tested.complaints)")
     }
 
@@ -65,7 +62,7 @@ import Testing
         }
         try directory.write(
             "groups:\n  - name: panels\n    rules:\n    \(records.joined(separator: "    "))", to: "panels.yaml")
-        let checked = try run([Self.program("promtool"), "check", "rules", directory("panels.yaml")])
+        let checked = try run([Self.promtool, "check", "rules", directory("panels.yaml")])
         #expect(checked.status == 0, "\(checked.output)\(checked.complaints)")
     }
 }

@@ -4,14 +4,18 @@ import Testing
 
 /// A status socket that the service manager listens on, before and after the daemon.
 @Suite struct PassedSocketTests {
-    /// Becomes the daemon with listening sockets as systemd passes them: `NAME=PATH`, without a path a TCP socket.
-    private static let passing = """
+    /// Becomes the daemon with listening sockets as systemd passes them: `NAME=PATH`, with the name `metrics` a TCP socket
+    /// whose port is written to that path, without a path a TCP socket too.
+    static let passing = """
         import os, socket, sys
         names = []
         for number, argument in enumerate(sys.argv[1].split(','), 3):
             name, path = argument.split('=')
-            listener = socket.socket(socket.AF_UNIX if path else socket.AF_INET)
-            listener.bind(path or ('127.0.0.1', 0))
+            isLocal = path and name != 'metrics'
+            listener = socket.socket(socket.AF_UNIX if isLocal else socket.AF_INET)
+            listener.bind(path if isLocal else ('127.0.0.1', 0))
+            if path and not isLocal:
+                with open(path, 'w') as file: file.write(str(listener.getsockname()[1]))
             listener.listen()
             if listener.fileno() != number:
                 os.dup2(listener.fileno(), number)
