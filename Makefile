@@ -119,6 +119,11 @@ install: ## installs the built binary, units, documentation and examples (DESTDI
 	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' docs/systemd.md | \
 	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/systemd.md
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml systemd/clientsecretd.rules
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/prometheus $(wildcard etc/prometheus/*.yaml)
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/grafana etc/grafana/clientsecretd.json
+	install -d -m 0755 $(DESTDIR)$(docdir)/examples/nagios
+	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' etc/nagios/clientsecretd.cfg | \
+	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/examples/nagios/clientsecretd.cfg
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 
 .PHONY: uninstall

@@ -7,11 +7,11 @@ struct InstallTests {
     private static let root = "/usr"
 
     /// Runs a target of the Makefile on a directory, as a package's build does.
-    private func make(_ target: String, into directory: TemporaryDirectory) throws {
+    private func make(_ target: String, into directory: TemporaryDirectory, prefix: String = root) throws {
         let binary =
             ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
         let made = try run([
-            "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(Self.root)",
+            "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(prefix)",
             "binary=\(binary)",
         ])
         try #require(made.status == 0, "\(made.output)\(made.complaints)")
@@ -43,10 +43,11 @@ struct InstallTests {
                 "usr/lib/tmpfiles.d/clientsecretd.conf", "usr/lib/systemd/catalog/clientsecretd.catalog",
                 "usr/share/doc/clientsecretd/examples/clientsecretd.rules",
             ]
-            + ["README.md", "CHANGELOG.md", "LICENSE", "systemd.md", "openapi.yaml", "examples/clientsecretd.yaml"].map
-        {
-            "usr/share/doc/clientsecretd/" + $0
-        }
+            + [
+                "README.md", "CHANGELOG.md", "LICENSE", "systemd.md", "openapi.yaml", "examples/clientsecretd.yaml",
+                "examples/prometheus/clientsecretd.rules.yaml", "examples/prometheus/clientsecretd.tests.yaml",
+                "examples/grafana/clientsecretd.json", "examples/nagios/clientsecretd.cfg",
+            ].map { "usr/share/doc/clientsecretd/" + $0 }
             + units.map { "usr/lib/systemd/system/" + $0 }
         for path in wanted { #expect(found[path] == (path.hasPrefix("usr/bin/") ? 0o755 : 0o644), "\(path)") }
         // The administrator's own, and nothing in it.
@@ -55,6 +56,15 @@ struct InstallTests {
 
         try make("uninstall", into: directory)
         #expect(try files(in: directory).keys.sorted() == [])
+    }
+
+    /// What names the program names it where it lies.
+    @Test func examplesNameTheInstalledProgram() throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory, prefix: "/opt/other")
+        let nagios = try directory.read("opt/other/share/doc/clientsecretd/examples/nagios/clientsecretd.cfg")
+        #expect(nagios.matches(of: #/\s/opt/other/bin/clientsecretd health/#).count == 2)
+        #expect(!nagios.contains("/usr/bin/clientsecretd"))
     }
 
     @Test func whatTheAdministratorMadeOutlivesIt() throws {
