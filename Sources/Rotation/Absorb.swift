@@ -172,6 +172,7 @@ extension Rotation {
             if world.files[spec.path]?.seen?.exists != look.exists {
                 world.attempts[job.resource]?.notBefore = now.boot
             }
+            if world.files[spec.path]?.seen == nil { judgeFirst(look, of: spec) }
             see(look, as: spec)
             judgeDamage(of: spec, began: job.startedAt, at: now)
         case (.mint(let client, let key, _), .minted(let issued)):
@@ -194,7 +195,7 @@ extension Rotation {
             see(look, as: spec)
             world.files[spec.path]?.writtenAt = now.wall
             if world.files[spec.path]?.damage.wrote(secrets.mapValues(\.fingerprint), at: now.boot) == true {
-                deliverAgain(spec)
+                deliverAgain(to: spec.slots.values)
             }
             changes.append(.published(spec.path, published(spec, secrets)))
         case (.run(let action, _), .ran) where job.resource.isNotice:
@@ -237,11 +238,20 @@ extension Rotation {
         world.files[spec.path]?.damage.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
     }
 
-    /// Has the actions of a file's clients run again although their secrets are the same.
-    private mutating func deliverAgain(_ spec: FileSpec) {
-        for client in spec.slots.values {
-            world.clients[client]?.owed.formUnion(world.index.actions(of: client))
+    /// What does not hold the secret that applications were told of, at the start, may have been read while nobody
+    /// watched. A file that is gone, as after a reboot, has told nobody anything else.
+    private mutating func judgeFirst(_ look: Look, of spec: FileSpec) {
+        guard look.exists else { return }
+        let wanted = wantedSecrets(spec)
+        let bad = spec.slots.filter { slot, _ in
+            wanted[slot].map { look.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
         }
+        deliverAgain(to: bad.values)
+    }
+
+    /// Has the actions of clients run again although their secrets are the same.
+    private mutating func deliverAgain(to clients: some Sequence<ClientName>) {
+        for client in clients { world.clients[client]?.owed.formUnion(world.index.actions(of: client)) }
     }
 
     private func published(_ spec: FileSpec, _ secrets: [Slot: Issued]) -> [ClientName: Issued] {

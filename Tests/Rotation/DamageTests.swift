@@ -73,6 +73,25 @@ import Testing
         #expect(try bench.view(web).standing == .ok)
     }
 
+    @Test func whatWasChangedWhileNobodyWatchedMayHaveBeenReadForLong() throws {
+        let bench = try settled()
+        bench.disk[try path] = Look(slots: [.whole: .foreign])
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(
+            bench.log == [
+                "read apple", "recall web", "look web.jwt", "publish web.jwt", "run exec /bin/after for web",
+            ])
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
+    }
+
+    @Test func whatARebootHasWipedAwayIsNoReasonToTellAnybody() throws {
+        let bench = try settled()
+        bench.disk[try path] = nil
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt", "publish web.jwt"])
+    }
+
     @Test func whoWasToldToReadWhileItWasBadIsToldAgain() throws {
         let bench = try settled()
         let old = bench.disk
