@@ -45,9 +45,10 @@ extension Fate {
         simulator.reload(wanted)
     }
 
-    func refuseReload() {
+    /// Somebody writes a configuration that does not pass, and reloads or forgets to.
+    func breakText() {
         outside.broken.isTextBad = true
-        simulator.ask(.reload)
+        if chance(2) { simulator.ask(.reload) } else { simulator.notice(.configuration) }
     }
 
     /// Secrets that live for an hour meet in an afternoon what others meet in years.
@@ -81,6 +82,7 @@ extension Fate {
             simulator.notice(.file(path))
         case 4:
             outside.meet(.fileDeleted)
+            let path = chance(2) ? path : Scenario.environment
             outside.delete(path)
             simulator.notice(.file(path))
         case 5:
@@ -103,20 +105,26 @@ extension Fate {
         simulator.notice(.file(Scenario.environment))
     }
 
-    /// Somebody puts a secret where one of ours stood that no key of ours has signed: of the far future, or of ever.
+    /// Somebody puts another secret where one of ours stood: a forged one, or one that was made elsewhere with the same
+    /// key; an ordinary one, one of the future, or one for ever.
     private func plant(in path: AbsolutePath) {
         guard let name = outside.configuration.files[path]?.slots.values.min(),
             let entry = outside.configuration.clients[name], let key = outside.configuration.keys[entry.key]
         else { return }
-        outside.meet(.secretPlanted)
-        let issuedAt = simulator.now.wall + Seconds(pick([-60, 3600, 3650 * Scenario.day]))
+        let signer = chance(2) ? outside.prints[entry.key] : nil
+        outside.meet(signer == nil ? .secretForged : .secretMadeElsewhere)
+        let issuedAt = simulator.now.wall + Seconds(pick([-60, -60, 3600, 3650 * Scenario.day]))
         let claims = Claims(
             issuer: key.team, keyID: key.keyID, subject: entry.clientID, issuedAt: issuedAt,
-            expiresAt: issuedAt + Seconds(pick([Scenario.day, 100 * Scenario.day, 3650 * Scenario.day])))
+            expiresAt: issuedAt + Seconds(pick([1, 60, 100, 3650]) * Scenario.day))
         let planted = Issued(
-            fingerprint: Fingerprint(leadingBytes: simulator.random.next()), claims: claims, signer: nil)
+            fingerprint: Fingerprint(leadingBytes: simulator.random.next()), claims: claims, signer: signer)
+        // One that Apple would take is as good as one of the daemon's own making.
+        if signer != nil { outside.minted[planted.fingerprint] = planted }
         outside.overwrite(path, with: .secret(planted))
         simulator.notice(.file(path))
+        // A daemon that knows nothing yet decides by what it finds.
+        if chance(2) { simulator.die(downFor: UInt64(draw(5000))) }
     }
 
     /// Another program wants a file to be otherwise, for an hour or two.

@@ -78,7 +78,7 @@ struct Fate {
     // MARK: Strikes
 
     private mutating func strike() throws {
-        switch draw(24) {
+        switch draw(28) {
         case 0, 1, 2: try kill()
         case 3, 4: breakDisk()
         case 5: breakState()
@@ -87,7 +87,7 @@ struct Fate {
         case 10, 11: try setClock()
         case 12: try sleep()
         case 13, 14, 15: reconfigure()
-        case 16: refuseReload()
+        case 16: breakText()
         case 17: try liveFast()
         case 18: try contest()
         default: try meddle()
@@ -98,9 +98,10 @@ struct Fate {
     private func kill() throws {
         for _ in 0...draw(3) {
             simulator.doom = pick(Fault.Boundary.all)
-            switch draw(3) {
+            switch draw(4) {
             case 0: simulator.ask(.renew(.init(clients: [pickClient()])))
             case 1: simulator.ask(.renew(.init()))
+            case 2: simulator.notice(.configuration)
             default: simulator.ask(.reload)
             }
             try simulator.run(for: draw(2))

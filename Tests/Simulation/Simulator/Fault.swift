@@ -41,6 +41,7 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case noticeFailed
     // Reloads.
     case reloadRefused
+    case wouldNotStart
     case lifetimeShorter
     case lifetimeLonger
     case clientIDChanged
@@ -60,7 +61,8 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case fileDeleted
     case modeChanged
     case fileContested
-    case secretPlanted
+    case secretForged
+    case secretMadeElsewhere
     // Sharing.
     case sharedWrite
     case sharedRun
@@ -102,6 +104,7 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
 
     package enum Kind: String, Sendable, CaseIterable {
         case readConfiguration
+        case checkConfiguration
         case readKey
         case recall
         case look
@@ -111,11 +114,13 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
         case run
         case recallTold
         case keepTold
+        case tidyRecords
 
         init(_ work: Work) {
             self =
                 switch work {
-                case .readConfiguration, .checkConfiguration: .readConfiguration
+                case .readConfiguration: .readConfiguration
+                case .checkConfiguration: .checkConfiguration
                 case .readKey: .readKey
                 case .recall: .recall
                 case .look: .look
@@ -124,7 +129,8 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
                 case .publish: .publish
                 case .run: .run
                 case .recallTold: .recallTold
-                case .keepTold, .tidyRecords: .keepTold
+                case .keepTold: .keepTold
+                case .tidyRecords: .tidyRecords
                 }
         }
     }
@@ -135,9 +141,11 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
             .peopleTold, .noticeFailed,
-            .reloadRefused, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged, .keyIDChanged,
+            .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
+            .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,
-            .oldContentPutBack, .contentTorn, .fileDeleted, .modeChanged, .fileContested, .secretPlanted,
+            .oldContentPutBack, .contentTorn, .fileDeleted, .modeChanged, .fileContested, .secretForged,
+            .secretMadeElsewhere,
             .sharedWrite, .sharedRun, .environmentSlotWritten,
         ]
         return plain + Size.allCases.flatMap { [.clockAhead($0), .clockBack($0)] }

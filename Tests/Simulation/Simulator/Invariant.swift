@@ -16,6 +16,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case bytes
     /// Whoever asks is answered once.
     case answers
+    /// A daemon is ready once every client was tried.
+    case ready
     /// People are told of what lasts, and not too often.
     case notices
 }

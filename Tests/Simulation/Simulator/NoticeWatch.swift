@@ -14,10 +14,13 @@ struct NoticeWatch {
     private var standing: Standing = .ok
     private var since: Int64 = 0
     private var starts: [ActionID: [Int64]] = [:]
+    private var lastStart: [ActionID: WallTime] = [:]
     private var failing: Set<ActionID> = []
     /// What each action was last run for with success; nil where nobody can know any more.
     private var told: [ActionID: Standing] = [:]
     private var disturbedAt: Int64 = 0
+    /// Whether the clock was set since the daemon was born: when something was told cannot be known after its death.
+    private var wasClockSet = false
 
     /// The slowest retry of a program, on top of the hour in which it may have run four times.
     private static let bound: Int64 = (3600 + 900 + 120) * 1000
@@ -37,10 +40,17 @@ struct NoticeWatch {
         disturbedAt = boot
     }
 
+    mutating func setClock(isAlive: Bool) {
+        wasClockSet = isAlive
+        if !isAlive { starts = [:] }
+    }
+
     /// The daemon is dead: it may not have kept what it told, and when it started what.
     mutating func forget(keeping kept: Told, at boot: Int64) {
         told = told.filter { $0.value == kept.standing }
-        starts = [:]
+        // A restart grants nobody four more, as far as the state directory knows of them.
+        starts = starts.filter { !wasClockSet && kept.starts[$0.key]?.last == lastStart[$0.key] }
+        wasClockSet = false
         failing = []
         // It is told of how things stand once every client was tried.
         since = boot
@@ -49,9 +59,11 @@ struct NoticeWatch {
     /// The state directory does not know any more what was told.
     mutating func forgetTold() {
         told = [:]
+        lastStart = [:]
     }
 
-    mutating func start(_ id: ActionID, isAged: Bool, at boot: Int64) throws {
+    mutating func start(_ id: ActionID, isAged: Bool, at now: Now) throws {
+        let boot = now.boot.milliseconds
         let recent = (starts[id] ?? []).filter { $0 > boot - 3_600_000 }
         if recent.count >= 4 { throw Violation(.notices, "\(id) is run more than four times within an hour") }
         // What was owed for longer may tell of what is over already.
@@ -59,6 +71,7 @@ struct NoticeWatch {
             throw Violation(.notices, "\(id) tells of \(standing) after \(boot - since) ms")
         }
         starts[id] = recent + [boot]
+        lastStart[id] = now.wall
     }
 
     mutating func finish(_ id: ActionID, _ action: Action, success: Bool) {

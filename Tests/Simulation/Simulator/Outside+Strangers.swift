@@ -24,7 +24,7 @@ extension Outside {
     }
 
     /// Puts something else where secrets stand.
-    func overwrite(_ path: AbsolutePath, with sighting: Sighting) {
+    package func overwrite(_ path: AbsolutePath, with sighting: Sighting) {
         guard var file = files[path] else { return }
         for slot in file.slots.keys {
             file.slots[slot] = sighting

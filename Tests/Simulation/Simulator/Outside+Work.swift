@@ -20,8 +20,11 @@ extension Outside {
         case .readConfiguration:
             guard broken.isTextBad else { return .success(.configuration(configuration)) }
             meet(.reloadRefused)
-            return .success(.refused(["clientsecretd.yaml:1:1: error: not a configuration"]))
-        case .checkConfiguration: return .success(.passes)
+            return .success(.refused(Self.refusal))
+        case .checkConfiguration:
+            guard broken.isTextBad else { return .success(.passes) }
+            meet(.wouldNotStart)
+            return .success(.refused(Self.refusal))
         case .readKey(let name, _): return readKey(name)
         case .recall(let client): return recall(client)
         case .look(let spec):
@@ -44,9 +47,16 @@ extension Outside {
             guard !broken.isStateUnusable else { return stateTrouble() }
             self.told = told
             return .success(.keptTold(told))
-        case .tidyRecords: return .success(.tidied)
+        case .tidyRecords(let clients, let moment):
+            records = records.filter { client, record in
+                let secrets = [record.current].compactMap { $0 } + record.delivered.values
+                return clients.contains(client) || secrets.contains { $0.expiresAt >= moment }
+            }
+            return .success(.tidied)
         }
     }
+
+    private static let refusal = ["clientsecretd.yaml:1:1: error: not a configuration"]
 
     private func readKey(_ name: KeyName) -> Result<Outcome, Trouble> {
         if let code = broken.keys[name] {
@@ -187,16 +197,13 @@ extension Outside {
 
     /// What the living daemon makes of what it reads: by whom a secret was signed can be told by keys that it knows.
     private func judged(_ sighting: Sighting) -> Sighting {
-        guard case .secret(let issued) = sighting, let signer = issued.signer, !known.contains(signer) else {
-            return sighting
-        }
-        return .secret(
-            Issued(
-                fingerprint: issued.fingerprint,
-                claims: Claims(
-                    issuer: issued.team, keyID: issued.keyID, subject: issued.client, issuedAt: issued.issuedAt,
-                    expiresAt: issued.expiresAt),
-                signer: nil))
+        guard case .secret(let issued) = sighting else { return sighting }
+        var signer = signer(of: issued)
+        if sabotage == .believesForgedSecrets { signer = signer ?? known.first }
+        let claims = Claims(
+            issuer: issued.team, keyID: issued.keyID, subject: issued.client, issuedAt: issued.issuedAt,
+            expiresAt: issued.expiresAt)
+        return .secret(Issued(fingerprint: issued.fingerprint, claims: claims, signer: signer))
     }
 
     /// The key that signed a secret, if the living daemon knows it.

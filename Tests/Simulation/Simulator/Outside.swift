@@ -10,7 +10,7 @@ package final class Outside {
         package var foreign = 0
         /// Slots that somebody else has written.
         var damaged: Set<Slot> = []
-        var isAsConfigured = true
+        package var isAsConfigured = true
     }
 
     /// One application: it reads a client's secret whenever an action is run.
@@ -24,7 +24,7 @@ package final class Outside {
     var records: [ClientName: Record] = [:]
     /// What the state directory knows of what people were told.
     var told = Told()
-    var prints: [KeyName: KeyPrint] = [:]
+    package internal(set) var prints: [KeyName: KeyPrint] = [:]
     package var broken = Broken()
     let sabotage: Sabotage?
 
@@ -85,7 +85,7 @@ package final class Outside {
         for (name, entry) in configuration.clients { ids[name, default: []].insert(entry.clientID) }
     }
 
-    func swapKey(_ name: KeyName, number: Int) {
+    package func swapKey(_ name: KeyName, number: Int) {
         let digits = String(number, radix: 16)
         prints[name] = KeyPrint(String(repeating: "0", count: 64 - digits.count) + digits)
     }

@@ -44,6 +44,10 @@ package enum Sabotage: Sendable, CaseIterable {
     case claimsAllIsWell
     /// A configuration that was refused is not mentioned.
     case hidesRefusals
+    /// The daemon is never said to be ready.
+    case isNeverReady
+    /// Whoever puts a secret into a file is believed to have signed it with the client's own key.
+    case believesForgedSecrets
 
     /// The promise that it breaks.
     package var breaks: Set<Invariant> {
@@ -55,6 +59,8 @@ package enum Sabotage: Sendable, CaseIterable {
         case .sleepsAfterSuspends: [.applications, .wake]
         case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites: [.outputs]
         case .losesAnswers: [.answers]
+        case .isNeverReady: [.ready]
+        case .believesForgedSecrets: [.applications, .outputs, .health]
         case .losesNoticeResults, .forgetsWhatWasTold: [.notices]
         case .claimsAllIsWell, .hidesRefusals: [.health]
         }

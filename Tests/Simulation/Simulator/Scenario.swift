@@ -35,7 +35,7 @@ package enum Scenario {
         return configuration
     }
 
-    static func raw(_ name: String) -> Output {
+    package static func raw(_ name: String) -> Output {
         Output(path: sure(AbsolutePath("/run/clientsecretd/out/\(name).jwt")), format: .raw)
     }
 

@@ -6,6 +6,7 @@ extension Simulator {
     func check(_ turn: Turn) throws {
         try outside.check()
         try checkWake()
+        try checkTogether(turn)
         let snapshot = rotation.snapshot(at: now)
         let everything = try checkTouched(turn, snapshot)
         watch.see(
@@ -13,7 +14,15 @@ extension Simulator {
         try checkApplications(snapshot)
         notices.see(snapshot, at: boot)
         try notices.check(outside, at: boot)
-        try checkHealth(shown(everything))
+        let shown = shown(everything)
+        try checkHealth(shown)
+        try checkReadiness(shown)
+    }
+
+    /// Every client was tried at least: nothing that fails or hangs keeps a daemon from being ready for long.
+    private func checkReadiness(_ snapshot: Snapshot) throws {
+        let isLate = outside.configuration.clients.keys.allSatisfy { watch.quiet($0, at: boot) > 120_000 }
+        if isLate, !snapshot.ready { throw Violation(.ready, "the daemon is still not ready") }
     }
 
     /// The next wake lies in the future.
@@ -71,7 +80,7 @@ extension Simulator {
                 guard let issued = outside.secret(in: output), isUsable(issued, entry) else {
                     throw Violation(.applications, "\(output.path) holds no usable secret of \(name)")
                 }
-                let renewal = entry.renewal(of: issued, jitter: 0)
+                let renewal = entry.due(of: issued, jitter: hostJitter)
                 let bound = watch.bound(entry, isSynced: isSynced, at: boot) / 1000
                 if now.wall > renewal + Seconds(bound) {
                     throw Violation(
@@ -113,36 +122,16 @@ extension Simulator {
             }
         }
     }
-
-    /// Whether a secret is what the configuration wants and Apple takes.
-    private func isUsable(_ issued: Issued, _ entry: ClientEntry) -> Bool {
-        guard let key = outside.configuration.keys[entry.key] else { return false }
-        return issued.client == entry.clientID && issued.team == key.team && issued.keyID == key.keyID
-            && issued.signer == outside.prints[entry.key] && issued.issuedAt <= now.wall && now.wall < issued.expiresAt
-    }
-
-    /// Whether a secret could still serve a client as it is configured.
-    func isWanted(_ issued: Issued, of client: ClientName) -> Bool {
-        outside.configuration.clients[client].map { isUsable(issued, $0) } ?? false
-    }
-
-    /// Whether a client's outputs all hold one usable secret that is not due yet, not even together with another.
-    func isFresh(_ client: ClientName) -> Bool {
-        guard let entry = outside.configuration.clients[client] else { return false }
-        var all: Set<Fingerprint> = []
-        for output in entry.outputs {
-            guard outside.broken.serves(output.path), let issued = outside.secret(in: output), isUsable(issued, entry),
-                now.wall < entry.renewal(of: issued, jitter: 1) - entry.renewBefore / 20
-            else { return false }
-            all.insert(issued.fingerprint)
-        }
-        return all.count == 1
-    }
 }
 
 extension Outside {
     func secret(in output: Output) -> Issued? {
         files[output.path]?.slots[output.slot]?.secret
+    }
+
+    /// Whether a file's mode is as configured, and it can be read and written.
+    func isInOrder(_ path: AbsolutePath) -> Bool {
+        broken.serves(path) && files[path]?.isAsConfigured == true
     }
 
     func holds(_ secrets: [Slot: Issued], in path: AbsolutePath) -> Bool {

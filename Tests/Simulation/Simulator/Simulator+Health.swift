@@ -8,6 +8,7 @@ extension Simulator {
         guard sabotage != nil else { return snapshot }
         var snapshot = snapshot
         if sabotage == .hidesRefusals { snapshot.configuration.error = nil }
+        if sabotage == .isNeverReady { snapshot.ready = false }
         snapshot.clients = snapshot.clients.map(shown)
         return snapshot
     }
@@ -96,14 +97,15 @@ extension Simulator {
         let files = entry.outputs.map { published($0, entry) }
         func isCritical(_ applications: [Issued]) -> Bool {
             files.contains(nil)
-                || (files.compactMap { $0 } + applications).contains {
-                    $0.expiresAt - entry.criticalRemainder <= now.wall
-                }
+                || (files.compactMap { $0 } + applications).contains { entry.criticalFrom($0) <= now.wall }
         }
         if isCritical(held), view.standing != .critical {
             throw Violation(
                 .health,
                 "\(view.name) is \(view.standing), but its applications' time is running out")
+        }
+        if view.standing == .critical, !isCritical(told) {
+            throw Violation(.health, "\(view.name) is critical without a reason")
         }
         let expiry = told.count < readers.count ? nil : told.map(\.expiresAt).min()
         if !readers.isEmpty, view.deliveredExpiresAt != expiry {

@@ -11,7 +11,8 @@ package final class Simulator {
     package let outside: Outside
     package internal(set) var rotation: Rotation
     let sabotage: Sabotage?
-    private let hostJitter: Double
+    /// From 0 to 1, the same at every start.
+    let hostJitter: Double
 
     /// Milliseconds since the machine was switched on; a suspend counts.
     private(set) var boot: Int64 = 0
@@ -105,6 +106,7 @@ package final class Simulator {
 
     package func stepClock(by seconds: Int64) {
         say("== clock set by \(seconds) s")
+        notices.setClock(isAlive: isAlive)
         wallAtBoot += seconds
         clockError += seconds
         // The timer tells of it at once.
@@ -132,6 +134,7 @@ package final class Simulator {
         tickets += 1
         let ticket = Ticket(number: tickets)
         watch.asked(ticket, at: boot)
+        if case .renew(let renewal) = request, !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }
         schedule(.fact(.asked(request, ticket)), after: 1)
         disturb()
     }
@@ -144,7 +147,7 @@ package final class Simulator {
     }
 
     /// Loses the state directory's content.
-    func loseRecords() {
+    package func loseRecords() {
         say("== state lost")
         outside.loseRecords()
         notices.forgetTold()
@@ -163,7 +166,8 @@ package final class Simulator {
         // Of a file or a key that is back the watch tells; of a disk that has room again nobody does.
         for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) { notice(resource) }
         for key in keys.sorted(by: { "\($0)" < "\($1)" }) { notice(key) }
-        if wasTextBad { ask(.reload) }
+        // Whoever has mended it may reload, or only save it.
+        if wasTextBad { if random.next() % 2 == 0 { ask(.reload) } else { notice(.configuration) } }
         disturb()
     }
 
@@ -214,7 +218,7 @@ package final class Simulator {
         for job in turn.start {
             say(Words.of(job))
             try watch.start(job, self)
-            if let id = job.resource.notice { try notices.start(id, isAged: hasAged, at: boot) }
+            if let id = job.resource.notice { try notices.start(id, isAged: hasAged, at: now) }
             if let delay = outside.delay(of: job, &random) {
                 schedule(.effect(job), after: delay)
             } else {
@@ -233,6 +237,11 @@ package final class Simulator {
             return die(downFor: random.next() % 5000)
         }
         let result = outside.carryOut(job, &random)
+        // The watch does not know who has changed a file.
+        if case .publish = job.work, outside.unreported[job.id] != nil, sabotage?.hears(.stirred(job.resource)) != false
+        {
+            schedule(.fact(.stirred(job.resource)), after: random.next() % 20)
+        }
         if let doom, doom == Fault.Boundary(work: kind, isAfter: true) {
             outside.meet(.killed(doom))
             return die(downFor: random.next() % 5000)

@@ -1,0 +1,112 @@
+import AppleClientSecret
+package import Rotation
+
+/// What the contract says of times, reckoned apart from the core.
+extension ClientEntry {
+    /// When a secret is to be replaced on a host whose jitter is from 0 to 1: `renew_before` ahead of its expiry, or of
+    /// the end of the configured lifetime where that comes first, up to a twentieth of `renew_before` earlier, and a
+    /// minute after it was made at the soonest.
+    func due(of issued: Issued, jitter: Double) -> WallTime {
+        let made = issued.issuedAt.secondsSinceEpoch + 60
+        let end = min(issued.expiresAt.secondsSinceEpoch, made + lifetime.seconds.count)
+        let early = Int64(Double(renewBefore.count / 20) * jitter)
+        return WallTime(secondsSinceEpoch: max(end - renewBefore.count - early, made + 60))
+    }
+
+    /// From when on it may be replaced together with one that is due and shares a file or an action.
+    func dueTogether(of issued: Issued, jitter: Double) -> WallTime {
+        let made = issued.issuedAt.secondsSinceEpoch + 60
+        let alone = due(of: issued, jitter: jitter).secondsSinceEpoch
+        return WallTime(secondsSinceEpoch: max(alone - renewBefore.count / 20, made + 60))
+    }
+
+    /// From when on it is too old to call anything better than critical.
+    func criticalFrom(_ issued: Issued) -> WallTime {
+        issued.expiresAt - Seconds(renewBefore.count / 3)
+    }
+
+    /// Whether it shares a file or an action with another client.
+    func shares(with other: ClientEntry) -> Bool {
+        let paths = Set(outputs.map(\.path))
+        let actions = Set(onChange.map(\.id))
+        return other.outputs.contains { paths.contains($0.path) } || other.onChange.contains { actions.contains($0.id) }
+    }
+}
+
+extension Simulator {
+    /// Whether a secret is what the configuration wants and Apple takes.
+    func isUsable(_ issued: Issued, _ entry: ClientEntry) -> Bool {
+        guard let key = outside.configuration.keys[entry.key] else { return false }
+        let limit: Int64 = 15_777_000
+        return issued.client == entry.clientID && issued.team == key.team && issued.keyID == key.keyID
+            && issued.signer == outside.prints[entry.key] && issued.issuedAt <= now.wall && now.wall < issued.expiresAt
+            && issued.expiresAt.secondsSinceEpoch - now.wall.secondsSinceEpoch <= limit
+    }
+
+    /// Whether a secret could still serve a client as it is configured.
+    func isWanted(_ issued: Issued, of client: ClientName) -> Bool {
+        outside.configuration.clients[client].map { isUsable(issued, $0) } ?? false
+    }
+
+    /// The one usable secret that a client's outputs all hold, where nothing keeps them from being read and written.
+    func published(_ client: ClientName) -> Issued? {
+        guard let entry = outside.configuration.clients[client], let first = entry.outputs.first,
+            let issued = outside.secret(in: first), isUsable(issued, entry),
+            entry.outputs.allSatisfy({ outside.secret(in: $0) == issued && outside.isInOrder($0.path) })
+        else { return nil }
+        return issued
+    }
+
+    /// Whether all outputs and applications of a client's hold one usable secret.
+    package func isServed(_ client: ClientName) -> Bool {
+        guard let entry = outside.configuration.clients[client], let issued = published(client) else { return false }
+        return entry.onChange.allSatisfy { outside.held[.init(client: client, action: $0.id)] == issued }
+    }
+
+    /// Whether a client's secret is published everywhere and not due yet, neither by itself nor with another's.
+    func isFresh(_ client: ClientName) -> Bool {
+        guard let entry = outside.configuration.clients[client], let issued = published(client),
+            now.wall < entry.due(of: issued, jitter: hostJitter)
+        else { return false }
+        return now.wall < entry.dueTogether(of: issued, jitter: hostJitter)
+            || !sharers(of: client).contains { isAnyDue($0) }
+    }
+
+    /// The clients whose secrets are replaced because somebody asks.
+    func whoIsRenewed(_ renewal: Request.Renewal) -> Set<ClientName> {
+        let asked = renewal.clients.isEmpty ? Set(outside.configuration.clients.keys) : renewal.clients
+        guard let span = renewal.dueWithin else { return asked }
+        return asked.filter { name in
+            guard let entry = outside.configuration.clients[name], let issued = published(name) else { return true }
+            return entry.due(of: issued, jitter: hostJitter) <= now.wall + span
+        }
+    }
+
+    /// Those that a client shares a file or an action with; in the scenario none of them share with yet others.
+    func sharers(of client: ClientName) -> [ClientName] {
+        guard let entry = outside.configuration.clients[client] else { return [] }
+        return outside.configuration.clients.filter { $0.key != client && entry.shares(with: $0.value) }.keys.sorted()
+    }
+
+    /// Whether some output of a client's holds a secret that is due.
+    private func isAnyDue(_ client: ClientName) -> Bool {
+        guard let entry = outside.configuration.clients[client] else { return false }
+        return entry.outputs.contains { output in
+            outside.secret(in: output).map { now.wall >= entry.due(of: $0, jitter: hostJitter) } ?? true
+        }
+    }
+
+    /// Clients that share a file or an action are renewed together once one of them is due.
+    func checkTogether(_ turn: Turn) throws {
+        let minted = Set(turn.start.compactMap { if case .mint(let client, _, _) = $0.work { client } else { nil } })
+        for client in minted where watch.quiet(client, at: boot) > 20_000 {
+            for other in sharers(of: client) where !minted.contains(other) && watch.quiet(other, at: boot) > 20_000 {
+                guard let entry = outside.configuration.clients[other], let issued = published(other),
+                    watch.isOwed(other, entry, isSynced: isSynced, at: boot), !watch.isMinting(other),
+                    now.wall >= entry.dueTogether(of: issued, jitter: hostJitter)
+                else { continue }
+                throw Violation(.pace, "\(client) is renewed without \(other), which shares with it and is due soon")
+            }
+        }
+    }
+}

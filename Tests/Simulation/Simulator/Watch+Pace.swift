@@ -1,0 +1,156 @@
+import AppleClientSecret
+import Rotation
+
+/// Whether what is started is as little as may be.
+extension Watch {
+    /// Takes in that a job is started, which must not be too soon or for nothing.
+    mutating func start(_ job: Job, _ simulator: Simulator) throws {
+        let boot = simulator.boot
+        jobs[job.id] = job
+        if open.isEmpty, let last = failures[job.resource], Fault.Kind(job.work) != .look {
+            let pause = Self.pause(after: last.count, of: job)
+            // Up to a fifth is taken off by chance.
+            if boot - last.at < pause * 800 {
+                throw Violation(.pace, "\(job.resource) is tried again after \(boot - last.at) ms")
+            }
+        }
+        switch job.work {
+        case .mint(let client, _, _):
+            // A minute between scheduled renewals, in the whole seconds of the wall clock and whatever the lifetimes.
+            if let last = minted[client], simulator.now.wall < last.issuedAt + Claims.backdating + 60,
+                simulator.isWanted(last, of: client), quiet(client, at: boot) > boot - (mintedAt[client] ?? 0)
+            {
+                throw Violation(.pace, "\(client) was minted twice within a minute")
+            }
+            if quiet(client, at: boot) > 20_000, !forced.contains(client), simulator.isFresh(client) {
+                throw Violation(.pace, "\(client) is minted although its secret is published and not due")
+            }
+            mintedAt[client] = boot
+        case .publish(let spec, let secrets, _):
+            try repair(job.id, spec.path, secrets, simulator)
+            attempted[spec.path] = secrets
+            let isQuiet = spec.slots.values.allSatisfy { quiet($0, at: boot) > 20_000 }
+            if isQuiet, !uncertain.contains(spec.path), simulator.outside.holds(secrets, in: spec.path) {
+                throw Violation(.pace, "\(spec.path) is written although it holds all that is to be written")
+            }
+            // What is repaired may have been read while it was bad; but of a file that somebody goes on changing nobody
+            // is told more than three times within an hour.
+            if !simulator.outside.holds(secrets, in: spec.path),
+                !isContested(spec.path, within: 3_590_000, at: boot)
+            {
+                told = told.filter { !spec.slots.values.contains($0.reader.client) }
+            }
+        case .run where job.resource.notice != nil: break
+        case .run(let action, let covering):
+            let isNews = covering.contains { client, covered in
+                !told.contains(
+                    Told(reader: .init(client: client, action: action.id), secret: covered.issued.fingerprint))
+            }
+            guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
+            try checkAlone(action, covering, simulator)
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .recallTold, .keepTold,
+            .tidyRecords:
+            break
+        }
+    }
+
+    /// A file that was repaired three times within an hour is repaired every ten minutes at most.
+    private mutating func repair(
+        _ id: JobID, _ path: AbsolutePath, _ secrets: [Slot: Issued], _ simulator: Simulator
+    ) throws {
+        guard lastWritten[path] == secrets.mapValues(\.fingerprint), !uncertain.contains(path),
+            !simulator.outside.holds(secrets, in: path)
+        else { return }
+        repairing.insert(id)
+        guard isContested(path, at: simulator.boot), let last = repairs[path]?.last else { return }
+        if simulator.boot < last + 600_000 {
+            throw Violation(.pace, "\(path) is repaired again after \(simulator.boot - last) ms")
+        }
+    }
+
+    private func isContested(_ path: AbsolutePath, within milliseconds: Int64 = 3_600_000, at boot: Int64) -> Bool {
+        (repairs[path] ?? []).filter { boot < $0 + milliseconds }.count >= 3
+    }
+
+    /// An action that several clients share waits for those whose secrets are on their way.
+    private func checkAlone(
+        _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
+    ) throws {
+        for (name, entry) in simulator.rotation.world.configuration.clients
+        where covering[name] == nil && entry.onChange.contains(where: { $0.id == action.id }) {
+            let isUnderWay = jobs.values.contains { job in
+                guard simulator.boot < job.startedAt.milliseconds + 30_000 else { return false }
+                return switch job.work {
+                case .mint(let client, _, _): client == name
+                case .publish(let spec, _, _): spec.slots.values.contains(name)
+                default: false
+                }
+            }
+            if isUnderWay { throw Violation(.pace, "\(action.id) is run without \(name), which is about to need it") }
+        }
+    }
+
+    /// Takes in how a job has ended. Returns the applications that have been told.
+    mutating func finish(_ id: JobID, _ result: Result<Outcome, Trouble>, at boot: Int64) -> [Outside.Reader] {
+        guard let job = jobs.removeValue(forKey: id) else { return [] }
+        guard case .success(let outcome) = result else {
+            if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
+            if former.remove(id) == nil {
+                failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, boot)
+            }
+            return []
+        }
+        if Fault.Kind(job.work) != .look { failures[job.resource] = nil }
+        if case .file(let path) = job.resource { uncertain.remove(path) }
+        switch (job.work, outcome) {
+        case (.run(let action, let covering), _):
+            for (client, covered) in covering {
+                let reader = Outside.Reader(client: client, action: action.id)
+                known[reader] = covered.issued
+                told.insert(Told(reader: reader, secret: covered.issued.fingerprint))
+            }
+            return covering.keys.map { Outside.Reader(client: $0, action: action.id) }
+        case (.look(let spec), .seen(let look)):
+            // One that has come or gone need not wait.
+            let existed = exists.updateValue(look.exists, forKey: spec.path)
+            if existed != look.exists { failures[job.resource]?.at = .min / 2 }
+            // What is in place after all has not failed.
+            if look.isAsConfigured, let wanted = attempted[spec.path],
+                wanted.allSatisfy({ look.slots[$0]?.secret?.fingerprint == $1.fingerprint })
+            {
+                failures[job.resource] = nil
+            }
+        case (.publish(let spec, let secrets, _), _):
+            exists[spec.path] = true
+            let written = secrets.mapValues(\.fingerprint)
+            if lastWritten.updateValue(written, forKey: spec.path) == written, repairing.remove(id) != nil {
+                repairs[spec.path] = (repairs[spec.path] ?? []).suffix(9) + [boot]
+            }
+        case (.mint(let client, _, _), .minted(let issued)):
+            minted[client] = issued
+            forced.remove(client)
+        case (.recall(let client), .recalled(let record)):
+            for (action, issued) in record.delivered {
+                let reader = Outside.Reader(client: client, action: action)
+                known[reader] = known[reader] ?? issued
+            }
+        case (.readConfiguration, .configuration(let configuration)):
+            isRefused = false
+            former = Set(jobs.keys)
+            known = known.filter { configuration.clients[$0.key.client] != nil }
+        case (.readConfiguration, .refused), (.checkConfiguration, .refused): isRefused = true
+        case (.checkConfiguration, .passes): isRefused = false
+        default: break
+        }
+        return []
+    }
+
+    /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for what is local, a
+    /// quarter of an hour for a program, and an hour for a unit whose job has failed three times.
+    private static func pause(after failures: Int, of job: Job) -> Int64 {
+        guard case .run(let action, _) = job.work else { return min(60, Int64(1) << Int64(min(failures - 1, 6))) }
+        let doubled = min(900, Int64(30) << Int64(min(failures - 1, 5)))
+        if case .exec = action { return doubled }
+        return failures >= 3 ? 3600 : doubled
+    }
+}
