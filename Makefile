@@ -8,14 +8,21 @@ SHELL := /bin/bash
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
-docdir ?= $(prefix)/share/doc/clientsecretd
+datadir ?= $(prefix)/share
+docdir ?= $(datadir)/doc/clientsecretd
+mandir ?= $(datadir)/man
+bashcompletiondir ?= $(datadir)/bash-completion/completions
+fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
+# Debian's zsh looks elsewhere for what packages bring than for what is installed by hand.
+zshcompletiondir ?= $(datadir)/zsh/$(if $(filter /usr,$(prefix)),vendor-completions,site-functions)
 sysconfdir ?= /etc
 
 binary := .build/release/clientsecretd
 
 # What building needs beyond the toolchain, and what the tests run beside it.
-build_packages := libssl-dev libsystemd-dev libyaml-dev pkg-config
-test_packages := acl attr curl dash dbus e2fsprogs libfaketime openssl polkitd python3 python3-venv strace util-linux
+build_packages := libssl-dev libsystemd-dev libyaml-dev pkg-config python3
+test_packages := acl attr bash-completion curl dash dbus e2fsprogs fish libfaketime man-db mandoc openssl polkitd python3 \
+    python3-venv strace tmux util-linux zsh
 
 # A build that hangs is ended: some four minutes is what a cold one takes on two cores.
 release_build_limit := 20m
@@ -37,6 +44,18 @@ deps: ## installs the Debian packages that building needs, if any is missing
 .PHONY: build
 build: deps ## builds the release binary, .build/release/clientsecretd
 	timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib --product clientsecretd
+	@$(MAKE) --no-print-directory $(generated)/ready
+
+# Manual pages and completions are made of the program's own definitions of its arguments.
+generated := .build/generated
+$(generated)/ready: $(binary) scripts/man-pages $(wildcard docs/man/*)
+	mkdir -p $(generated)/completions
+	scripts/man-pages $(binary) docs/man $(generated)/man
+	for shell in bash fish zsh; do \
+	    timeout 1m $(binary) --generate-completion-script $$shell >$(generated)/completions/$$shell.$$$$; \
+	    mv $(generated)/completions/$$shell.$$$$ $(generated)/completions/$$shell; \
+	done
+	touch $@
 
 .PHONY: run
 run: build ## builds, then shows a demonstration daemon renewing three short-lived secrets
@@ -99,13 +118,16 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 lint: ## checks that the sources are formatted as .swift-format says
 	timeout 5m swift format lint --strict --recursive Sources Tests Package.swift
 
+.PHONY: built
+built:
+	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
+
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.timer))
 unitdir := $(libdir)/systemd/system
 
 # Without a DESTDIR the machine takes it up at once, as a package's own scripts would see to.
 .PHONY: install
-install: ## installs the built binary, units, documentation and examples (DESTDIR, prefix)
-	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
+install: built $(generated)/ready ## installs the built binary, units, manual pages, completions, documentation (DESTDIR, prefix)
 	install -D -m 0755 $(binary) $(DESTDIR)$(bindir)/clientsecretd
 	install -d -m 0755 $(DESTDIR)$(sysconfdir)/clientsecretd $(DESTDIR)$(unitdir)
 	for unit in $(units); do \
@@ -118,6 +140,13 @@ install: ## installs the built binary, units, documentation and examples (DESTDI
 	install -D -m 0644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md LICENSE docs/openapi.yaml
 	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' docs/systemd.md | \
 	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/systemd.md
+	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' docs/monitoring.md | \
+	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/monitoring.md
+	install -D -m 0644 -t $(DESTDIR)$(mandir)/man5 $(generated)/man/*.5
+	install -D -m 0644 -t $(DESTDIR)$(mandir)/man8 $(generated)/man/*.8
+	install -D -m 0644 $(generated)/completions/bash $(DESTDIR)$(bashcompletiondir)/clientsecretd
+	install -D -m 0644 $(generated)/completions/fish $(DESTDIR)$(fishcompletiondir)/clientsecretd.fish
+	install -D -m 0644 $(generated)/completions/zsh $(DESTDIR)$(zshcompletiondir)/_clientsecretd
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml systemd/clientsecretd.rules
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/prometheus $(wildcard etc/prometheus/*.yaml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/grafana etc/grafana/clientsecretd.json
@@ -134,6 +163,9 @@ uninstall: ## removes what `make install` installed; configuration, keys and sec
 	rm -f $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	rm -f $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
 	rm -rf $(DESTDIR)$(docdir)
+	rm -f $(DESTDIR)$(mandir)/man5/clientsecretd.yaml.5 $(DESTDIR)$(mandir)/man8/clientsecretd{,-*}.8
+	rm -f $(DESTDIR)$(bashcompletiondir)/clientsecretd $(DESTDIR)$(fishcompletiondir)/clientsecretd.fish
+	rm -f $(DESTDIR)$(zshcompletiondir)/_clientsecretd
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(sysconfdir)/clientsecretd
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 

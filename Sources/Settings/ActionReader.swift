@@ -4,6 +4,8 @@ import Rotation
 /// Reads one item of `on_change` or `on_state_change`.
 struct ActionReader {
     static let verbs = Action.UnitVerb.allCases.map(\.rawValue) + ["signal", "exec"]
+    static let names = verbs + ["timeout"]
+    static let signalNames = ["unit", "signal"]
 
     /// The kernel takes 128 KiB in one argument and more in all; a command line that is written by hand is far from it.
     static let maximumArguments = 256
@@ -20,7 +22,7 @@ struct ActionReader {
         }
         guard
             let section = Section(
-                node, of: "an action", at: node.position, names: Self.verbs + ["timeout"], complaints: complaints)
+                node, of: "an action", at: node.position, names: Self.names, complaints: complaints)
         else { return nil }
         let given = Self.verbs.filter(section.has).sorted { section.position(of: $0) < section.position(of: $1) }
         let timeout = section.value("timeout") { text throws(Mistake) in try Span.readTimeout(text) }
@@ -59,7 +61,7 @@ struct ActionReader {
         }
         guard
             let inner = Section(
-                node, of: "\"signal\"", at: position, names: ["unit", "signal"], complaints: complaints)
+                node, of: "\"signal\"", at: position, names: Self.signalNames, complaints: complaints)
         else { return nil }
         let unit = inner.value("unit", unitName)
         let signal = inner.value("signal") { text throws(Mistake) in try SignalName.read(text) }

@@ -4,6 +4,7 @@ import Rotation
 /// Reads one entry of `clients`, and `defaults`.
 struct ClientReader {
     static let shared = ["key", "lifetime", "renew_before", "outputs", "on_change", "verify", "credential"]
+    static let credentialNames = ["unit", "name"]
 
     let complaints: Complaints
 
@@ -67,7 +68,7 @@ struct ClientReader {
         }
         guard
             let inner = Section(
-                node, of: "\"credential\"", at: position, names: ["unit", "name"], complaints: complaints)
+                node, of: "\"credential\"", at: position, names: Self.credentialNames, complaints: complaints)
         else { return .wrong }
         let unit = inner.value("unit") { text throws(Mistake) in try UnitName.read(text, template: true) }
         let name = inner.value("name") { text throws(Mistake) in try Plain.credential(text) }

@@ -49,6 +49,11 @@ struct InstallTests {
                 "examples/grafana/clientsecretd.json", "examples/nagios/clientsecretd.cfg",
             ].map { "usr/share/doc/clientsecretd/" + $0 }
             + units.map { "usr/lib/systemd/system/" + $0 }
+            + [
+                "doc/clientsecretd/monitoring.md", "man/man8/clientsecretd.8", "man/man8/clientsecretd-check.8",
+                "man/man5/clientsecretd.yaml.5", "bash-completion/completions/clientsecretd",
+                "zsh/vendor-completions/_clientsecretd", "fish/vendor_completions.d/clientsecretd.fish",
+            ].map { "usr/share/" + $0 }
         for path in wanted { #expect(found[path] == (path.hasPrefix("usr/bin/") ? 0o755 : 0o644), "\(path)") }
         // The administrator's own, and nothing in it.
         #expect(FileManager.default.fileExists(atPath: directory("etc/clientsecretd")))

@@ -17,7 +17,7 @@ equal "and so does its socket" enabled "$(systemctl is-enabled clientsecretd.soc
 
 for unit in /usr/local/lib/systemd/system/clientsecretd*; do
     equal "systemd-analyze has nothing to say about ${unit##*/}" "" \
-        "$(systemd-analyze verify --man=no "${unit/@./@app.}" 2>&1)"
+        "$(systemd-analyze verify "${unit/@./@app.}" 2>&1)"
 done
 exposure=$(systemd-analyze security --no-pager clientsecretd.service | sed -n 's/.*Overall exposure.*: \([0-9.]*\) .*/\1/p')
 promise "the exposure of the service, $exposure, is 0.5 or less" awk "BEGIN { exit !(\"$exposure\" != \"\" && $exposure <= 0.5) }"

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The manual pages that `make install` lays down.
+@Suite struct ManualTests {
+    private let pages: TemporaryDirectory
+    private let binary: String
+
+    init() throws {
+        binary = try Sandbox().binary
+        pages = try TemporaryDirectory()
+        let made = try run([repository + "/scripts/man-pages", binary, repository + "/docs/man", pages.path])
+        try #require(made.status == 0, "\(made.complaints)")
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: pages.path).sorted()
+    }
+
+    @Test func theProgramEachCommandAndTheConfigurationHaveOne() throws {
+        let help = try run([binary, "--help"]).output
+        let listed = try #require(help.components(separatedBy: "SUBCOMMANDS:\n").last)
+            .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+            .filter { !$0.hasPrefix("   ") }
+        let commands = listed.compactMap { $0.split(separator: " ").first }
+        #expect(commands.count >= 10)
+        #expect(
+            try names()
+                == (commands.map { "clientsecretd-\($0).8" } + ["clientsecretd.8", "clientsecretd.yaml.5"]).sorted())
+        let whole = try pages.read("clientsecretd.8")
+        for command in commands { #expect(whole.contains(".It Xr clientsecretd\\-\(command) 8\n"), "\(command)") }
+        // A page without its sections is one of a command that is gone.
+        let sections = try FileManager.default.contentsOfDirectory(atPath: repository + "/docs/man")
+            .filter { $0.hasSuffix(".mdoc") }.map { $0.dropLast(".mdoc".count) }
+        #expect(Set(sections).isSubset(of: Set(commands)))
+    }
+
+    @Test func whateverACommandTakesIsExplained() throws {
+        for name in try names() where name.hasPrefix("clientsecretd-") {
+            let command = name.dropFirst("clientsecretd-".count).dropLast(".8".count)
+            let help = try run([binary, String(command), "--help"]).output
+            let page = try pages.read(name)
+            for option in Set(help.matches(of: #/--[a-z-]+/#).map { String($0.output) }) {
+                if ["--help", "--version"].contains(option) || !help.contains("\n  \(option)") { continue }
+                let escaped = option.dropFirst().replacingOccurrences(of: "-", with: "\\-")
+                #expect(page.contains("\n.It Fl \(escaped)"), "\(name): \(option)")
+            }
+        }
+    }
+
+    @Test func noFormatterHasAnythingToSay() throws {
+        for name in try names() {
+            // As Debian's lintian has it.
+            let man = try run(
+                ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", pages(name)],
+                environment: ["LC_ALL": "C.UTF-8", "MANROFFSEQ": "", "MANWIDTH": "80"])
+            #expect(man.status == 0)
+            #expect(man.complaints == "", "\(name)")
+            let lint = try run(["mandoc", "-T", "lint", "-W", "warning", pages(name)])
+            #expect(lint.output + lint.complaints == "", "\(name)")
+        }
+    }
+
+    /// A command that is shown can be typed.
+    @Test func whatIsShownCanBePasted() throws {
+        for name in try names() {
+            let shown = try run(["man", "-l", pages(name)], environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "200"])
+                .output
+            #expect(!shown.contains("\u{2010}-"), "\(name)")
+            #expect(shown.contains("clientsecretd"), "\(name)")
+        }
+    }
+}
