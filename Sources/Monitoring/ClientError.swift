@@ -22,11 +22,12 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notPermitted(let socket, let cause):
             "\(socket) may not be opened: \(cause); use sudo, or a user whom the socket's group lets in"
         case .timedOut(let socket, let seconds):
-            "the daemon at \(socket) has not answered within \(seconds) s"
+            "the daemon at \(socket) has not answered within \(seconds) s; see what it does: journalctl -u clientsecretd"
         case .notHTTP(let socket, let what):
-            "what answers at \(socket) does not answer like clientsecretd: \(what)"
+            "what answers at \(socket) does not answer like clientsecretd: \(what); name the daemon's socket with --socket"
         case .malformed(let what):
-            "the daemon's answer cannot be read, perhaps because it is of another version: \(what)"
+            "the daemon's answer cannot be read, perhaps because it is of another version: \(what); "
+                + "restart it after an upgrade: systemctl restart clientsecretd"
         case .answered(let problem):
             problem.detail
         }

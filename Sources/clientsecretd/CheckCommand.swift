@@ -19,12 +19,13 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
+        let path = settings.path(Environment.current)
         do {
-            try ServiceUser.judge(configuration: settings.path(Environment.current))
+            try ServiceUser.judge(configuration: path)
         } catch {
             throw Failure(.failed, error.description)
         }
-        let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
+        let source = SettingsSource(path: path, environment: ServiceUser.environment(for: path))
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
         do {
@@ -45,6 +46,11 @@ struct CheckCommand: ParsableCommand {
             try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
         }
         for problem in problems { Streams.complain(lines: problem) }
+        if source.credentials == nil, forecast.problems.contains(where: { $0.trouble.code == .credentialMissing }) {
+            Streams.complain(
+                "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
+            )
+        }
         if !problems.isEmpty { throw Failure(.failed, "") }
     }
 }

@@ -21,6 +21,7 @@ struct ClientSecretD: ParsableCommand {
 
     static func main() {
         do {
+            if let failure = refusal(ofCommand: CommandLine.arguments.dropFirst().first) { throw failure }
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as Failure {
@@ -35,5 +36,12 @@ struct ClientSecretD: ParsableCommand {
             Streams.complain(lines: Redaction.plain(fullMessage(for: error)))
             Glibc.exit(code.rawValue)
         }
+    }
+    /// Names the command that was most likely meant by one that does not exist; nil for one that does.
+    static func refusal(ofCommand word: String?) -> Failure? {
+        let names = configuration.subcommands.compactMap(\.configuration.commandName)
+        guard let word, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
+        let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
+        return Failure(.usage, "there is no command \"\(word)\"; \(near ?? "see what there is: clientsecretd --help")")
     }
 }

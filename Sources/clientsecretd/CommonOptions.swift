@@ -8,11 +8,16 @@ struct ConfigurationOption: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The configuration (default: $CLIENTSECRETD_CONFIG, else \(ConfigurationOption.standard)).",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var config: String?
 
     func path(_ environment: [String: String]) -> String {
-        config ?? chosen(environment["CLIENTSECRETD_CONFIG"]) ?? Self.standard
+        Self.path(flag: config, environment)
+    }
+
+    static func path(flag: String?, _ environment: [String: String]) -> String {
+        flag ?? chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
     }
 
     mutating func validate() throws {
@@ -28,7 +33,8 @@ struct SocketOption: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The daemon's status socket (default: $CLIENTSECRETD_SOCKET, else \(SocketOption.standard)).",
-            valueName: "path"))
+            valueName: "path"),
+        completion: .file())
     var socket: String?
 
     func path(_ environment: [String: String]) -> String {

@@ -20,7 +20,9 @@ struct InitCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
     var clientID: ClientID
 
-    @Option(help: ArgumentHelp("The private key from Apple.", valueName: "file"), transform: Flags.path)
+    @Option(
+        help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
+        transform: Flags.path)
     var key: AbsolutePath
 
     @Option(
@@ -31,7 +33,9 @@ struct InitCommand: ParsableCommand {
     @Option(help: "The client's name, for people (default: web).", transform: Flags.clientName)
     var name: ClientName?
 
-    @Option(help: ArgumentHelp("Where the secret is written.", valueName: "file"), transform: Flags.path)
+    @Option(
+        help: ArgumentHelp("Where the secret is written.", valueName: "file"), completion: .file(),
+        transform: Flags.path)
     var output: AbsolutePath
 
     @OptionGroup var form: FormOptions

@@ -12,7 +12,8 @@ struct InspectCommand: ParsableCommand {
         discussion: "Exits 1 when the secret is expired, malformed or not signed by the key.")
 
     @Argument(
-        help: ArgumentHelp("A file with the secret, alone or as JSON, or '-' for standard input.", valueName: "file"))
+        help: ArgumentHelp("A file with the secret, alone or as JSON, or '-' for standard input.", valueName: "file"),
+        completion: .file())
     var file: String
 
     @Option(
@@ -20,7 +21,9 @@ struct InspectCommand: ParsableCommand {
         transform: Flags.variable)
     var variable: String?
 
-    @Option(help: ArgumentHelp("A PEM file: did this key, private or public, sign it?", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A PEM file: did this key, private or public, sign it?", valueName: "file"),
+        completion: .file())
     var key: String?
 
     @OptionGroup var answer: JSONFlag
@@ -37,7 +40,9 @@ struct InspectCommand: ParsableCommand {
         do throws(CompactJWS.Flaw) {
             jws = try CompactJWS(token)
         } catch {
-            throw Failure(.failed, "\(name): this is no client secret: \(error.words)")
+            let isAssignment = variable == nil && bytes.contains(UInt8(ascii: "="))
+            let help = isAssignment ? "; of an environment file say which variable holds it, with --variable" : ""
+            throw Failure(.failed, "\(name): this is no client secret: \(error.words)\(help)")
         }
         let terminal = Terminal.current(Environment.current)
         let inspection = Inspection(

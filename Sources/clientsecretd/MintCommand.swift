@@ -17,12 +17,15 @@ struct MintCommand: ParsableCommand {
             published, and a running daemon does not come to know of it.
             """)
 
-    @Argument(help: "A client of the configuration.", transform: Flags.clientName)
+    @Argument(
+        help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
     var name: ClientName?
 
     @OptionGroup var settings: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The private key from Apple.", valueName: "file"), transform: Flags.path)
+    @Option(
+        help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
+        transform: Flags.path)
     var key: AbsolutePath?
 
     @Option(
@@ -78,7 +81,8 @@ struct MintCommand: ParsableCommand {
     }
 
     private func configured(_ name: ClientName) throws -> Minted {
-        let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
+        let path = settings.path(Environment.current)
+        let source = SettingsSource(path: path, environment: ServiceUser.environment(for: path))
         let loaded = try accepted(source.load())
         let known = loaded.configuration
         guard let client = known.clients[name], let entry = known.keys[client.key] else {

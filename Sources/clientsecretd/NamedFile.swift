@@ -19,7 +19,8 @@ enum NamedFile {
     static func open(_ name: String) throws(Failure) -> Descriptor {
         let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else {
-            throw Failure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))")
+            let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
+            throw Failure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))\(help)")
         }
         return Descriptor(adopting: number)
     }

@@ -10,7 +10,8 @@ struct RenewCommand: ParsableCommand {
         abstract: "Renew now and wait for the outcome.",
         discussion: "Exits 1 when a client's renewal failed; the daemon goes on trying.")
 
-    @Argument(help: "The clients to renew (default: all).", transform: Flags.clientName)
+    @Argument(
+        help: "The clients to renew (default: all).", completion: .configuredClients, transform: Flags.clientName)
     var clients: [ClientName] = []
 
     @Option(

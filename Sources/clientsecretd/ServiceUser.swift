@@ -1,17 +1,32 @@
 import Glibc
 import Linux
 
-/// Whom the package's unit runs the daemon as.
+/// Whom the package's unit runs the daemon as, and what it has there.
 enum ServiceUser {
     static let name = "clientsecretd"
 
     /// Has root, who may do everything, judge the service's own configuration with the rights of the user that has to
     /// work with it: this process is that user's from then on. Any other configuration is for whoever runs the command.
     static func judge(configuration: String) throws(SystemError) {
-        // sd_booted(3)
-        guard geteuid() == 0, configuration == ConfigurationOption.standard,
-            unsafe access("/run/systemd/system", F_OK) == 0, let account = try Accounts.user(named: name)
-        else { return }
+        guard geteuid() == 0, isServices(configuration), let account = try Accounts.user(named: name) else { return }
         try Hardening.become(account)
+    }
+
+    /// The variables of whoever runs the command and, for the service's own configuration, the credentials that systemd
+    /// has laid out for the service (systemd.exec(5), `LoadCredential=`), which are there while it runs.
+    static func environment(for configuration: String) -> [String: String] {
+        let own = Environment.current
+        guard own["CREDENTIALS_DIRECTORY"] == nil, isServices(configuration),
+            unsafe access(credentials, X_OK) == 0
+        else { return own }
+        return own.merging(["CREDENTIALS_DIRECTORY": credentials]) { _, new in new }
+    }
+
+    private static let credentials = "/run/credentials/clientsecretd.service"
+
+    /// Whether this is the configuration of the package's unit, on a machine with systemd (sd_booted(3)).
+    private static func isServices(_ configuration: String) -> Bool {
+        let isSystemd = unsafe access("/run/systemd/system", F_OK) == 0
+        return isSystemd && configuration == ConfigurationOption.standard
     }
 }

@@ -96,7 +96,10 @@ struct StatusClientTests {
         let error = try failure { _ = try StatusClient(socket: harness.socket, patience: patience).reload() }
         #expect(error == .timedOut(socket: harness.socket, seconds: 1))
         #expect(error.exitCode == 69)
-        #expect(error.description == "the daemon at \(harness.socket) has not answered within 1 s")
+        #expect(
+            error.description
+                == "the daemon at \(harness.socket) has not answered within 1 s; see what it does: journalctl -u clientsecretd"
+        )
     }
 
     @Test(arguments: [
@@ -124,7 +127,8 @@ struct StatusClientTests {
         #expect(error.exitCode == 69)
         #expect(
             error.description
-                == "what answers at \(directory("sock")) does not answer like clientsecretd: \(what)")
+                == "what answers at \(directory("sock")) does not answer like clientsecretd: \(what); "
+                + "name the daemon's socket with --socket")
         stranger.join()
     }
 

@@ -91,6 +91,16 @@ import Testing
         #expect(refusal("check", "--config", "") == "--config needs the path of a file")
     }
 
+    @Test func aCommandThatDoesNotExist() {
+        let near = Failure(.usage, "there is no command \"staus\"; did you mean \"status\"?")
+        #expect(ClientSecretD.refusal(ofCommand: "staus") == near)
+        let far = Failure(.usage, "there is no command \"42\"; see what there is: clientsecretd --help")
+        #expect(ClientSecretD.refusal(ofCommand: "42") == far)
+        for word in [nil, "--help", "help", "status", "run"] {
+            #expect(ClientSecretD.refusal(ofCommand: word) == nil)
+        }
+    }
+
     @Test func everyCommandExplainsItself() throws {
         for command in ClientSecretD.configuration.subcommands {
             let help = ClientSecretD.helpMessage(for: command)

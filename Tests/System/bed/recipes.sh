@@ -178,6 +178,10 @@ after_encrypted_key() {
     equal "the service is active" active "$(property ActiveState)"
     promise "it renews" clientsecretd renew
     promise "it restarts" systemctl restart clientsecretd.service
+    promise "check finds the key that is no file" clientsecretd check
+    systemctl stop clientsecretd.service clientsecretd.socket
+    refused "check cannot see it while the service is down" clientsecretd check
+    contains "and says so" "start it and check again (systemctl start clientsecretd)" "$(cat "$seen")"
 }
 
 before_port() {
