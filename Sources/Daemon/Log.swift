@@ -13,12 +13,15 @@ struct Log: Sendable {
     }
 
     private let target: Target
+    /// Below the lines for a person who watches; nil where nobody does.
+    let progress: ProgressLine?
 
     /// - Parameter environment: systemd says in it whether standard error is the journal, and that it started us.
     init(environment: [String: String]) {
         target = Self.target(
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
             isService: environment["SYSTEMD_EXEC_PID"] == String(getpid()))
+        progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }
 
     /// Where a descriptor leads (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal; what
@@ -59,15 +62,20 @@ struct Log: Sendable {
         }
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"
-            Self.writeAll(Array((urgency + Substring(line) + "\n").utf8))
+            let shown = urgency + Substring(line) + "\n"
+            if let progress {
+                progress.write(above: shown)
+            } else {
+                Self.writeAll(Array(shown.utf8), to: STDERR_FILENO)
+            }
         }
     }
 
     /// Nothing is left to do when standard error cannot be written.
-    private static func writeAll(_ bytes: [UInt8]) {
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 return

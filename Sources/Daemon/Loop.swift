@@ -26,6 +26,7 @@ final class Loop {
     private let bootTimer: BootTimer
     private let signals: SignalDescriptor
 
+    private let startedAt = Clock.now().boot
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
     private var manager: ServiceManager
@@ -81,6 +82,7 @@ final class Loop {
 
     /// Runs until a signal, or until everything was done once; returns how things stood at the end.
     func run() throws(SystemError) -> Snapshot {
+        defer { log.progress?.show("") }
         while true {
             let now = Clock.now()
             for fact in inbox.drain() { rotation.absorb(fact, at: now) }
@@ -177,6 +179,9 @@ final class Loop {
         server?.show(snapshot)
         metrics?.show(snapshot, at: now.boot)
         manager.show(snapshot, at: now.boot)
+        if let line = log.progress, now.boot >= startedAt.advanced(milliseconds: ProgressLine.threshold) {
+            line.show(snapshot.ready ? "" : snapshot.progress.words)
+        }
         return nil
     }
 }

@@ -11,8 +11,9 @@ struct ServiceManager {
     private var nextPing: BootTime?
     private var lastLine: String?
     private var phase = Phase.starting
-    private var progress = 0
+    private var lastDone = 0
     private var nextProgress: BootTime?
+    private var isHeard = true
 
     private enum Phase {
         case starting
@@ -59,14 +60,11 @@ struct ServiceManager {
     /// A start of thousands of clients takes its time: as long as it comes further it is given more.
     private mutating func showProgress(of snapshot: Snapshot, at now: BootTime) {
         if let nextProgress, now < nextProgress { return }
-        let done = snapshot.clients.count { client in
-            client.current != nil && client.outputs.allSatisfy { $0.state != .pending } || client.lastError != nil
-        }
-        guard done > progress || nextProgress == nil else { return }
+        let progress = snapshot.progress
+        guard progress.done > lastDone || nextProgress == nil else { return }
         nextProgress = now.advanced(milliseconds: Self.progressInterval)
-        progress = done
-        let line = "publishing \(Self.grouped(done)) of \(Self.grouped(snapshot.clients.count))"
-        tell(.status(line), .extendTimeout(milliseconds: Self.patience))
+        lastDone = progress.done
+        tell(.status(progress.words), .extendTimeout(milliseconds: Self.patience))
     }
 
     /// A reload begins and ends; also one that is refused, and one that was not asked for by systemd.
@@ -89,28 +87,24 @@ struct ServiceManager {
 
     /// Why the daemon ends before it was told to; shown by `systemctl status` until the next start.
     func fail(_ why: String, errno: Int32? = nil) {
-        tell([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
+        var last = self
+        last.tell([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
     }
 
-    private func tell(_ messages: Notify.Message...) {
+    private mutating func tell(_ messages: Notify.Message...) {
         tell(messages)
     }
 
-    private func tell(_ messages: [Notify.Message]) {
+    private mutating func tell(_ messages: [Notify.Message]) {
         guard !messages.isEmpty else { return }
         do {
             try Notify.send(messages)
+            isHeard = true
         } catch {
-            log.warn("the service manager cannot be told: \(error)")
+            // Once, not for each word that nobody hears.
+            if isHeard { log.warn("the service manager cannot be told: \(error)") }
+            isHeard = false
         }
-    }
-
-    /// 12345 as "12,345".
-    static func grouped(_ number: Int) -> String {
-        let digits = Array(String(number))
-        return digits.indices.map { index in
-            (index > 0 && (digits.count - index).isMultiple(of: 3) ? "," : "") + String(digits[index])
-        }.joined()
     }
 }
 

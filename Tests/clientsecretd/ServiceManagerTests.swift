@@ -13,12 +13,12 @@ import Testing
             let receiver = try NotifyReceiver()
             var manager = ServiceManager(log: Log(environment: [:]))
             manager.show(try Self.snapshot(0, of: 10_000), at: Self.after(0))
-            #expect(receiver.received() == ["STATUS=publishing 0 of 10,000\nEXTEND_TIMEOUT_USEC=60000000"])
+            #expect(receiver.received() == ["STATUS=publishing 0 of 10,000 secrets\nEXTEND_TIMEOUT_USEC=60000000"])
             // Not more than once a second, and not where nothing has come of it.
             manager.show(try Self.snapshot(1_000, of: 10_000), at: Self.after(999))
             #expect(receiver.received() == [])
             manager.show(try Self.snapshot(3_120, of: 10_000), at: Self.after(1_000))
-            #expect(receiver.received() == ["STATUS=publishing 3,120 of 10,000\nEXTEND_TIMEOUT_USEC=60000000"])
+            #expect(receiver.received() == ["STATUS=publishing 3,120 of 10,000 secrets\nEXTEND_TIMEOUT_USEC=60000000"])
             manager.show(try Self.snapshot(3_120, of: 10_000), at: Self.after(5_000))
             #expect(receiver.received() == [])
             manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(6_000))
@@ -75,6 +75,22 @@ import Testing
             let receiver = try NotifyReceiver()
             ServiceManager(log: Log(environment: [:])).fail("cannot run: no memory", errno: 12)
             #expect(receiver.received() == ["STATUS=cannot run: no memory\nERRNO=12"])
+        }
+    }
+
+    @Test func aManagerThatIsGoneIsComplainedOfOnce() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let log = try unsafe open(directory.write("", to: "log"), O_WRONLY | O_APPEND)
+            #expect(dup2(log, STDERR_FILENO) == STDERR_FILENO)
+            unsafe setenv("NOTIFY_SOCKET", directory("nobody"), 1)
+            var manager = ServiceManager(log: Log(environment: [:]))
+            manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
+            manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(1_000))
+            manager.stop()
+            let lines = try directory.read("log").split(separator: "\n")
+            #expect(lines.count == 1)
+            #expect(lines.first?.hasPrefix("the service manager cannot be told: ") == true)
         }
     }
 

@@ -1,0 +1,21 @@
+import Rotation
+
+/// How far a start has come.
+struct Progress: Hashable {
+    /// The clients whose outputs hold their secrets, or that were tried in vain.
+    var done: Int
+    var count: Int
+
+    var words: String {
+        "publishing \(done.grouped) of \(count.grouped) secret\(count == 1 ? "" : "s")"
+    }
+}
+
+extension Snapshot {
+    var progress: Progress {
+        let done = clients.count { client in
+            client.current != nil && client.outputs.allSatisfy { $0.state != .pending } || client.lastError != nil
+        }
+        return Progress(done: done, count: clients.count)
+    }
+}
