@@ -1,14 +1,26 @@
 import AppleClientSecret
 
-/// How much of a secret's life is left, as a bar that empties.
+/// A secret's life as a bar: time runs from left to right, from its issue to its expiry. What has passed is empty and what
+/// is left is full, so that now stands where the one ends and the other begins; a mark shows when it is to be renewed.
 enum LifetimeBar {
     /// - Parameters:
+    ///   - renewal: when the secret is due; nil for no mark.
     ///   - cells: its length in characters.
-    ///   - unicode: blocks; otherwise `#` for what is left and `.` for what has passed.
-    static func text(from start: WallTime, to end: WallTime, at now: WallTime, cells: Int, unicode: Bool) -> String {
-        let full = filled(from: start, to: end, at: now, cells: cells)
-        return String(repeating: unicode ? "█" : "#", count: full)
-            + String(repeating: unicode ? "░" : ".", count: cells - full)
+    ///   - unicode: blocks and a line; otherwise `#` for what is left, `.` for what has passed and `|` for the mark.
+    static func text(
+        from start: WallTime, to end: WallTime, at now: WallTime, renewal: WallTime? = nil, cells: Int, unicode: Bool
+    ) -> String {
+        let room = renewal == nil ? cells : cells - 1
+        let full = filled(from: start, to: end, at: now, cells: room)
+        var bar = Array(repeating: unicode ? "░" : ".", count: max(room - full, 0))
+        bar += Array(repeating: unicode ? "█" : "#", count: full)
+        if let renewal, cells > 0 {
+            let exact = Int((share(renewal - start, of: end - start) * Double(room)).rounded())
+            // Before it the mark stands in what is left, after it in what has passed, however coarse the cells are.
+            let passed = room - full
+            bar.insert(unicode ? "│" : "|", at: now < renewal ? max(exact, passed) : min(exact, passed))
+        }
+        return bar.joined()
     }
 
     /// A secret that is still valid fills one cell at least, and one that has aged at all leaves one empty: both ends
@@ -18,7 +30,13 @@ enum LifetimeBar {
         let left = end - now
         guard cells > 0, whole > 0, left > 0 else { return 0 }
         guard left < whole else { return cells }
-        let exact = Int(Double(left.count) / Double(whole.count) * Double(cells))
+        let exact = Int(share(left, of: whole) * Double(cells))
         return min(max(exact, 1), max(cells - 1, 1))
+    }
+
+    /// From 0 to 1.
+    private static func share(_ part: Seconds, of whole: Seconds) -> Double {
+        guard whole > 0 else { return 1 }
+        return min(max(Double(part.count) / Double(whole.count), 0), 1)
     }
 }

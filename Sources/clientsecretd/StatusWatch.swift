@@ -9,7 +9,7 @@ struct StatusWatch {
     let isJSON: Bool
     private var screen = Screen()
     private var last: (document: StatusDocument, at: WallTime)?
-    private var complaint: String?
+    private var lack: (complaint: String, since: WallTime)?
 
     init(client: StatusClient, isJSON: Bool) {
         self.client = client
@@ -17,44 +17,66 @@ struct StatusWatch {
     }
 
     mutating func run() throws(Failure) -> Never {
-        while true {
-            let before = last?.document
-            let complaintBefore = complaint
-            look()
-            // Asked anew each time: the window may have another size now.
-            let terminal = Terminal.current(Environment.current)
-            if let rows = terminal.rows, !isJSON {
-                let frame = screen.frame(picture(on: terminal).map(terminal.line), rows: rows)
+        try look()
+        guard Terminal.current(Environment.current).redraws, !isJSON else { try tell() }
+        FullScreen.take()
+        do throws(Failure) {
+            while true {
+                // Asked anew each time: the window may have another size now.
+                let terminal = Terminal.current(Environment.current)
+                let frame = screen.frame(picture(on: terminal), on: terminal)
                 try Streams.answer(bytes: Array(frame.utf8))
-            } else if let complaint {
-                if complaint != complaintBefore { Streams.complain("\(complaint); waiting") }
-            } else if let last, last.document != before || complaintBefore != nil {
-                let text = isJSON ? [last.document.json] : picture(on: terminal).map(terminal.line) + [""]
-                try Streams.answer(text.joined(separator: "\n"))
+                // A signal that tells of another size cuts it short.
+                sleep(1)
+                try look()
             }
-            sleep(1)
+        } catch {
+            FullScreen.giveBack()
+            throw error
         }
     }
 
-    /// A daemon that is away is waited for: it is restarted now and then.
-    private mutating func look() {
-        do {
+    /// Says what has changed.
+    private mutating func tell() throws(Failure) -> Never {
+        var told: StatusDocument?
+        var complained = false
+        while true {
+            if let lack {
+                if !complained { Streams.complain("\(lack.complaint); waiting") }
+            } else if let last, last.document != told || complained {
+                let terminal = Terminal.current(Environment.current)
+                let text = isJSON ? [last.document.json] : picture(on: terminal).map(terminal.line) + [""]
+                try Streams.answer(text.joined(separator: "\n"))
+                told = last.document
+            }
+            complained = lack != nil
+            sleep(1)
+            try look()
+        }
+    }
+
+    /// A daemon that is away is waited for: it is restarted now and then. One that lets nobody in is not.
+    private mutating func look() throws(Failure) {
+        do throws(ClientError) {
             last = (try client.status(), .now)
-            complaint = nil
+            lack = nil
         } catch {
-            complaint = error.description
+            if case .notPermitted = error, last == nil { throw Failure(error) }
+            lack = (error.description, lack?.since ?? .now)
         }
     }
 
     private func picture(on terminal: Terminal) -> [[Piece]] {
+        let now = WallTime.now
         var lines: [[Piece]] = []
-        if let complaint {
-            lines += Paragraph.lines("Waiting for the daemon: \(complaint)", columns: terminal.columns)
-                .map { [Piece($0, .red)] }
+        if let lack {
+            let text = "Not reachable since \(TimeWords.dated(lack.since, to: now)): \(lack.complaint)"
+            lines += Paragraph.lines(text, columns: terminal.columns).map { [Piece($0, .red)] }
             guard let last else { return lines }
-            lines += [[Piece("What it said \(TimeWords.relative(last.at, to: .now)):")], []]
+            lines += [[], [Piece("What the daemon said \(TimeWords.relative(last.at, to: now)):")], []]
         }
         guard let last else { return lines }
-        return lines + StatusReport(document: last.document, now: .now).lines(for: terminal)
+        let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil
+        return lines + StatusReport(document: last.document, now: now, room: room).lines(for: terminal)
     }
 }

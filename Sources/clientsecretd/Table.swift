@@ -6,26 +6,20 @@ struct Table: Equatable {
     /// The lines, headings first, without spaces at their ends.
     var lines: [[Piece]] {
         let all = [headings.map { Piece($0, .bold) }] + rows
+        let widths = headings.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
         return all.map { row in
-            var line: [Piece] = []
-            for (column, piece) in row.enumerated() {
-                line.append(piece)
-                let isLast = row[(column + 1)...].allSatisfy(\.text.isEmpty)
-                if isLast { break }
-                line.append(Piece(String(repeating: " ", count: widths[column] + 2 - piece.text.count)))
+            // Nothing is put behind the last cell that holds something.
+            guard let last = row.lastIndex(where: { !$0.text.isEmpty }) else { return [] }
+            return row[...last].enumerated().flatMap { column, piece in
+                column == last
+                    ? [piece]
+                    : [piece, Piece(String(repeating: " ", count: widths[column] + 2 - piece.text.count))]
             }
-            return line
         }
     }
 
     /// The length of the longest line.
     var width: Int {
         lines.map { $0.reduce(0) { $0 + $1.text.count } }.max() ?? 0
-    }
-
-    private var widths: [Int] {
-        headings.indices.map { column in
-            max(headings[column].count, rows.map { $0[column].text.count }.max() ?? 0)
-        }
     }
 }

@@ -6,6 +6,8 @@ struct Terminal: Equatable {
     var columns: Int?
     /// How many lines fit; nil for a pipe or a file.
     var rows: Int?
+    /// Whether a picture can be drawn over another one: not on a dumb terminal, and not in a pipe.
+    var redraws: Bool
     /// Colour only on a terminal, never under `NO_COLOR` (https://no-color.org) and never on a dumb one.
     var colour: Bool
     /// Whether characters beyond ASCII are shown as what they are.
@@ -23,7 +25,8 @@ struct Terminal: Equatable {
             columns = size.columns > 0 ? size.columns : Self.assumedColumns
             rows = size.rows > 0 ? size.rows : Self.assumedRows
         }
-        colour = size != nil && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        redraws = size != nil && environment["TERM"] != "dumb"
+        colour = redraws && (environment["NO_COLOR"] ?? "").isEmpty
         unicode = Self.isUTF8(environment)
     }
 
@@ -50,9 +53,24 @@ struct Terminal: Equatable {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
-                    let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-                    return isControl || (!unicode && scalar.value > 0x7F) ? "?" : scalar
+                    Self.isActedOn(scalar) || (!unicode && scalar.value > 0x7F) ? "?" : scalar
                 }))
+    }
+
+    /// Control characters, and what is not seen itself but changes how its neighbours are shown, such as the direction of
+    /// text (Unicode's categories Cc, Cf, Zl and Zp).
+    private static func isActedOn(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    /// How many of its lines a line takes up: one that is too long goes on in the next.
+    func height(of pieces: [Piece]) -> Int {
+        let length = pieces.reduce(0) { $0 + $1.text.count }
+        guard let columns, length > columns else { return 1 }
+        return (length + columns - 1) / columns
     }
 
     /// A line with its colours, if there are any here.

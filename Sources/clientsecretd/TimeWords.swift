@@ -28,12 +28,17 @@ enum TimeWords {
         "\(relative(moment, to: now)) (\(moment))"
     }
 
+    /// `2026-11-21T04:31:00Z (3 minutes ago)`.
+    static func dated(_ moment: WallTime, to now: WallTime) -> String {
+        "\(moment) (\(relative(moment, to: now)))"
+    }
+
     /// `text` with every moment in it told in words as well: `since 2026-11-21T04:31:00Z (3 minutes ago)`.
     static func annotated(_ text: String, now: WallTime) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
             let bare = word.prefix { !";,.)".contains($0) }
             guard let moment = WallTime(rfc3339: String(bare)) else { return String(word) }
-            return "\(bare) (\(relative(moment, to: now)))" + word.dropFirst(bare.count)
+            return dated(moment, to: now) + word.dropFirst(bare.count)
         }.joined(separator: " ")
     }
 }

@@ -127,6 +127,7 @@ final class Sandbox {
     var lastWords: Substring { (try? log().suffix(2_000)) ?? "" }
 
     /// Runs one of the commands to its end.
+    @discardableResult
     func command(_ arguments: String..., input: String = "") throws -> Finished {
         try run(
             [binary] + arguments, input: Data(input.utf8),

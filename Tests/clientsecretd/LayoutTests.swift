@@ -21,6 +21,12 @@ import Testing
                 == ["the quick brown fox", "  jumps over it"])
     }
 
+    @Test func whatIsIndentedStaysSo() {
+        #expect(
+            Paragraph.lines("  the quick brown fox jumps over it", columns: 24, indent: 4)
+                == ["  the quick brown fox", "    jumps over it"])
+    }
+
     @Test func aLongWordStaysWhole() {
         #expect(
             Paragraph.lines("see /a/path/that/is/longer/than/a/line now", columns: 20)
@@ -33,17 +39,39 @@ import Testing
         #expect(Paragraph.lines(text, columns: 10) == [text])
     }
 
+    private func terminal(_ columns: Int, _ rows: Int) -> Terminal {
+        Terminal(size: (columns, rows), environment: ["NO_COLOR": "1"])
+    }
+
     @Test func aFrameIsDrawnOverTheOneBefore() {
         var screen = Screen()
-        #expect(screen.frame(["one", "two"], rows: 24) == "\u{1B}[2J\u{1B}[Hone\u{1B}[K\ntwo\u{1B}[K\n\u{1B}[J")
+        let terminal = terminal(80, 24)
+        #expect(
+            screen.frame([[Piece("one")], [Piece("two")]], on: terminal)
+                == "\u{1B}[2J\u{1B}[Hone\u{1B}[K\ntwo\u{1B}[K\n\u{1B}[J")
         // Nothing is erased before it is drawn over: that would flicker.
-        #expect(screen.frame(["three"], rows: 24) == "\u{1B}[Hthree\u{1B}[K\n\u{1B}[J")
+        #expect(screen.frame([[Piece("three")]], on: terminal) == "\u{1B}[Hthree\u{1B}[K\n\u{1B}[J")
+    }
+
+    @Test func aTerminalOfAnotherSizeIsCleared() {
+        var screen = Screen()
+        for terminal in [terminal(80, 24), terminal(80, 10), terminal(40, 10)] {
+            #expect(screen.frame([[Piece("one")]], on: terminal).hasPrefix("\u{1B}[2J\u{1B}[H"))
+            #expect(screen.frame([[Piece("one")]], on: terminal).hasPrefix("\u{1B}[H"))
+        }
     }
 
     @Test func aFrameNeverScrollsTheScreen() {
         var screen = Screen()
-        let frame = screen.frame((1...9).map { "line \($0)" }, rows: 5)
+        let frame = screen.frame((1...9).map { [Piece("line \($0)")] }, on: terminal(80, 5))
         #expect(frame.hasSuffix("line 3\u{1B}[K\nand 6 more lines\u{1B}[K\n\u{1B}[J"))
         #expect(frame.filter { $0 == "\n" }.count == 4)
+    }
+
+    @Test func aLineThatIsTooLongCountsAsOftenAsItGoesOn() {
+        var screen = Screen()
+        let lines = [String(repeating: "x", count: 41), "two", "three"].map { [Piece($0)] }
+        #expect(screen.frame(lines, on: terminal(20, 6)).hasSuffix("x\u{1B}[K\ntwo\u{1B}[K\nthree\u{1B}[K\n\u{1B}[J"))
+        #expect(screen.frame(lines, on: terminal(20, 5)).hasSuffix("x\u{1B}[K\nand 2 more lines\u{1B}[K\n\u{1B}[J"))
     }
 }

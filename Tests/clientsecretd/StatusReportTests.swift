@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test func everythingOk() throws {
-        let headings = ["CLIENT", "STATE", "LIFE", "EXPIRES", "RENEWS", "MINTED", "OUTPUTS"]
+        let headings = ["CLIENT", "STATE", "LIFE (| renewal)", "EXPIRES", "RENEWS", "MINTED", "OUTPUTS"]
         let cells = [
-            "web", "ok", "##########..........", "in 24 hours (2026-11-22T04:31:00Z)",
+            "web", "ok", "..........####|#####", "in 24 hours (2026-11-22T04:31:00Z)",
             "in 12 hours (2026-11-21T16:31:00Z)",
             "3", "1 of 1 ok",
         ]
@@ -77,8 +77,9 @@ import Testing
         #expect(
             shown[6...] == [
                 "",
-                "shop is critical: /srv/x: the disk is full; since 2026-11-21T04:28:00Z (3 minutes ago); "
-                    + "next attempt 2026-11-21T04:31:27Z (in 27 seconds); df /srv",
+                "shop is critical: /srv/x: the disk is full",
+                "  since 2026-11-21T04:28:00Z (3 minutes ago); next attempt 2026-11-21T04:31:27Z (in 27 seconds)",
+                "  what helps: df /srv",
                 "  /srv/y is failed: /srv/y: gone",
                 "",
                 "late is degraded: slow",
@@ -87,38 +88,116 @@ import Testing
 
     @Test func aReasonThatIsNoClientsIsTold() throws {
         let shown = lines(try document([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)
-        #expect(shown.last == "degraded: the clock is wrong")
+        #expect(shown.last == "clientsecretd is degraded: the clock is wrong")
     }
 
-    @Test func aConfigurationThatWouldNotStartIsToldOnce() throws {
-        let error = #""c.yaml:1:1: error: no clients; add one""#
+    @Test func aConfigurationThatWouldNotStartIsToldWholeAndOnce() throws {
+        let error = #""c.yaml:1:1: error: no clients; add one\nc.yaml:2:1: error: bad""#
         let alone = lines(try document([], error: error), on: pipe)
         #expect(
-            alone.last == "The configuration in /etc/c.yaml would not start: c.yaml:1:1: error: no clients; add one")
+            alone[1...] == [
+                "", "The configuration in /etc/c.yaml would not start:", "  c.yaml:1:1: error: no clients; add one",
+                "  c.yaml:2:1: error: bad",
+            ])
         let both = lines(
             try document(
-                [], state: "degraded", reason: "would not start: c.yaml:1:1: error: no clients; since now; add one",
+                [], state: "degraded",
+                reason: "would not start: c.yaml:1:1: error: no clients; since 2026-11-21T04:30:00Z; add one",
                 error: error), on: pipe)
         #expect(
-            both[1...] == ["", "degraded: would not start: c.yaml:1:1: error: no clients; since now; add one"])
+            both[1...] == [
+                "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: add one", "  c.yaml:2:1: error: bad",
+            ])
+    }
+
+    /// A key that a thousand clients share is told of once.
+    @Test func clientsWithOneTroubleAreToldOfTogether() throws {
+        func shown(_ count: Int) throws -> String? {
+            let clients = (0..<count).map { client("c\($0)", state: "degraded", reason: "key \\\"k\\\": gone") }
+            return lines(try document(clients, state: "degraded", reason: "key \\\"k\\\": gone"), on: pipe).last
+        }
+        #expect(try shown(1) == "c0 is degraded: key \"k\": gone")
+        #expect(try shown(2) == "c0 and c1 are degraded: key \"k\": gone")
+        #expect(try shown(4) == "c0, c1, c2 and c3 are degraded: key \"k\": gone")
+        #expect(try shown(2_000) == "c0, c1, c10 and 1,997 more are degraded: key \"k\": gone")
+    }
+
+    /// On a screen that holds a little, the worst is there with its reason, and what is left out is counted.
+    @Test(arguments: [10, 16, 24, 50])
+    func thousandsOfClientsFitAScreen(rows: Int) throws {
+        let bad = (0..<50).map { client("bad\($0)", state: "critical", reason: "/srv/\($0): the disk is full") }
+        let good = (0..<3_000).map { client("good\($0)") }
+        let document = try document(bad + good, state: "critical", reason: "/srv/0: the disk is full")
+        let terminal = Terminal(size: (120, rows), environment: ["NO_COLOR": "1"])
+        let lines = StatusReport(document: document, now: now, room: rows).lines(for: terminal).map(terminal.line)
+        #expect(lines.count <= rows)
+        #expect(lines[0].contains("is critical: 3,050 clients"))
+        #expect(lines[3].hasPrefix("bad0 "))
+        #expect(lines.contains { $0.hasPrefix("and 3,") && $0.hasSuffix(" critical, 3,000 ok") })
+        #expect(lines.contains("bad0 is critical: /srv/0: the disk is full"))
+        #expect(lines.last == "and more that is wrong: clientsecretd status")
+    }
+
+    @Test func aScreenThatHoldsEverythingLeavesNothingOut() throws {
+        let document = try document([client("web"), client("late", state: "degraded", reason: "slow")])
+        let terminal = Terminal(size: (120, 9), environment: ["NO_COLOR": "1"])
+        let all = StatusReport(document: document, now: now).lines(for: terminal)
+        #expect(all.count == 7)
+        #expect(StatusReport(document: document, now: now, room: 7).lines(for: terminal) == all)
+        #expect(StatusReport(document: document, now: now, room: 6).lines(for: terminal).count <= 6)
     }
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {
         let shown = lines(try document([client("web", more: #""delivered":false"#)]), on: pipe)
-        #expect(shown[3].contains("#...................  in 60 seconds (2026-11-21T04:32:00Z)"))
+        #expect(shown[3].contains("...................#  in 60 seconds (2026-11-21T04:32:00Z)"))
     }
 
     @Test func withoutAClientThereIsNoTable() throws {
         #expect(lines(try document([]), on: pipe).count == 1)
     }
 
-    /// At any width lines fit, but for words that are longer than a line by themselves; and the state is never lost.
+    /// At any width lines fit, and the state and the expiry are never lost where there is room for them.
     @Test(arguments: 1...160)
     func fitsTheTerminal(columns: Int) throws {
         let terminal = Terminal(size: (columns, 24), environment: ["LANG": "C.UTF-8", "NO_COLOR": "1"])
-        let shown = lines(try document([client("a-rather-long-name"), client("web", state: "critical")]), on: terminal)
+        let name = String(repeating: "a-rather-long-name-", count: 3) + "abcdefg"
+        let shown = lines(try document([client(name), client("web", state: "critical")]), on: terminal)
         let table = shown.drop { !$0.isEmpty }.dropFirst().prefix(3)
         #expect(table.allSatisfy { $0.count <= columns }, "\(table)")
-        if columns >= 48 { #expect(table.allSatisfy { $0.contains("in 24 hours") || $0.contains("EXPIRES") }) }
+        if columns >= 32 {
+            #expect(table.allSatisfy { $0.contains("in 24 hours") || $0.contains("EXPIRES") }, "\(table)")
+            #expect(table.dropFirst().map { $0.contains(" critical ") } == [true, false])
+        }
+    }
+
+    /// In words that are wrapped nothing is left out, and what belongs to a sentence stays indented below it.
+    @Test(arguments: [40, 60])
+    func aReasonIsWholeOnANarrowTerminal(columns: Int) throws {
+        let reason =
+            "/srv/x: the disk is full; since 2026-11-21T04:28:00Z; next attempt 2026-11-21T04:31:27Z; "
+            + "make room: df -h /srv/a-directory/with/a-name-that-is/longer-than-a-line"
+        let document = try document(
+            [client("shop", state: "critical", reason: reason)], state: "critical", reason: reason)
+        func words(_ terminal: Terminal) -> [String] {
+            lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }.flatMap {
+                $0.split(separator: " ").map(String.init)
+            }
+        }
+        let terminal = Terminal(size: (columns, 24), environment: ["NO_COLOR": "1"])
+        #expect(words(terminal) == words(pipe))
+        let shown = lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }
+        #expect(shown.dropFirst().allSatisfy { $0.hasPrefix("  ") })
+        #expect(shown.allSatisfy { $0.count <= columns || !$0.drop { $0 == " " }.contains(" ") }, "\(shown)")
+    }
+
+    @Test func whatComesFromOutsideIsNotActedOn() throws {
+        let document = try document(
+            [client("we\\u001b[2Jb", state: "critical", reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")],
+            state: "critical",
+            reason: "x")
+        let shown = lines(document, on: pipe).joined(separator: "\n")
+        #expect(shown.contains("we?[2Jb is critical: /srv/?]0;x??b: gone"))
+        #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
 }

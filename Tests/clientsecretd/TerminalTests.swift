@@ -49,6 +49,18 @@ import Testing
         #expect(Terminal(size: nil, environment: Self.utf8).shown(hostile) == "a?[2Jb?c?d?e?")
     }
 
+    /// U+202E turns the direction of what follows, U+200B is not seen at all, U+2028 begins a line.
+    @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{2028}", "\u{FEFF}", "\u{85}"])
+    func nothingThatDisguisesTextReachesIt(character: String) {
+        #expect(Terminal(size: nil, environment: Self.utf8).shown("a" + character + "b") == "a?b")
+    }
+
+    @Test func aDumbOneIsNotDrawnOver() {
+        #expect(!Terminal(size: (80, 24), environment: Self.utf8.merging(["TERM": "dumb"]) { _, new in new }).redraws)
+        #expect(!Terminal(size: nil, environment: Self.utf8).redraws)
+        #expect(Terminal(size: (80, 24), environment: Self.utf8).redraws)
+    }
+
     @Test func whatALocaleHasNotIsAQuestionMark() {
         #expect(Terminal(size: nil, environment: [:]).shown("/srv/größe") == "/srv/gr??e")
         #expect(Terminal(size: nil, environment: Self.utf8).shown("/srv/größe") == "/srv/größe")

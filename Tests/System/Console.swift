@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A terminal of a test's own with a program in it: tmux, to which nobody is attached.
+final class Console {
+    private let directory: TemporaryDirectory
+    private let environment: [String: String]
+
+    /// Starts `script` in a shell.
+    init(columns: Int, rows: Int, _ script: String, environment: [String: String] = [:]) throws {
+        directory = try TemporaryDirectory()
+        // The shell and what it starts get the test's signals as they are by default.
+        self.environment = ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TMUX": ""].merging(environment) { $1 }
+        try directory.write(script, to: "script")
+        try directory.write("set -g default-terminal tmux-256color\n", to: "tmux.conf")
+        try tmux(
+            "new-session", "-d", "-x", String(columns), "-y", String(rows),
+            "env --default-signal /bin/sh \(directory("script"))")
+    }
+
+    deinit {
+        // Its server, by its own socket.
+        _ = try? run(["tmux", "-S", directory("tmux"), "kill-server"])
+    }
+
+    /// tmux leaves a server behind, which must not keep open what the test has open for other programs: their ends would
+    /// not be noticed.
+    private static let alone = """
+        for descriptor in /proc/self/fd/*; do
+            number=${descriptor##*/}
+            if [ "$number" -gt 2 ]; then eval "exec $number>&-"; fi
+        done
+        exec "$@"
+        """
+
+    @discardableResult
+    private func tmux(_ arguments: String...) throws -> String {
+        let finished = try run(
+            [
+                "env", "--default-signal", "bash", "-c", Self.alone, "bash", "tmux", "-u", "-S", directory("tmux"),
+                "-f", directory("tmux.conf"),
+            ]
+                + arguments,
+            environment: environment)
+        try #require(finished.status == 0, "tmux \(arguments): \(finished.complaints)")
+        return finished.output
+    }
+
+    /// What is to be seen, line by line without blanks at their ends.
+    ///
+    /// - Parameter styled: with the sequences that colour it.
+    func screen(styled: Bool = false) throws -> [String] {
+        let text = try styled ? tmux("capture-pane", "-p", "-e") : tmux("capture-pane", "-p")
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    /// The lines of the first screen that holds `text`.
+    @discardableResult
+    func wait(for text: String, within seconds: Int = 60) throws -> [String] {
+        try wait(for: "\"\(text)\"", within: seconds) { $0.contains { $0.contains(text) } }
+    }
+
+    @discardableResult
+    func wait(for what: String, within seconds: Int = 60, _ condition: ([String]) throws -> Bool) throws -> [String] {
+        var last: [String] = []
+        for _ in 0..<seconds * 20 {
+            last = try screen()
+            if try condition(last) { return last }
+            usleep(50_000)
+        }
+        Issue.record("\(what) did not come to be seen:\n\(last.joined(separator: "\n"))")
+        return last
+    }
+
+    func resize(columns: Int, rows: Int) throws {
+        try tmux("resize-window", "-x", String(columns), "-y", String(rows))
+    }
+
+    /// Presses keys, by tmux's names for them; other words are typed letter by letter.
+    func press(_ keys: String...) throws {
+        for key in keys { try tmux("send-keys", key) }
+    }
+
+    func type(_ text: String) throws {
+        try tmux("send-keys", "-l", text)
+    }
+
+    /// Whether a program has the alternate screen.
+    func isTaken() throws -> Bool { try tmux("display-message", "-p", "#{alternate_on}") == "1\n" }
+
+    func hasCursor() throws -> Bool { try tmux("display-message", "-p", "#{cursor_flag}") == "1\n" }
+}

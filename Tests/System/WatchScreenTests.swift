@@ -1,0 +1,200 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `status` and `status --watch` on a real terminal.
+@Suite struct WatchScreenTests {
+    private func watch(
+        _ sandbox: Sandbox, _ environment: [String: String] = [:], columns: Int = 100, rows: Int = 20,
+        under wrapper: String = ""
+    ) throws -> Console {
+        let variables = environment.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        return try Console(
+            columns: columns, rows: rows,
+            """
+            trap : INT
+            echo before
+            env \(variables) \(wrapper) \(sandbox.binary) status --watch --socket \(sandbox.socket) & child=$!
+            echo $child >\(sandbox.directory("child"))
+            wait $child
+            echo "ended with $?"
+            exec sleep 600
+            """)
+    }
+
+    private func child(_ sandbox: Sandbox) throws -> Int32 {
+        try #require(Int32(try sandbox.directory.read("child").trimmingCharacters(in: .newlines)))
+    }
+
+    @Test func aRestartOfTheDaemonIsSurvived() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let console = try watch(sandbox)
+        let first = try console.wait(for: "web     ok")
+        #expect(first[0].hasPrefix("clientsecretd 0.1.0 is ok: 1 client, started "))
+        #expect(first[2] == "CLIENT  STATE  LIFE (│ renewal)      EXPIRES     RENEWS      MINTED  OUTPUTS")
+        #expect(first[3].hasPrefix("web     ok     ░█"))
+        #expect(first.count == 4)
+
+        sandbox.stop()
+        let away = try console.wait(for: "Not reachable since 2")
+        #expect(away.contains { $0.contains("is it running? (systemctl status clientsecretd)") })
+        #expect(away.contains { $0.hasPrefix("What the daemon said ") })
+        #expect(away.contains { $0.hasPrefix("web     ok") })
+        try sandbox.start()
+        // Nothing of the longer picture before is left.
+        let back = try console.wait(for: "the daemon") { $0[0].hasPrefix("clientsecretd 0.1.0 is ok") }
+        #expect(back.count == 4)
+        #expect(back[3].hasPrefix("web     ok"))
+    }
+
+    @Test func aPictureIsOneWriteAndNothingIsErasedBeforeIt() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let trace = sandbox.directory("trace")
+        let console = try watch(sandbox, under: "strace -f -qq -s 65536 -e trace=write -e signal=none -o \(trace)")
+        try console.wait(for: "web     ok")
+        try sandbox.eventually("some pictures") { try sandbox.directory.read("trace").split(separator: "\n").count > 5 }
+        let writes = try sandbox.directory.read("trace").split(separator: "\n").filter { $0.contains("write(1, ") }
+        #expect(writes.first?.contains(#""\33[?1049h\33[?25l\33[H""#) == true)
+        let frames = writes.dropFirst().dropLast()
+        #expect(frames.first?.contains(#"write(1, "\33[2J\33[Hclientsecretd"#) == true)
+        #expect(frames.allSatisfy { $0.contains(#"\33[K\n\33[J""#) }, "\(frames)")
+        #expect(frames.dropFirst().allSatisfy { $0.contains(#"write(1, "\33[Hclientsecretd"#) }, "\(frames)")
+    }
+
+    @Test func anotherSizeIsAnotherPicture() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web") + sandbox.client("a-client-with-a-long-name"))
+        try sandbox.start()
+        let console = try watch(sandbox)
+        for (columns, rows) in [(40, 20), (60, 20), (100, 20), (30, 6), (130, 20)] {
+            try console.resize(columns: columns, rows: rows)
+            try console.wait(for: "a picture of \(columns) columns") { lines in
+                // The first line is wrapped where it has to be, and nothing of another size is left.
+                lines.joined(separator: " ").contains("is ok: 2 clients, started")
+                    && lines.count <= rows - 1 && lines.allSatisfy { $0.count <= columns }
+                    && lines.contains { $0.contains("CLIENT ") }
+                    && lines.filter { $0.contains("clientsecretd 0.1.0") }.count == 1
+                    && (columns < 60 || lines.contains { $0.hasPrefix("web   ") && $0.contains("│") })
+            }
+        }
+    }
+
+    @Test(arguments: ["C-c", "TERM", "HUP", "QUIT"])
+    func whateverEndsItGivesTheTerminalBack(way: String) throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        // In the foreground: what a background job of a shell is sent by a key it does not hear.
+        let console = try Console(
+            columns: 80, rows: 12,
+            """
+            trap : INT
+            echo before
+            ulimit -c 0
+            sh -c 'echo $$ >\(sandbox.directory("child")); exec \(sandbox.binary) status --watch --socket \(sandbox.socket)'
+            echo "ended with $?"
+            exec sleep 600
+            """)
+        try console.wait(for: "web     ok")
+        #expect(try console.isTaken())
+        #expect(try !console.hasCursor())
+        let numbers = ["C-c": SIGINT, "TERM": SIGTERM, "HUP": SIGHUP, "QUIT": SIGQUIT]
+        let number = try #require(numbers[way])
+        if way == "C-c" { try console.press(way) } else { kill(try child(sandbox), number) }
+        let after = try console.wait(for: "ended with \(128 + number)")
+        #expect(after[0] == "before")
+        #expect(!after.contains { $0.contains("web") })
+        #expect(try !console.isTaken())
+        #expect(try console.hasCursor())
+    }
+
+    @Test func stoppedItLeavesTheTerminalAndContinuedItTakesItAgain() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let console = try watch(sandbox)
+        try console.wait(for: "web     ok")
+        kill(try child(sandbox), SIGTSTP)
+        let stopped = try console.wait(for: "before")
+        #expect(!stopped.contains { $0.contains("web") })
+        #expect(try console.hasCursor())
+        kill(try child(sandbox), SIGCONT)
+        try console.wait(for: "web     ok")
+        #expect(try console.isTaken())
+        #expect(try !console.hasCursor())
+    }
+
+    /// A terminal that cannot be drawn over gets what has changed, line by line.
+    @Test func aDumbTerminalIsToldWhatHasChanged() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let console = try watch(sandbox, ["TERM": "dumb"])
+        try console.wait(for: "web     ok")
+        #expect(try !console.isTaken())
+        #expect(try console.screen()[0] == "before")
+        try sandbox.command("renew", "web")
+        try console.wait(for: "a second picture") { $0.filter { $0.hasPrefix("CLIENT") }.count == 2 }
+    }
+
+    @Test func coloursAndCharactersAreAsTheTerminalHasThem() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        func line(_ environment: String) throws -> String {
+            let console = try Console(
+                columns: 100, rows: 10,
+                "env \(environment) \(sandbox.binary) status --socket \(sandbox.socket); exec sleep 600")
+            try console.wait(for: "web     ok")
+            return try #require(try console.screen(styled: true).first { $0.hasPrefix("web ") })
+        }
+        #expect(try line("-u NO_COLOR").contains("\u{1B}[32mok\u{1B}[39m"))
+        let plain = try line("NO_COLOR=1")
+        #expect(plain.hasPrefix("web     ok     ░██"))
+        #expect(!plain.contains("\u{1B}"))
+        #expect(try line("NO_COLOR=1 LC_ALL=C").hasPrefix("web     ok     .####"))
+    }
+
+    @Test func inAPipeEachChangeIsADocument() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let console = try Console(
+            columns: 80, rows: 10,
+            "\(sandbox.binary) status --watch --json --socket \(sandbox.socket) >\(sandbox.directory("watched")); exec sleep 600"
+        )
+        func documents() throws -> [Substring] {
+            ((try? sandbox.directory.read("watched")) ?? "").split(separator: "\n").filter { $0.hasPrefix("{") }
+        }
+        try sandbox.eventually("the first") { try documents().count == 1 }
+        try sandbox.command("renew", "web")
+        try sandbox.eventually("the second") { try documents().count >= 2 }
+        withExtendedLifetime(console) {}
+    }
+}
+
+/// A long start on a real terminal.
+@Suite struct ProgressScreenTests {
+    @Test func publishingThousandsShowsHowFarItHasCome() throws {
+        let sandbox = try Sandbox()
+        let count = 6_000
+        try sandbox.configure((0..<count).map { sandbox.client("c\($0)") }.joined())
+        let console = try Console(
+            columns: 80, rows: 10,
+            """
+            \(sandbox.binary) run --once --config \(sandbox.directory("clientsecretd.yaml")); echo "ended with $?"
+            exec sleep 600
+            """)
+        // Below the lines of the log, which go on above it.
+        let under = try console.wait(for: "progress") { lines in
+            lines.last?.contains(#/^publishing [0-9,]+ of 6,000 secrets$/#) == true
+        }
+        #expect(under.count == 10)
+        let after = try console.wait(for: "ended with 0", within: 120)
+        #expect(!after.contains { $0.contains("publishing") })
+    }
+}
