@@ -39,7 +39,7 @@ struct ClientSecretD: ParsableCommand {
     }
     /// Names the command that was most likely meant by one that does not exist; nil for one that does.
     static func refusal(ofCommand word: String?) -> Failure? {
-        let names = configuration.subcommands.compactMap(\.configuration.commandName)
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
         let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
         return Failure(.usage, "there is no command \"\(word)\"; \(near ?? "see what there is: clientsecretd --help")")
