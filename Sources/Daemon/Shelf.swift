@@ -33,6 +33,6 @@ final class Shelf: Sendable {
                 secret.token.withBytes { filter.cover($0, as: secret.token.fingerprint.description) }
             }
         }
-        return filter.filtered.map(Redaction.plain)
+        return Redaction.printed(filter.filtered)
     }
 }

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Rotation
 import Testing
 
@@ -12,6 +13,39 @@ import Testing
     ])
     func whatCouldBeASecretIsLeftOut(text: String, shown: String) {
         #expect(Redaction.plain(text) == shown)
+    }
+
+    /// Of a key that nobody knows here: RFC 5915 in PEM, some of whose base64 has slashes.
+    private static let pem = [
+        "-----BEGIN PRIVATE KEY-----", "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg47+actcUxpawOqIB",
+        "F/of+WVzlDYD/I+YNHn2+E+h/CihRANCAAQJE7x1eVV1o+O/oWgyAppCR9wZO28j",
+        "mhEBa5Y/g+r5X/hDrauSQCtMwj1lmmGZUQrgsh9JH+LWeBC0vGkcYk5T", "-----END PRIVATE KEY-----",
+    ]
+
+    @Test func aKeyThatIsPrintedIsLeftOutToItsEnd() {
+        #expect(Redaction.printed(["key: "] + Self.pem + ["done"]) == ["key: ", "(PEM)", "done"])
+        #expect(Redaction.printed(Self.pem[...2] + ["reloaded it all"]) == ["(PEM)", "reloaded it all"])
+        #expect(Redaction.printed([Self.pem.joined(separator: "\\n"), "done"]) == ["(PEM)", "done"])
+        let body = Self.pem[1...3].joined()
+        #expect(Redaction.printed(Array(Self.pem[1...3])) == ["(184 characters)"])
+        #expect(Redaction.printed(["key: \(Self.pem[2])"]) == ["key: (64 characters)"])
+        for width in [7, 10, 16, 32, 39] {
+            let folded = stride(from: 0, to: body.count, by: width).map { body.dropFirst($0).prefix(width) }
+            #expect(
+                Redaction.printed(["a"] + folded.map { "  \"\($0)\" \\" } + ["b."]) == ["a", "(184 characters)", "b."])
+        }
+        let digits = "e3bf9a72d714c696b03aa20117fa1ff96573943603fc8f983479f6f84fa1fc28"
+        #expect(Redaction.printed([digits.prefix(32), digits.suffix(32)].map(String.init)) == ["(64 characters)"])
+    }
+
+    @Test func whatIsPrintedOtherwiseStaysAsItIs() {
+        let lines = [
+            "Restarted", "app1", "app2", "", "app3", "/usr/local/lib/AuthKey_ABC123DEFG/of/the/first/team/2",
+            "reading /etc/clientsecretd/keys/of/a/team/AuthKey_ABC123DEFG.p8", "0123456789abcdef", "fedcba9876543210",
+            "aaaa",
+            "aaaa", "aaaa", "aaaa", "aaaa", "aaaa", "aaaa", "aaaa", "aaaa", "aaaa", "aaaa", "done",
+        ]
+        #expect(Redaction.printed(lines) == lines)
     }
 }
 
@@ -47,6 +81,24 @@ import Testing
         let piece = String(secret.suffix(16))
         #expect(filtered(["a \(piece)!"]) == ["a sha256:1!"])
         #expect(filtered(["a \(piece.dropLast())!"]) == ["a \(piece.dropLast())!"])
+    }
+
+    @Test(arguments: ["", "T", "TO", "TOKEN="], [20, 32, 64, 76])
+    func oneInBase64OrHexadecimalDigitsLeavesNothing(prefix: String, width: Int) {
+        let base64 = String(decoding: Base64URL.encode(Array((prefix + secret + "\n").utf8)), as: UTF8.self)
+        let digits = (prefix + secret).utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        for text in [base64, digits, digits.uppercased()] {
+            let lines = stride(from: 0, to: text.count, by: width).map { String(text.dropFirst($0).prefix(width)) }
+            let shown = filtered(lines).joined()
+            #expect(shown.contains("sha256:1"))
+            // What stands before the secret, and what a byte behind it has changed.
+            #expect(shown.utf8.count < 40, "\(shown)")
+        }
+    }
+
+    /// Such as one that somebody has minted by hand: it has much in common with those that are known.
+    @Test func whatStandsBesideAPieceIsLeftOutToo() {
+        #expect(filtered(["a \(secret.dropLast(30))another-signature_0 b"]) == ["a sha256:1 b"])
     }
 
     @Test func whatIsNoSecretStaysAsItIs() {
