@@ -1,5 +1,6 @@
 import AppleClientSecret
 import FoundationEssentials
+import Rotation
 
 extension KeyedDecodingContainer {
     /// A moment as RFC 3339 writes it in UTC.
@@ -49,7 +50,8 @@ extension DecodingError {
                 path += path.isEmpty ? key.stringValue : "." + key.stringValue
             }
         }
-        return path.isEmpty ? what : "'\(path)': \(what)"
+        // Whoever wrote the text has named the members.
+        return path.isEmpty ? what : "'\(Redaction.plain(path))': \(what)"
     }
 
     private static func name(of type: any Any.Type) -> String {

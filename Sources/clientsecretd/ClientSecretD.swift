@@ -26,7 +26,7 @@ struct ClientSecretD: ParsableCommand {
             try command.run()
         } catch let failure as Failure {
             // What was typed is quoted, and a pasted key or token may have been.
-            let isQuoting = [.usage, .unreadable].contains(failure.code)
+            let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
             let message = isQuoting ? Redaction.plain(failure.message) : failure.message
             if !message.isEmpty { Streams.complain(message) }
             Glibc.exit(failure.code.rawValue)
