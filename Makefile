@@ -74,6 +74,16 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 	$(if $(SEED),,timeout $(simulate_limit) .build/release/simulate --planted)
 	timeout $(simulate_limit) .build/release/simulate $(if $(SEED),--seed $(SEED),--years $(YEARS))
 
+# How many seconds `make fuzz` spends on each target; with TARGET, on that one alone.
+FUZZ_SECONDS ?= 60
+
+# In a folder of its own: everything that is looked into is built anew, so that the fuzzer sees which way an input takes.
+.PHONY: fuzz
+fuzz: deps ## looks for inputs that break what reads them (FUZZ_SECONDS=600; TARGET=key for one; KEEP=1 for the corpus)
+	CLIENTSECRETD_FUZZ=1 timeout $(release_build_limit) swift build --configuration release --sanitize fuzzer \
+	    -Xswiftc -enable-testing -Xswiftc -parse-as-library --product fuzz --scratch-path .build-fuzz
+	scripts/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(TARGET)
+
 # The docker client, by which the tests have environment files read: taken out of its package where there is none, because
 # the package would start an engine that nobody asked for.
 docker_client := $(if $(shell command -v docker),,.build/docker/usr/bin/docker)
@@ -171,4 +181,4 @@ uninstall: ## removes what `make install` installed; configuration, keys and sec
 
 .PHONY: clean
 clean: ## removes everything that was built, and the demonstration
-	rm -rf .build demo
+	rm -rf .build .build-fuzz demo

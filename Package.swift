@@ -105,6 +105,23 @@ let package = Package(
             of: ["Daemon", "Systemd", "Publishing", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
         test(
             "clientsecretd", of: ["clientsecretd", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
+        // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "Settings", "Signing", "Publishing", "Writing", "Monitoring", "Rotation", "Linux", "AppleClientSecret",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Tests/Fuzzing/Targets", swiftSettings: strict),
+        test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
         test("System", of: [], without: ["bed"]),
     ]
 )
+
+// Its `main` is libFuzzer's, which an ordinary build does not link: `make fuzz` asks for it.
+if Context.environment["CLIENTSECRETD_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["Fuzzing"], path: "Tests/Fuzzing/fuzz", swiftSettings: strict))
+}

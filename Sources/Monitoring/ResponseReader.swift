@@ -29,8 +29,8 @@ struct ResponseReader {
 
     private mutating func readHead() throws(Failure) {
         let window = bytes.prefix(Self.largestHead)
+        if window.count >= 5, !window.starts(with: "HTTP/".utf8) { throw Failure(what: "it is not HTTP") }
         guard let end = Self.endOfHead(in: window) else {
-            if window.count >= 5, !window.starts(with: "HTTP/".utf8) { throw Failure(what: "it is not HTTP") }
             guard bytes.count < Self.largestHead else { throw Failure(what: "its head does not end") }
             return
         }

@@ -79,7 +79,7 @@ struct EnvironmentAssignment {
 /// What a shell would see in the text behind an assignment's equals sign.
 struct ShellWords {
     private(set) var commentStart: Int?
-    /// Whether a command substitution or an operator that ends the command stands there.
+    /// Whether a command substitution, a here-document or an operator that ends the command stands there.
     private(set) var holdsCommand = false
     /// The names that further words assign to.
     private(set) var assigned: [String] = []
@@ -98,6 +98,8 @@ struct ShellWords {
             case .dollar where next == .openingParenthesis: holdsCommand = true
             case _ where quote != nil: break
             case .singleQuote, .doubleQuote: quote = byte
+            // A here-document: the lines that follow are the shell's to read.
+            case .lessThan where next == .lessThan: holdsCommand = true
             case .semicolon, .ampersand, .bar, .space, .tab:
                 if byte != .space, byte != .tab { holdsCommand = true }
                 if next == .hash {

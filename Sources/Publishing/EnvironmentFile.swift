@@ -118,13 +118,22 @@ struct EnvironmentFile {
             guard statements.count == readings.count, let end = statements.map(\.upperBound).max(),
                 let assignment = EnvironmentAssignment(bytes, statement: start..<end, name: name)
             else { throw malformed(at: start, "whether it sets \(name) depends on the program that reads it") }
-            // A dotenv library knows no continued lines; what it reads in them must not be a variable.
-            for statement in statements where bytes[statement.upperBound..<end].contains(.equals) {
+            // A dotenv library knows no continued lines; what it reads in them must not be a variable. A carriage return
+            // alone ends a line for all but a shell: what stands behind it is a comment as likely as part of the value.
+            for statement in statements where isAmbiguous(bytes[statement.upperBound..<end]) {
                 throw malformed(at: start, "where the value of \(name) ends depends on the program that reads it")
             }
             result.append(assignment)
         }
         return result
+    }
+
+    /// Whether what some readers take for the rest of a value may be something else to others.
+    private func isAmbiguous(_ rest: ArraySlice<UInt8>) -> Bool {
+        rest.contains(.equals)
+            || rest.indices.contains { index in
+                bytes[index] == .carriageReturn && (index + 1 == bytes.count || bytes[index + 1] != .lineFeed)
+            }
     }
 
     private mutating func read() throws(Malformed) {

@@ -72,6 +72,7 @@ import Testing
         ("SECRET=old; export SECRET\n", 1, "a shell would run a command there, and that is not overwritten"),
         ("SECRET=$(cat secret)\n", 1, "a shell would run a command there, and that is not overwritten"),
         ("SECRET=\"`id`\"\n", 1, "a shell would run a command there, and that is not overwritten"),
+        ("SECRET=old<<END\n# mine\n", 1, "a shell would run a command there, and that is not overwritten"),
         ("SECRET=old OTHER=x\n", 1, "a shell would set a second variable there, and that is not overwritten"),
         ("A=it's\nSECRET=old\nB=it's\n", 2, "whether it sets SECRET depends on the program that reads it"),
         ("cat <<END\nSECRET=old\nEND\n", 2, "whether it sets SECRET depends on the program that reads it"),
@@ -79,6 +80,8 @@ import Testing
         ("# C:\\\nSECRET=old\n", 2, "whether it sets SECRET depends on the program that reads it"),
         ("A='x\\'\nSECRET=old\nB='y'\n", 2, "whether it sets SECRET depends on the program that reads it"),
         ("SECRET=a\rB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
+        ("SECRET=a\r# mine\r", 1, "where the value of SECRET ends depends on the program that reads it"),
+        ("A=1\nSECRET=a\rB\n", 2, "where the value of SECRET ends depends on the program that reads it"),
         ("SECRET=a \\\nB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
         (String(repeating: "SECRET=x\n", count: 101), 101, "SECRET is set more than 100 times in this file"),
         (

@@ -1,0 +1,50 @@
+/// What reads bytes that somebody else may have written, each as a function that the fuzzer and the replay of its corpus
+/// call alike.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    /// A configuration's text, and its additions.
+    case configuration
+    /// A key file: PEM, and the DER in it.
+    case key
+    /// A client secret, in a file or on its own.
+    case token
+    /// An environment file that is edited.
+    case environment
+    /// What a visitor says to the status socket.
+    case request
+    /// What answers to the commands on the status socket.
+    case answer
+    /// What passes between the daemon and a writer.
+    case frame
+    /// What a hook prints.
+    case output
+
+    /// Reads `bytes`; throws when a promise of the reader's is broken.
+    package func run(_ bytes: [UInt8]) throws {
+        switch self {
+        case .configuration: try ConfigurationTarget.run(bytes)
+        case .key: try KeyTarget.run(bytes)
+        case .token: try TokenTarget.run(bytes)
+        case .environment: try EnvironmentTarget.run(bytes)
+        case .request: try RequestTarget.run(bytes)
+        case .answer: try AnswerTarget.run(bytes)
+        case .frame: try FrameTarget.run(bytes)
+        case .output: try OutputTarget.run(bytes)
+        }
+    }
+}
+
+/// A promise that an input has broken.
+package struct BrokenPromise: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Throws unless `holds`.
+func promise(_ holds: Bool, _ what: @autoclosure () -> String) throws(BrokenPromise) {
+    if !holds { throw BrokenPromise(description: what()) }
+}
+
+/// `value`, which a target's own samples cannot lack.
+func known<Value>(_ value: Value?) throws(BrokenPromise) -> Value {
+    guard let value else { throw BrokenPromise(description: "a sample of the target's own is wrong") }
+    return value
+}

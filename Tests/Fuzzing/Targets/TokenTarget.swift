@@ -1,0 +1,57 @@
+import AppleClientSecret
+import Publishing
+import Rotation
+
+@testable import Signing
+
+/// A token is taken apart without loss, or refused; what counts as a client secret states what is minted from its
+/// claims.
+enum TokenTarget {
+    static func run(_ bytes: [UInt8]) throws {
+        if let token = FileFormat.tokenBytes(json: bytes) {
+            try check(token)
+            let read = try known(TokenReader.read(token, keys: []))
+            let again = FileFormat.json(Secret(token: Token(token), issued: read))
+            try promise(FileFormat.tokenBytes(json: again) == token, "a JSON file that is not read back")
+        }
+        if let token = FileFormat.tokenBytes(raw: bytes) {
+            try promise(token == bytes || token + [10] == bytes, "a raw file that holds something else")
+            try check(token)
+        }
+        try check(bytes)
+    }
+
+    private static func check(_ bytes: [UInt8]) throws {
+        guard let jws = try? CompactJWS(bytes) else { return }
+        try promise(
+            jws.signingInput + [UInt8(ascii: ".")] + Base64URL.encode(jws.signature) == bytes,
+            "a token that is not what its parts are")
+        for moment in [jws.stated.issuedAt, jws.stated.expiresAt].compactMap(\.value?.moment) {
+            _ = (moment + Claims.backdating).description
+        }
+        guard let claims = jws.claims else { return }
+        let minted = claims.signingInput + [UInt8(ascii: ".")] + Base64URL.encode(jws.signature)
+        let again = try CompactJWS(minted)
+        try promise(again.claims == claims, "claims that are not read back")
+        try promise(
+            try TokenReader.read(bytes, keys: [key()]).map { $0.expiresAt } == claims.expiresAt, "not taken over")
+    }
+
+    static func claims() throws -> Claims {
+        Claims(
+            issuer: try known(TeamID("DEF123GHIJ")), keyID: try known(KeyID("ABC123DEFG")),
+            subject: try known(ClientID("com.example.web")),
+            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000), expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060))
+    }
+
+    /// The public key of RFC 7515, appendix A.3.
+    private static func key() throws -> PublicKey {
+        let head: [UInt8] = [
+            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+            0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+        ]
+        let x = try known(Base64URL.decode("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU".utf8))
+        let y = try known(Base64URL.decode("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0".utf8))
+        return try known(PublicKey(spki: head + x + y))
+    }
+}
