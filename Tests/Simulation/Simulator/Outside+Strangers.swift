@@ -55,6 +55,7 @@ extension Outside {
     /// Loses the state directory's content.
     func loseRecords() {
         meet(.stateLost)
+        isStateLost = true
         records = [:]
         told = Told()
         // Nobody can know any more whose files these were.

@@ -22,6 +22,8 @@ package final class Outside {
     package var configuration: Configuration
     package var files: [AbsolutePath: File] = [:]
     var records: [ClientName: Record] = [:]
+    /// Whether the state directory's content was lost under a daemon that cannot know.
+    var isStateLost = false
     /// What the state directory knows of what people were told.
     var told = Told()
     package internal(set) var prints: [KeyName: KeyPrint] = [:]
@@ -92,6 +94,7 @@ package final class Outside {
 
     /// What a daemon knows dies with it.
     func forget() {
+        isStateLost = false
         shelf = []
         known = []
         unreported = [:]

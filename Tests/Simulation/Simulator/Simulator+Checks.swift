@@ -102,11 +102,26 @@ extension Simulator {
             guard all.count == 1 else {
                 throw Violation(.applications, "the outputs and applications of \(name) hold different secrets")
             }
+            try checkRecord(name, entry)
             guard watch.keepsLong(at: boot), !watch.wasContested(entry, at: boot),
                 let view = (snapshot ?? rotation.snapshot(at: now)).clients.first(where: { $0.name == name })
             else { continue }
             if shown(view).standing != .ok {
                 throw Violation(.health, "\(name) is \(view.standing): \(view.reason?.trouble.message ?? "no reason")")
+            }
+        }
+    }
+
+    /// What is in force, and for what actions were run, is kept where a daemon finds it after its death.
+    private func checkRecord(_ name: ClientName, _ entry: ClientEntry) throws {
+        guard watch.keepsLong(at: boot), !outside.isStateLost else { return }
+        guard let record = outside.records[name], record.current == entry.outputs.first.flatMap(outside.secret) else {
+            throw Violation(.applications, "the secret of \(name) is not kept")
+        }
+        for action in entry.onChange {
+            let known = watch.known[.init(client: name, action: action.id)]
+            if known?.fingerprint != record.delivered[action.id]?.fingerprint {
+                throw Violation(.applications, "it is not kept that \(action.id) was run for \(name)")
             }
         }
     }

@@ -57,6 +57,8 @@ struct Watch {
             case .key(let key) where entry.key != key: continue
             default: disturbedAt[name] = boot
             }
+            // Of what happens to a file nobody need be told before it is repaired.
+            if case .file? = resource { continue }
             told = told.filter { $0.reader.client != name }
         }
         guard let resource else {
