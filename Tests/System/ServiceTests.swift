@@ -14,6 +14,8 @@ import Testing
 
     @Test func itNeverAsksForTheNetwork() throws { try Bed.hold("network.sh") }
 
+    @Test func itsMetricsFileIsReadByWayOfALink() throws { try Bed.hold("metrics.sh") }
+
     @Test func aRebootMintsNothingAndAConsumerFindsItsSecret() throws {
         let kept = try TemporaryDirectory()
         for _ in 0..<2 { try Bed.hold("reboot.sh", sharing: [(kept.path, "/kept")]) }
