@@ -74,7 +74,8 @@ extension Trouble {
         case .unitRefused, .jobFailed, .jobTimedOut, .jobCanceled, .jobSkipped: "see why: systemctl status \(unit)"
         case .jobDependency: "see which: systemctl list-dependencies \(unit)"
         case .busUnreachable: "see whether the bus runs: systemctl status dbus.socket"
-        case .noSecret, .secretExpired, .secretExpiring: "clientsecretd renew \(client)"
+        case .noSecret, .secretExpired, .secretExpiring:
+            client.isEmpty ? "clientsecretd renew" : "clientsecretd renew \(client)"
         case .notPublished, .notDelivered: "clientsecretd renew --deliver-only \(client)"
         case .refusedByApple: "compare key id, team id and client id with Apple's developer account"
         case .verdictUnknown: nil

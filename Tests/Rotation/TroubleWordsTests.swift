@@ -49,6 +49,7 @@ import Testing
         let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
         #expect(Trouble(.actionFailed, at: .action(signal)).remedy == "see why: systemctl status a.service")
         let path = Trouble.Place.path(try #require(AbsolutePath("/run/web.jwt")))
+        #expect(Trouble(.noSecret, at: path).remedy == "clientsecretd renew")
         #expect(Trouble(.unknownGroup, at: path, detail: "www").remedy == "add the group: addgroup --system www")
         #expect(
             Trouble(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy
