@@ -53,8 +53,8 @@ final class MetricsKeeper {
         return isOwed && wasReady && path != nil ? notBefore : nil
     }
 
-    /// Writes to this path from now on. What lies at the one before is taken away: two files would tell of each client
-    /// twice.
+    /// Writes to this path from now on. What lies at the one before is taken away: it would go on telling of clients, and
+    /// might be what is believed.
     func adopt(_ path: AbsolutePath?, at now: BootTime) -> Fact? {
         guard path != self.path else { return nil }
         if let old = self.path, write == nil { remove(old) }

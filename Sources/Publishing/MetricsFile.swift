@@ -34,8 +34,8 @@ package struct MetricsFile: Sendable {
         }
     }
 
-    /// Takes the file away where it holds metrics of ours: in another one's place they would be told twice, and
-    /// node_exporter would tell nothing at all.
+    /// Takes the file away where it holds metrics of ours: of two files that tell of one client node_exporter believes
+    /// the one whose name comes first, and says in its log alone that there is another.
     package func remove() throws(Trouble) {
         let target = try target()
         guard target.content?.bytes.starts(with: Array("# HELP clientsecretd_".utf8)) == true else { return }

@@ -40,6 +40,15 @@ import Testing
         #expect(fired == Set(alerts))
     }
 
+    /// Whoever is woken by an alert finds it in the guide.
+    @Test func theGuideSaysWhatToDoAboutEveryAlert() throws {
+        let alerts = try String(contentsOfFile: rules + "clientsecretd.rules.yaml", encoding: .utf8)
+            .matches(of: /alert: (\w+)(?s:.*?)severity: (\w+)/).map { "| `\($0.1)` | \($0.2) |" }
+        #expect(alerts.count == 11)
+        let guide = try String(contentsOfFile: repository + "/docs/monitoring.md", encoding: .utf8)
+        for alert in alerts { #expect(guide.contains("\n" + alert), "\(alert)") }
+    }
+
     /// A query for a metric that does not exist shows an empty panel, or never fires.
     @Test func whatIsAskedForExists() throws {
         let present = Set(

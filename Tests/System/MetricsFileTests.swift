@@ -73,7 +73,7 @@ import Testing
         try Self.holdsWhatIsServed(sandbox)
     }
 
-    /// Two files that tell of one client would have node_exporter tell of nothing.
+    /// Of two files that tell of one client node_exporter believes one, which may be the old one.
     @Test func anotherPathTakesThePlaceOfTheOneBefore() throws {
         let sandbox = try Self.sandbox()
         try sandbox.directory.write("not ours\n", to: "metrics/other.prom")
