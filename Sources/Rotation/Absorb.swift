@@ -212,6 +212,8 @@ extension Rotation {
                 world.clients[client]?.delivered[action.id] = covered.issued
                 world.clients[client]?.ranAt[action.id] = now.wall
                 world.clients[client]?.owed.remove(action.id)
+                // Also one that a reload has taken the action from meanwhile.
+                touch(.client(client))
                 for path in world.index.files(of: client) { world.files[path]?.damage.told(at: now.boot) }
             }
             changes.append(.ran(action.id, covering.mapValues(\.issued)))

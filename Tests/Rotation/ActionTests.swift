@@ -60,6 +60,16 @@ import Testing
         #expect(bench.mintReasons.contains { if case .together = $0 { true } else { false } })
     }
 
+    @Test func whatARunHasToldIsKeptAlsoWhenAReloadHasTakenTheActionAway() throws {
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        bench.held = [.action(after.id)]
+        bench.go()
+        bench.reload(try Values.configuration([web: Values.client(web)]))
+        bench.forget()
+        bench.release(.action(after.id))
+        #expect(bench.log == ["keep web"])
+    }
+
     @Test func clientsThatAreDueFarApartRenewEachAtItsTime() throws {
         let bench = try Bench(try Values.configuration(sharing()))
         let old = try Values.issued(
