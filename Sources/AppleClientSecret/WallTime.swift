@@ -38,12 +38,23 @@ extension WallTime: CustomStringConvertible {
         let days = secondsSinceEpoch / day - (secondsSinceEpoch % day < 0 ? 1 : 0)
         guard let date = Self.civilDate(daysSinceEpoch: days) else { return "@\(secondsSinceEpoch)" }
         let second = secondsSinceEpoch - days * day
-        func digits(_ value: Int64, _ width: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, width - text.count)) + text
+        var text = Array("0000-00-00T00:00:00Z".utf8)
+        func put(_ number: Int64, endingAt last: Int) {
+            var rest = number
+            var index = last
+            while rest > 0 {
+                text[index] += UInt8(rest % 10)
+                rest /= 10
+                index -= 1
+            }
         }
-        return digits(date.year, 4) + "-" + digits(date.month, 2) + "-" + digits(date.day, 2) + "T"
-            + digits(second / 3600, 2) + ":" + digits(second / 60 % 60, 2) + ":" + digits(second % 60, 2) + "Z"
+        put(date.year, endingAt: 3)
+        put(date.month, endingAt: 6)
+        put(date.day, endingAt: 9)
+        put(second / 3600, endingAt: 12)
+        put(second / 60 % 60, endingAt: 15)
+        put(second % 60, endingAt: 18)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The proleptic Gregorian date of a day, by eras of 400 years (146,097 days) that begin on the first of March,

@@ -11,16 +11,22 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, CustomStringConvert
     package init?(_ text: some StringProtocol) {
         // By bytes, as the kernel does it: in characters an accent would join the slash before it, and looking for them
         // takes many times as long.
-        let bytes = String(text).utf8
+        let bytes = Array(text.utf8)
         guard bytes.first == Self.slash, bytes.count <= 4095,
             !bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 })
         else { return nil }
-        let components = bytes.split(separator: Self.slash).filter { !$0.elementsEqual(".".utf8) }
-        guard components.allSatisfy({ $0.count <= 255 && !$0.elementsEqual("..".utf8) }) else { return nil }
-        path = HashedText(components.isEmpty ? "/" : components.reduce(into: "") { $0 += "/" + Substring($1) })
+        var normal: [UInt8] = []
+        normal.reserveCapacity(bytes.count)
+        for component in bytes.split(separator: Self.slash) where component != [Self.dot] {
+            guard component.count <= 255, component != [Self.dot, Self.dot] else { return nil }
+            normal.append(Self.slash)
+            normal += component
+        }
+        path = HashedText(normal.isEmpty ? "/" : String(decoding: normal, as: UTF8.self))
     }
 
     private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
 
     /// The last component; empty for the root.
     package var name: String {

@@ -81,8 +81,8 @@ package struct Attempts: Hashable, Sendable {
     var loggedAt: BootTime
 }
 
-/// A client with all that the configuration says of it, put together once: it is asked for at every turn.
-struct Subject: Hashable, Sendable {
+/// A client with all that the configuration says of it, put together once and shared by all who ask at every turn.
+final class Subject: Hashable, Sendable {
     let name: ClientName
     let entry: ClientEntry
     let key: KeyEntry
@@ -90,6 +90,22 @@ struct Subject: Hashable, Sendable {
     let files: [AbsolutePath]
     /// Each once, in the configuration's order.
     let actions: [ActionID]
+
+    init(name: ClientName, entry: ClientEntry, key: KeyEntry, files: [AbsolutePath], actions: [ActionID]) {
+        self.name = name
+        self.entry = entry
+        self.key = key
+        self.files = files
+        self.actions = actions
+    }
+
+    static func == (left: Subject, right: Subject) -> Bool {
+        left.name == right.name && left.entry == right.entry && left.key == right.key
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
 }
 
 /// Who shares what: the configuration, read the other way round.

@@ -73,17 +73,17 @@ struct Assembler {
         if !drafts.contains(where: \.mentionsClients) {
             complaints.error(at: positions.start, "no clients; write \"clients\" with a name and its \"client_id\"")
         }
-        var ids: [ClientID: ClientDraft] = [:]
+        var ids: [ClientID: Placed<ClientName>] = [:]
         for client in clients {
             guard case let id? = client.clientID else { continue }
             if let first = ids[id] {
                 let position = client.settings.clientID.placed?.position ?? client.name.position
                 complaints.warning(
                     at: position,
-                    "\(quoted(id.description)) is the client id of \"\(first.name.value)\" too "
-                        + "(\(first.name.position.seen(from: position))); one client may have several outputs")
+                    "\(quoted(id.description)) is the client id of \"\(first.value)\" too "
+                        + "(\(first.position.seen(from: position))); one client may have several outputs")
             } else {
-                ids[id] = client
+                ids[id] = client.name
             }
         }
     }

@@ -6,11 +6,7 @@ package enum Feature: Hashable, Sendable {
 
     /// What `configuration` asks for in vain, client by client.
     package static func list(in configuration: Configuration) -> [Feature] {
-        var features: [Feature] = []
-        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
-            if client.verify { features.append(.verify(name)) }
-        }
-        return features
+        configuration.clients.filter(\.value.verify).keys.sorted().map(Feature.verify)
     }
 
     /// What does not happen; what to do meanwhile.
