@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Linux
 import NIOCore
 import NIOHTTP1

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import NIOHTTP1
 import Rotation
 

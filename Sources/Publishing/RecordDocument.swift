@@ -3,19 +3,26 @@ internal import FoundationEssentials
 internal import Rotation
 
 /// The JSON of a client's record: plain values, which become the domain's only when all of them are well-formed.
-struct RecordDocument: Codable {
+struct RecordDocument: Decodable {
     private let client: String
     private let current: Kept?
     private let candidate: Kept?
     private let delivered: [String: Known]
     private let shared: [String]
 
-    init(_ record: ClientRecord, of client: ClientName) {
-        self.client = client.description
-        current = record.current.map(Kept.init)
-        candidate = record.candidate.map(Kept.init)
-        delivered = record.delivered.reduce(into: [:]) { $0[$1.key.description] = Known($1.value) }
-        shared = record.shared.map(\.description).sorted()
+    /// The JSON by which a record is read again.
+    static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
+        let delivered = record.delivered.sorted { $0.key < $1.key }
+        let shared = record.shared.sorted()
+        let secrets = [("candidate", record.candidate), ("current", record.current)].compactMap { name, kept in
+            kept.map { (name: name, value: Kept.json(of: $0)) }
+        }
+        return .object(
+            secrets + [
+                ("client", .string(client.description)),
+                ("delivered", .object(delivered.map { ($0.key.description, Known.json(of: $0.value)) })),
+                ("shared", .array(shared.map { .string($0.description) })),
+            ])
     }
 
     /// The record; nil when it is another client's or a value is malformed.
@@ -42,7 +49,7 @@ struct RecordDocument: Codable {
     }
 
     /// What is known of a secret without its bytes.
-    private struct Known: Codable {
+    private struct Known: Decodable {
         let fingerprint: String
         let team: String
         let keyID: String
@@ -51,14 +58,16 @@ struct RecordDocument: Codable {
         let expiresAt: Int64
         let signer: String?
 
-        init(_ issued: Issued) {
-            fingerprint = issued.fingerprint.description
-            team = issued.team.description
-            keyID = issued.keyID.description
-            client = issued.client.description
-            issuedAt = issued.issuedAt.secondsSinceEpoch
-            expiresAt = issued.expiresAt.secondsSinceEpoch
-            signer = issued.signer?.description
+        static func json(of issued: Issued) -> JSONText {
+            .object([
+                ("client", .string(issued.client.description)),
+                ("expiresAt", .number(Int(issued.expiresAt.secondsSinceEpoch))),
+                ("fingerprint", .string(issued.fingerprint.description)),
+                ("issuedAt", .number(Int(issued.issuedAt.secondsSinceEpoch))),
+                ("keyID", .string(issued.keyID.description)),
+                ("signer", .text(issued.signer?.description)),
+                ("team", .string(issued.team.description)),
+            ])
         }
 
         var issued: Issued? {
@@ -78,15 +87,17 @@ struct RecordDocument: Codable {
     }
 
     /// A secret with its bytes.
-    private struct Kept: Codable {
+    private struct Kept: Decodable {
         let token: String
         let known: Known
         let signerKey: Data?
 
-        init(_ kept: KeptSecret) {
-            token = kept.token.withBytes { String(decoding: $0, as: UTF8.self) }
-            known = Known(kept.issued)
-            signerKey = kept.signerKey.map { Data($0) }
+        static func json(of kept: KeptSecret) -> JSONText {
+            .object([
+                ("known", Known.json(of: kept.issued)),
+                ("signerKey", .text(kept.signerKey.map { Data($0).base64EncodedString() })),
+                ("token", .string(kept.token.withBytes { String(decoding: $0, as: UTF8.self) })),
+            ])
         }
 
         func secret(_ sha256: ([UInt8]) -> [UInt8]) -> KeptSecret? {

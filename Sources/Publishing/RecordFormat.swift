@@ -26,8 +26,8 @@ struct RecordFormat: Sendable {
 
     let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8]? {
-        seal(RecordDocument(record, of: client))
+    func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8] {
+        seal(RecordDocument.json(of: record, of: client))
     }
 
     func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
@@ -37,8 +37,8 @@ struct RecordFormat: Sendable {
         return record
     }
 
-    func encode(_ told: Told) -> [UInt8]? {
-        seal(ToldDocument(told))
+    func encode(_ told: Told) -> [UInt8] {
+        seal(ToldDocument.json(of: told))
     }
 
     func decodeTold(_ bytes: [UInt8]) throws(Flaw) -> Told {
@@ -46,11 +46,8 @@ struct RecordFormat: Sendable {
         return told
     }
 
-    private func seal(_ document: some Encodable) -> [UInt8]? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(document) else { return nil }
-        let body = Array(data) + [.lineFeed]
+    private func seal(_ document: JSONText) -> [UInt8] {
+        let body = document.bytes + [.lineFeed]
         return Array(header(of: body).utf8) + body
     }
 

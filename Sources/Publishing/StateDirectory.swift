@@ -119,7 +119,7 @@ package final class StateDirectory: Sendable {
         sharing directories: SharedDirectories? = nil
     ) throws(Trouble) -> ClientRecord? {
         let file = file(of: client, in: path)
-        let place = AbsolutePath(file).map(Trouble.Place.path) ?? .client(client)
+        var place: Trouble.Place { AbsolutePath(file).map(Trouble.Place.path) ?? .client(client) }
         guard let bytes = try bytes(of: file, place, in: path, as: identity, sharing: directories) else { return nil }
         do throws(RecordFormat.Flaw) {
             return try format.decode(bytes, of: client)
@@ -129,7 +129,7 @@ package final class StateDirectory: Sendable {
     }
 
     private static func bytes(
-        of file: String, _ place: Trouble.Place, in path: AbsolutePath, as identity: Identity,
+        of file: String, _ place: @autoclosure () -> Trouble.Place, in path: AbsolutePath, as identity: Identity,
         sharing directories: SharedDirectories? = nil
     ) throws(Trouble) -> [UInt8]? {
         let content: FileContent?
@@ -138,14 +138,14 @@ package final class StateDirectory: Sendable {
         } catch {
             if error.kind == .directoryMissing { return nil }
             if error.kind == .fileTooLarge || error.kind == .notARegularFile {
-                throw Trouble(.stateDamaged, at: place, detail: error.detail)
+                throw Trouble(.stateDamaged, at: place(), detail: error.detail)
             }
             throw unusable(error, path)
         }
         guard let content else { return nil }
         // A record that others could have written is not believed.
         guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
-            throw Trouble(.stateDamaged, at: place, detail: "others may have written it")
+            throw Trouble(.stateDamaged, at: place(), detail: "others may have written it")
         }
         return content.bytes
     }
@@ -167,10 +167,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8]?, to file: String) throws(Trouble) {
-        guard let bytes else {
-            throw Trouble(.stateUnusable, at: .path(path), detail: "\(file) cannot be written down")
-        }
+    private func write(_ bytes: [UInt8], to file: String) throws(Trouble) {
         do throws(FileError) {
             try AtomicFile(file, as: identity, sharing: directories)
                 .replace(with: bytes, mode: 0o600, naming: naming)

@@ -2,17 +2,28 @@ internal import AppleClientSecret
 internal import Rotation
 
 /// The JSON of what people were told.
-struct ToldDocument: Codable {
+struct ToldDocument: Decodable {
     private let standing: String
     private let stages: [String: String]
     private let owed: [String]
     private let starts: [String: [Int64]]
 
-    init(_ told: Told) {
-        standing = told.standing.rawValue
-        stages = told.stages.reduce(into: [:]) { $0[$1.key.description] = $1.value.rawValue }
-        owed = told.owed.map(\.description).sorted()
-        starts = told.starts.reduce(into: [:]) { $0[$1.key.description] = $1.value.map(\.secondsSinceEpoch) }
+    /// The JSON by which it is read again.
+    static func json(of told: Told) -> JSONText {
+        let stages = told.stages.sorted { $0.key < $1.key }
+        let starts = told.starts.sorted { $0.key < $1.key }
+        return .object([
+            ("owed", .array(told.owed.sorted().map { .string($0.description) })),
+            ("stages", .object(stages.map { ($0.key.description, .string($0.value.rawValue)) })),
+            ("standing", .string(told.standing.rawValue)),
+            (
+                "starts",
+                .object(
+                    starts.map { action, moments in
+                        (action.description, .array(moments.map { .number(Int($0.secondsSinceEpoch)) }))
+                    })
+            ),
+        ])
     }
 
     /// Nil when a value is malformed.

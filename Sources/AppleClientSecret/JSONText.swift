@@ -1,0 +1,83 @@
+/// A JSON text whose members stand in the order they are written in: FoundationEssentials' encoder has none of its own.
+package enum JSONText {
+    case null
+    case bool(Bool)
+    case number(Int)
+    case string(String)
+    case array([JSONText])
+    case object([(name: String, value: JSONText)])
+
+    /// A string, or null when there is none.
+    package static func text(_ text: String?) -> JSONText {
+        text.map(JSONText.string) ?? .null
+    }
+
+    /// A moment as RFC 3339 writes it in UTC, or null when there is none.
+    package static func moment(_ moment: WallTime?) -> JSONText {
+        text(moment?.description)
+    }
+
+    /// The text without any white space between its parts.
+    package var rendered: String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// ``rendered`` in UTF-8.
+    package var bytes: [UInt8] {
+        var output: [UInt8] = []
+        write(to: &output)
+        return output
+    }
+
+    private func write(to output: inout [UInt8]) {
+        switch self {
+        case .null: output += "null".utf8
+        case .bool(let value): output += (value ? "true" : "false").utf8
+        case .number(let value): output += String(value).utf8
+        case .string(let value): Self.write(value, to: &output)
+        case .array(let elements):
+            output.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                element.write(to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                Self.write(member.name, to: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.write(to: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// A string in quotes: what RFC 8259, section 7, wants escaped, and DEL, which would reach a terminal.
+    private static func write(_ text: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy(isPlain) {
+            output += text.utf8
+        } else {
+            for byte in text.utf8 { if isPlain(byte) { output.append(byte) } else { output += escaped(byte).utf8 } }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Every byte of what is not ASCII is plain, too.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
+    }
+
+    private static func escaped(_ byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case UInt8(ascii: "\n"): "\\n"
+        case UInt8(ascii: "\r"): "\\r"
+        case UInt8(ascii: "\t"): "\\t"
+        default: "\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+}
