@@ -4,7 +4,6 @@ import Publishing
 import Rotation
 import Settings
 import Signing
-import Synchronization
 import SystemPackage
 import Writing
 
@@ -30,10 +29,11 @@ final class Hands: Sendable {
     /// Told which links lead to a file, and where it really lies.
     private let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
-    private let mounts: Mutex<MountTable>
+    private let mounts: QuietMutex<MountTable>
 
-    /// A job's own work waits for a disk, so that threads, not cores, set the pace; more than eight gain nothing.
-    private static let threads = 8
+    /// A job's own work waits for a disk, so that threads, not cores, set the pace: twice as many as a lane has at most, for
+    /// while secrets are kept in the state directory, others are published. More than that gain nothing.
+    private static let threads = 16
 
     init(
         log: Log, identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>,
@@ -56,7 +56,7 @@ final class Hands: Sendable {
         publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: { SHA256.digest($0) })
         leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity)
         pool = WorkerPool(limit: Self.threads)
-        mounts = Mutex(MountTable(MountTable.current()))
+        mounts = QuietMutex(MountTable(MountTable.current()))
     }
 
     /// Starts a job; `report` is called once with what came of it, from the worker's thread.
@@ -270,10 +270,9 @@ final class Hands: Sendable {
 
     private func look(_ sight: FileSight, _ spec: FileSpec) -> Look {
         if sight.realPath != spec.path.description { noteTrail(of: .file(spec.path), [spec.path]) }
-        let keys = keyring.publicKeys
         return sight.look { token in
             if let known = shelf.secret(token.fingerprint), known.issued.signer != nil { return known.issued }
-            guard let issued = TokenReader.read(token, keys: keys) else { return nil }
+            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
             shelf.put(Secret(token: token, issued: issued))
             return issued
         }

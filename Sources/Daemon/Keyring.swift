@@ -1,6 +1,6 @@
+import Linux
 import Rotation
 import Signing
-import Synchronization
 
 /// The keys as they were last read, and the public halves that the state directory remembers, by which a published
 /// secret is still told from a forged one while its key cannot be read.
@@ -10,7 +10,7 @@ final class Keyring: Sendable {
         var remembered: [KeyPrint: PublicKey] = [:]
     }
 
-    private let keys = Mutex(Keys())
+    private let keys = QuietMutex(Keys())
 
     func put(_ key: SigningKey, as name: KeyName) {
         keys.withLock { $0.signing[name] = key }
@@ -39,6 +39,8 @@ final class Keyring: Sendable {
     }
 
     func publicKey(_ print: KeyPrint) -> PublicKey? {
-        publicKeys.first { $0.print == print }
+        keys.withLock { keys in
+            keys.remembered[print] ?? keys.signing.values.first { $0.print == print }?.publicKey
+        }
     }
 }

@@ -1,13 +1,13 @@
 import AppleClientSecret
+import Linux
 import Publishing
 import Rotation
-import Synchronization
 
 /// Where the secrets' bytes lie while the core, which sees fingerprints only, decides what becomes of them.
 ///
 /// Workers put secrets here when they mint or find them and take them when they write.
 final class Shelf: Sendable {
-    private let secrets = Mutex<[Fingerprint: Secret]>([:])
+    private let secrets = QuietMutex<[Fingerprint: Secret]>([:])
 
     func put(_ secret: Secret) {
         secrets.withLock { $0[secret.issued.fingerprint] = secret }

@@ -62,11 +62,9 @@ package struct AtomicFile: ~Copyable {
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
     ///   - group: nil: that of the file that is replaced, else as the directory gives it.
-    /// - Returns: the new file's status.
-    @discardableResult
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
-    ) throws(FileError) -> FileStatus {
+    ) throws(FileError) {
         guard bytes.count <= limit else {
             throw FileError(
                 .fileTooLarge, at: path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
@@ -95,7 +93,6 @@ package struct AtomicFile: ~Copyable {
             try temporary.appear(as: place.name)
         }
         try directory.sync(by: temporary.descriptor.raw)
-        return try FileStatus(of: temporary.descriptor.raw, path: path)
     }
 
     /// Takes the file away, unless the name stands for another one by now.

@@ -1,5 +1,4 @@
 import CLinux
-import Synchronization
 import SystemPackage
 
 /// A directory that a walk has reached and holds open, with those above it that it came through.
@@ -11,16 +10,9 @@ final class GuardedDirectory: Sendable {
     let path: FilePath
     let above: GuardedDirectory?
     let depth: Int
-    /// How many have asked for a sync.
-    private let asked = Atomic<UInt64>(0)
-    private let synced = QuietMutex(Synced())
-
-    private struct Synced {
-        /// Who had asked when the last sync began: theirs is done.
-        var through: UInt64 = 0
-        /// Who had asked when a sync last failed.
-        var failure: (through: UInt64, error: FileError)?
-    }
+    private let joint = JointSync()
+    /// The directory, opened to be synced: what a walk has come to is only a handle on it.
+    private let listed = QuietMutex<Descriptor?>(nil)
 
     /// More directories than this below one another are refused: each one holds a descriptor while the walk lasts.
     static let depthLimit = 128
@@ -35,48 +27,47 @@ final class GuardedDirectory: Sendable {
 
     /// Makes the names durable that were given, changed and taken away in it before the call.
     ///
-    /// Whoever calls while a sync is under way waits for the next, which serves all who wait: it begins after they called.
-    ///
     /// - Parameter file: one that lies in it.
     func sync(by file: Int32) throws(FileError) {
-        let ticket = asked.add(1, ordering: .sequentiallyConsistent).newValue
-        let failure = synced.withLock { synced -> FileError? in
-            if synced.through < ticket {
-                synced.through = asked.load(ordering: .sequentiallyConsistent)
-                do throws(FileError) {
-                    try syncAlone(by: file)
-                } catch {
-                    synced.failure = (synced.through, error)
-                }
-            }
-            // The kernel tells of a failure once: a later sync that succeeds has not mended what was lost.
-            return synced.failure.flatMap { ticket <= $0.through ? $0.error : nil }
+        try joint { () throws(FileError) in
+            try listed.withLock { listed throws(FileError) in try syncAlone(&listed, by: file) }
         }
-        if let failure { throw failure }
     }
 
-    private func syncAlone(by file: Int32) throws(FileError) {
-        let raw = clinux_path_open_directory(descriptor.raw)
-        if Errno(rawValue: -raw) == .permissionDenied {
-            // A directory that may be written to but not read cannot be opened: its whole file system is synced.
-            _ = try checked(clinux_file_sync_all(file), path.string)
-        } else {
-            let listed = Descriptor(adopting: try checked(raw, path.string))
-            _ = try checked(clinux_file_sync(listed.raw), path.string)
+    private func syncAlone(_ listed: inout Descriptor?, by file: Int32) throws(FileError) {
+        if listed == nil {
+            let raw = clinux_path_open_directory(descriptor.raw)
+            if Errno(rawValue: -raw) == .permissionDenied {
+                // A directory that may be written to but not read cannot be opened: its whole file system is synced.
+                _ = try checked(clinux_file_sync_all(file), path.string)
+                return
+            }
+            listed = Descriptor(adopting: try checked(raw, path.string))
         }
+        let raw =
+            switch listed {
+            case .some(let listed): listed.raw
+            case .none: -Errno.badFileDescriptor.rawValue
+            }
+        _ = try checked(clinux_file_sync(raw), path.string)
+    }
+
+    /// The path of this name in the directory.
+    func path(of name: FilePath.Component) -> String {
+        above == nil && path.length == 1 ? path.string + name.string : path.string + "/" + name.string
     }
 
     /// A handle on what has this name; nil when nothing has.
     func step(to name: FilePath.Component) throws(FileError) -> Descriptor? {
         let raw = unsafe name.withPlatformString { unsafe clinux_path_step(descriptor.raw, $0, 0) }
         guard Errno(rawValue: -raw) != .noSuchFileOrDirectory else { return nil }
-        return Descriptor(adopting: try checked(raw, path.appending(name).string))
+        return Descriptor(adopting: try checked(raw, path(of: name)))
     }
 
     /// What has this name now; nil when nothing has.
     func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
         do throws(FileError) {
-            return try FileStatus(of: name, in: descriptor.raw, path: path.appending(name).string)
+            return try FileStatus(of: name, in: descriptor.raw, path: path(of: name))
         } catch {
             guard error.errno == .noSuchFileOrDirectory else { throw error }
             return nil

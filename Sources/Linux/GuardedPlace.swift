@@ -7,6 +7,15 @@ struct GuardedPlace {
     let name: FilePath.Component
     /// Nil: nothing has this name.
     let found: FileStatus?
+    /// The real path: links are followed.
+    let path: String
+
+    init(directory: GuardedDirectory, name: FilePath.Component, found: FileStatus?) {
+        self.directory = directory
+        self.name = name
+        self.found = found
+        path = directory.path(of: name)
+    }
 
     /// Whether the process may execute what was found.
     func isExecutable() throws(FileError) -> Bool {
@@ -16,9 +25,6 @@ struct GuardedPlace {
         }
         return try checked(clinux_path_may_execute(handle.raw), path) == 1
     }
-
-    /// The real path: links are followed.
-    var path: String { directory.path.appending(name).string }
 
     /// Refuses what was read if the name does not stand for it alone any more.
     ///

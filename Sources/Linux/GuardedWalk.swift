@@ -39,10 +39,11 @@ struct GuardedWalk {
     static func place(
         _ path: String, as identity: Identity, sharing directories: SharedDirectories?
     ) throws(FileError) -> GuardedPlace {
-        guard let directories else { return try place(path, .publishing, as: identity) }
-        let text = FilePath(path)
-        let parent = text.removingLastComponent()
-        if let name = text.lastComponent, name.kind == .regular,
+        guard let directories, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            return try place(path, .publishing, as: identity)
+        }
+        let parent = String(path[..<slash])
+        if let name = FilePath.Component(String(path[path.utf8.index(after: slash)...])), name.kind == .regular,
             let known = directories.directory(parent, as: identity)
         {
             let found = try known.status(of: name)
@@ -50,7 +51,7 @@ struct GuardedWalk {
         }
         let place = try place(path, .publishing, as: identity)
         // Only a path without links is known again by its text.
-        if place.directory.path == parent { directories.note(place.directory, as: identity) }
+        if place.directory.path.string == parent { directories.note(place.directory, as: identity) }
         return place
     }
 
@@ -97,9 +98,9 @@ struct GuardedWalk {
                 try pass(step)
                 continue
             }
-            let path = here.path.appending(name)
             let found = try here.status(of: name)
             if found?.kind == .link, let handle = try here.step(to: name) {
+                let path = here.path.appending(name)
                 let status = try FileStatus(of: handle.raw, path: path.string)
                 guard status.kind == .link else { throw FileError(.changedMeanwhile, at: path.string) }
                 try follow(handle.raw, status, path)

@@ -11,12 +11,11 @@ package final class Inbox<Element: Sendable>: Sendable {
     }
 
     package func post(_ element: Element) {
-        let isFirst = waiting.withLock { elements in
+        waiting.withLock { elements in
             elements.append(element)
-            return elements.count == 1
+            // For what came before and was not taken out yet it was rung already.
+            if elements.count == 1 { bell.signal() }
         }
-        // For what came before and was not taken out yet it was rung already.
-        if isFirst { bell.signal() }
     }
 
     /// Waits until something lies in the inbox, for so many milliseconds at most; returns whether it does.
@@ -24,11 +23,11 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     /// All that was posted since the last call.
     package func drain() -> [Element] {
-        // Cleared first: what is posted from here on rings again.
-        bell.clear()
-        return waiting.withLock { elements in
+        waiting.withLock { elements in
             let taken = elements
             elements = []
+            // Under the lock, as it is rung: it is up as long as something lies here.
+            if !taken.isEmpty { bell.clear() }
             return taken
         }
     }

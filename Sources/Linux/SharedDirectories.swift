@@ -1,5 +1,4 @@
 import CLinux
-import Synchronization
 import SystemPackage
 
 /// The directories that were walked to within the last second, so that ten thousand files which are written at once into
@@ -23,25 +22,25 @@ package final class SharedDirectories: Sendable {
     /// same directory, which is still as it was judged, is looked at each time.
     private static let trustedFor: Int64 = 1_000
 
-    private let entries = Mutex<[Way: Entry]>([:])
+    private let entries = QuietMutex<[Way: Entry]>([:])
 
     package init() {}
 
     /// The directory of this path, if it was walked to just now and the path, without any link, still leads there.
-    func directory(_ path: FilePath, as identity: Identity) -> GuardedDirectory? {
-        let way = Way(path: path.string, identity: identity)
+    func directory(_ path: String, as identity: Identity) -> GuardedDirectory? {
+        let way = Way(path: path, identity: identity)
         guard let entry = entries.withLock({ $0[way] }), Clocks.bootMilliseconds() - entry.walkedAt < Self.trustedFor
         else { return nil }
         if let held = entry.directory {
             return FileStatus.following(way.path)?.isJudgedLike(entry.status) == true ? held : nil
         }
-        let raw = unsafe path.withPlatformString { unsafe clinux_path_open_whole($0) }
+        let raw = unsafe clinux_path_open_whole(path)
         guard raw >= 0 else { return nil }
         let descriptor = Descriptor(adopting: raw)
         guard let status = try? FileStatus(of: descriptor.raw, path: way.path), status.isJudgedLike(entry.status) else {
             return nil
         }
-        let directory = GuardedDirectory(descriptor, status: status, path: path, above: nil)
+        let directory = GuardedDirectory(descriptor, status: status, path: FilePath(path), above: nil)
         return entries.withLock { entries in
             // Another may have opened it meanwhile.
             if let held = entries[way]?.directory { return held }

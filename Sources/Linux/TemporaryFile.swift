@@ -22,7 +22,7 @@ struct TemporaryFile: ~Copyable {
             throw FileError(of: Errno(rawValue: -raw), at: directory.path.string)
         }
         let descriptor = Descriptor(
-            adopting: try checked(raw, directory.path.appending(target).string, missing: .directoryMissing))
+            adopting: try checked(raw, directory.path(of: target), missing: .directoryMissing))
         let made: FileStatus
         do throws(FileError) {
             made = try FileStatus(of: descriptor.raw, path: directory.path.string)
@@ -63,9 +63,10 @@ struct TemporaryFile: ~Copyable {
                 try directory.status(of: target) == nil
                 ? rename(to: target, CLINUX_RENAME_OVER) : -Errno.fileExists.rawValue
         }
-        let path = directory.path.appending(target).string
-        if Errno(rawValue: -result) == .fileExists { throw FileError(.changedMeanwhile, at: path) }
-        _ = try checked(result, path, missing: .changedMeanwhile)
+        if Errno(rawValue: -result) == .fileExists {
+            throw FileError(.changedMeanwhile, at: directory.path(of: target))
+        }
+        _ = try checked(result, directory.path(of: target), missing: .changedMeanwhile)
         own = nil
     }
 
@@ -75,7 +76,7 @@ struct TemporaryFile: ~Copyable {
     mutating func replace(
         _ target: FilePath.Component, isExpected: (FilePath.Component) throws(FileError) -> FileStatus?
     ) throws(FileError) {
-        let path = directory.path.appending(target).string
+        let path = directory.path(of: target)
         var result = rename(to: target, CLINUX_RENAME_EXCHANGE)
         if Errno(rawValue: -result) == .invalidArgument {
             // A file system without exchange, as on a network: what was there cannot be looked at any more.

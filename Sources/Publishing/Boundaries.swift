@@ -1,6 +1,5 @@
 internal import Linux
 package import Rotation
-internal import Synchronization
 
 /// What no output may be, by whatever path it is reached: a key, a passphrase, a program, the configuration, the state
 /// directory, or the file of another output.
@@ -18,7 +17,7 @@ package final class Boundaries: Sendable {
         var claims: [String: AbsolutePath] = [:]
     }
 
-    private let drawn = Mutex(Drawn())
+    private let drawn = QuietMutex(Drawn())
 
     package init() {}
 

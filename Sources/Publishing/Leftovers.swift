@@ -1,6 +1,5 @@
 package import Linux
 package import Rotation
-internal import Synchronization
 
 /// Removes what a killed daemon left beside its outputs: before the first write in a directory, and only its own.
 ///
@@ -9,11 +8,11 @@ internal import Synchronization
 package final class Leftovers: Sendable {
     private let identity: Identity
     private let naming: TemporaryNames
-    private let swept = Mutex<[AbsolutePath: Sweep]>([:])
+    private let swept = QuietMutex<[AbsolutePath: Sweep]>([:])
 
     /// One directory's sweep: others who come to the directory meanwhile wait for it.
     private final class Sweep: Sendable {
-        let isDone = Mutex(false)
+        let isDone = QuietMutex(false)
     }
 
     package init(naming: TemporaryNames, as identity: Identity) {

@@ -21,10 +21,9 @@ import Testing
         let room = try Room()
         let file = try AtomicFile(room("f"), as: Room.root)
         #expect(file.content == nil)
-        let status = try file.replace(with: Array("new".utf8), naming: naming)
+        try file.replace(with: Array("new".utf8), naming: naming)
         #expect(try room.text("f") == "new")
         #expect(try room.status("f").st_mode == S_IFREG | 0o600)
-        #expect(try GuardedPath.read(room("f"), as: Room.root, limit: 9)?.status == status)
         #expect(try room.names() == ["f"])
     }
 
@@ -46,14 +45,13 @@ import Testing
         let before = try room.status("f")
         let file = try AtomicFile(room("f"), as: Room.root)
         #expect(file.content?.bytes == Array("old".utf8))
-        let status = try file.replace(with: Array("new".utf8), naming: naming)
+        try file.replace(with: Array("new".utf8), naming: naming)
         let after = try room.status("f")
         #expect(try room.text("f") == "new")
         #expect(after.st_ino != before.st_ino)
         // What holds a secret is nothing to be run as another user.
         #expect(after.st_mode == S_IFREG | 0o644)
         #expect(after.st_gid == 33)
-        #expect(status.identity.inode == UInt64(after.st_ino))
         #expect(try room.names() == ["f"])
     }
 
