@@ -52,13 +52,15 @@ struct Log: Sendable {
         write(text, .error, .complaint, [])
     }
 
-    private func write(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: [JournalField]) {
+    private func write(
+        _ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: @autoclosure () -> [JournalField]
+    ) {
         if target == .journal {
             let entry = [
                 ("MESSAGE", text), ("MESSAGE_ID", id.rawValue), ("PRIORITY", String(urgency.rawValue)),
                 ("SYSLOG_IDENTIFIER", "clientsecretd"),
             ]
-            if Journal.send(entry + fields.map { ($0.name, $0.value) }) { return }
+            if Journal.send(entry + fields().map { ($0.name, $0.value) }) { return }
         }
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"

@@ -27,6 +27,9 @@ final class Loop {
     private let signals: SignalDescriptor
 
     private let startedAt = Clock.now().boot
+    /// What the timers stand at; nil: they have to be set anew.
+    private var armed: (wall: WallTime?, boot: BootTime?)?
+
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
     private var manager: ServiceManager
@@ -120,15 +123,20 @@ final class Loop {
     }
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
-        try wallTimer.arm(at: wake.wall?.secondsSinceEpoch)
         let boot = [wake.boot, mustShow, stopAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot)]
             .compactMap { $0 }.min()
-        try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
+        if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }
+        if armed == nil || armed?.boot != boot {
+            try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
+        }
+        armed = (wake.wall, boot)
         for event in try epoll.wait() {
             switch Tag(rawValue: event.tag) {
             case .wallTimer:
+                armed = nil
                 if case .clockWasSet? = try wallTimer.read() { rotation.absorb(.clockSet, at: Clock.now()) }
             case .bootTimer:
+                armed = nil
                 _ = try bootTimer.read()
             case .signals:
                 for signal in try signals.read() { take(signal) }
@@ -173,6 +181,9 @@ final class Loop {
             if now.boot < next { return next }
         }
         lastShown = now.boot
+        // Where nobody can look, as with `--once`, nothing is drawn.
+        let isLookedAt = server != nil || metrics != nil || log.progress != nil || manager.isListening
+        guard isLookedAt else { return nil }
         let snapshot = rotation.snapshot(at: now)
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot

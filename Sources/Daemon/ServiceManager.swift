@@ -28,6 +28,9 @@ struct ServiceManager {
     /// A person who watches a long start looks no more often.
     private static let progressInterval: Int64 = 1_000
 
+    /// Whether anybody asked to be told.
+    let isListening = Notify.isAskedFor
+
     init(log: Log) {
         self.log = log
     }

@@ -1,4 +1,5 @@
 import CLibsystemd
+import Glibc
 package import Linux
 import SystemPackage
 
@@ -29,6 +30,9 @@ package enum Notify {
             }
         }
     }
+
+    /// Whether anybody wants to be told.
+    package static var isAskedFor: Bool { unsafe getenv("NOTIFY_SOCKET") != nil }
 
     /// As much of a status as is sent: a datagram has its limit, and a line on the terminal too.
     private static let longestStatus = 1_000
