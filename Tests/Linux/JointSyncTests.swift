@@ -1,0 +1,110 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Linux
+
+/// Many syncs in one, and none that began too early.
+@Suite struct JointSyncTests {
+    /// Counts what happens, so that it can be told what came first.
+    private final class Course: Sendable {
+        private let moment = Atomic<Int>(0)
+        private let isUnderWay = Atomic<Bool>(false)
+        private let begun = Mutex<[Int]>([])
+        /// Callers that were not served as they should be, and syncs that ran two at a time.
+        let bad = Atomic<Int>(0)
+        let failures = Atomic<Int>(0)
+
+        func next() -> Int { moment.add(1, ordering: .sequentiallyConsistent).newValue }
+
+        func sync() {
+            if isUnderWay.exchange(true, ordering: .sequentiallyConsistent) { count(bad) }
+            begun.withLock { $0 = $0.suffix(100) + [next()] }
+            isUnderWay.store(false, ordering: .sequentiallyConsistent)
+        }
+
+        func call(_ joint: JointSync) {
+            let called = next()
+            try? joint { sync() }
+            if !hasBegun(since: called) { count(bad) }
+        }
+
+        func count(_ number: borrowing Atomic<Int>) { number.add(1, ordering: .sequentiallyConsistent) }
+
+        /// Whether a sync began after `called` and before now.
+        private func hasBegun(since called: Int) -> Bool { begun.withLock { $0.contains { $0 > called } } }
+    }
+
+    /// A sync that goes on until it may end.
+    private final class Slow: Sendable {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let hasEnded = DispatchSemaphore(value: 0)
+
+        init(_ joint: JointSync) {
+            let isUnderWay = DispatchSemaphore(value: 0)
+            Thread.detachNewThread { [mayEnd, hasEnded] in
+                try? joint {
+                    isUnderWay.signal()
+                    mayEnd.wait()
+                }
+                hasEnded.signal()
+            }
+            isUnderWay.wait()
+        }
+
+        func end() {
+            mayEnd.signal()
+            hasEnded.wait()
+        }
+    }
+
+    private func onEightThreads(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+        let done = DispatchSemaphore(value: 0)
+        for _ in 0..<8 {
+            Thread.detachNewThread {
+                body()
+                done.signal()
+            }
+        }
+        return done
+    }
+
+    @Test func nobodyIsServedByASyncThatBeganBeforeTheyCame() throws {
+        let joint = JointSync()
+        let course = Course()
+        let slow = Slow(joint)
+        let all = onEightThreads { course.call(joint) }
+        // Time to come. Whoever comes later is served by a later sync all the same.
+        usleep(100_000)
+        slow.end()
+        for _ in 0..<8 { all.wait() }
+        #expect(course.bad.load(ordering: .sequentiallyConsistent) == 0)
+    }
+
+    @Test func ofManyEachIsServedByOneThatBeganAfterItCame() {
+        let joint = JointSync()
+        let course = Course()
+        let all = onEightThreads { for _ in 0..<500 { course.call(joint) } }
+        for _ in 0..<8 { all.wait() }
+        #expect(course.bad.load(ordering: .sequentiallyConsistent) == 0)
+    }
+
+    @Test func aFailureIsToldToAllWhoWaitedForItAndToNobodyElse() throws {
+        let joint = JointSync()
+        let course = Course()
+        let slow = Slow(joint)
+        let all = onEightThreads {
+            do throws(FileError) {
+                try joint { () throws(FileError) in throw FileError(.ioError, at: "/") }
+            } catch {
+                course.count(course.failures)
+            }
+        }
+        usleep(100_000)
+        slow.end()
+        for _ in 0..<8 { all.wait() }
+        #expect(course.failures.load(ordering: .sequentiallyConsistent) == 8)
+        try joint {}
+    }
+}
