@@ -38,18 +38,25 @@ struct StatusProblems {
         var order: [Trouble] = []
         var names: [Trouble: [String]] = [:]
         for client in clients where client.state != "ok" {
-            let trouble = Trouble(state: client.state, reason: reason(of: client), parts: parts(of: client))
+            let (reason, isRenewed) = commonReason(of: client)
+            let trouble = Trouble(
+                state: client.state, reason: reason, isRenewed: isRenewed, parts: parts(of: client))
             if names[trouble] == nil { order.append(trouble) }
             names[trouble, default: []].append(client.name)
         }
         return order.map { trouble in
-            lines(Self.subject(names[trouble] ?? []) + trouble.state, trouble.reason) + trouble.parts
+            let names = names[trouble] ?? []
+            // Without a name all are renewed.
+            let name = trouble.isRenewed && names.count == 1 ? " " + names.joined() : ""
+            return lines(Self.subject(names) + trouble.state, trouble.reason + name) + trouble.parts
         }
     }
 
     private struct Trouble: Hashable {
         let state: String
         let reason: String
+        /// What helps is a renewal, whose command ends with the client's name.
+        let isRenewed: Bool
         /// Outputs and actions with troubles of their own.
         let parts: [String]
     }
@@ -65,11 +72,17 @@ struct StatusProblems {
             + (others == 1 ? names.last ?? "" : "\(others.grouped) more") + " are "
     }
 
-    /// The reason without the name that stands before it here anyway.
-    private func reason(of client: StatusDocument.Client) -> String {
-        let reason = client.reason ?? "no reason is known"
+    /// The reason without the name that stands before it here anyway, and without the one at the end of what helps.
+    private func commonReason(of client: StatusDocument.Client) -> (String, isRenewed: Bool) {
+        var reason = client.reason ?? "no reason is known"
         let subject = "client \"\(client.name)\": "
-        return reason.hasPrefix(subject) ? String(reason.dropFirst(subject.count)) : reason
+        if reason.hasPrefix(subject) { reason.removeFirst(subject.count) }
+        for command in ["; clientsecretd renew", "; clientsecretd renew --deliver-only"] {
+            if reason.hasSuffix("\(command) \(client.name)") {
+                return (String(reason.dropLast(client.name.count + 1)), true)
+            }
+        }
+        return (reason, false)
     }
 
     private func parts(of client: StatusDocument.Client) -> [String] {

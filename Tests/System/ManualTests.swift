@@ -36,6 +36,19 @@ import Testing
         #expect(Set(sections).isSubset(of: Set(commands)))
     }
 
+    /// What the units and the journal's catalog refer to.
+    @Test func whatIsReferredToExists() throws {
+        let names = Set(try names())
+        for file in try FileManager.default.contentsOfDirectory(atPath: repository + "/systemd") {
+            let text = try String(contentsOfFile: repository + "/systemd/" + file, encoding: .utf8)
+            for reference in text.matches(of: #/man:([a-z.-]+)\(([0-9])\)/#) {
+                #expect(names.contains("\(reference.output.1).\(reference.output.2)"), "\(file)")
+            }
+            let isUnit = [".service", ".socket", ".timer"].contains { file.hasSuffix($0) }
+            if isUnit { #expect(text.contains("\nDocumentation=man:clientsecretd"), "\(file)") }
+        }
+    }
+
     @Test func whateverACommandTakesIsExplained() throws {
         for name in try names() where name.hasPrefix("clientsecretd-") {
             let command = name.dropFirst("clientsecretd-".count).dropLast(".8".count)

@@ -123,6 +123,23 @@ import Testing
         #expect(try shown(2_000) == "c0, c1, c10 and 1,997 more are degraded: key \"k\": gone")
     }
 
+    @Test func whatHelpsOneIsToldWithItsNameAndWhatHelpsManyWithout() throws {
+        func shown(_ names: [String]) throws -> [String] {
+            let clients = names.map {
+                client(
+                    $0, state: "critical",
+                    reason: "client \\\"\($0)\\\": no secret; since 2026-11-21T04:31:00Z; clientsecretd renew \($0)")
+            }
+            return lines(try document(clients, state: "critical", reason: "x"), on: pipe).suffix(3)
+        }
+        let since = "  since 2026-11-21T04:31:00Z (now)"
+        #expect(
+            try shown(["web"]) == ["web is critical: no secret", since, "  what helps: clientsecretd renew web"])
+        #expect(
+            try shown(["app", "web"])
+                == ["app and web are critical: no secret", since, "  what helps: clientsecretd renew"])
+    }
+
     /// On a screen that holds a little, the worst is there with its reason, and what is left out is counted.
     @Test(arguments: [10, 16, 24, 50])
     func thousandsOfClientsFitAScreen(rows: Int) throws {
