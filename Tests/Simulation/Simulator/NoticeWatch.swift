@@ -51,7 +51,8 @@ struct NoticeWatch {
         // A restart grants nobody four more, as far as the state directory knows of them.
         starts = starts.filter { !wasClockSet && kept.starts[$0.key]?.last == lastStart[$0.key] }
         wasClockSet = false
-        failing = []
+        // What was still owed is told at once.
+        failing = kept.owed
         // It is told of how things stand once every client was tried.
         since = boot
     }
