@@ -18,15 +18,20 @@ struct WatchList: Hashable, Sendable {
         var any: Set<Resource> = []
         /// Directories that are to be watched and do not exist.
         var awaited: Set<String> = []
+        /// By the name of a directory in it that one goes through: those of interest that are reached by way of it.
+        var passages: [String: Set<AbsolutePath>] = [:]
 
         var all: Set<Resource> {
             names.values.reduce(any) { $0.union($1) }
         }
 
-        /// Whether it is of interest only that something comes to be there.
+        /// Whether it is of interest only which directories are in it.
         var isWaitingRoom: Bool { names.isEmpty && any.isEmpty }
 
-        fileprivate var isEmpty: Bool { isWaitingRoom && awaited.isEmpty }
+        /// Whether one merely goes through it.
+        var isPassage: Bool { isWaitingRoom && awaited.isEmpty }
+
+        fileprivate var isEmpty: Bool { isPassage && passages.isEmpty }
     }
 
     /// Kubernetes replaces all files of a mounted secret at once by swapping this link in their directory.
@@ -36,6 +41,7 @@ struct WatchList: Hashable, Sendable {
 
     /// - Parameter main: the configuration's own file; nil when that has no usable name.
     init(_ configuration: Configuration, main: AbsolutePath?) {
+        defer { notePassages() }
         for path in configuration.files.keys { settle(path, .file(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {
@@ -48,6 +54,18 @@ struct WatchList: Hashable, Sendable {
         settle(main, .configuration)
         interests[main.directory]?.names[Self.swappedLink, default: []].insert(.configuration)
         interests[SettingsParser.directory(of: main), default: Interests()].any.insert(.configuration)
+    }
+
+    /// Has noticed what happens to the directories that one goes through: whoever moves one away, or takes the right to
+    /// go through it, takes everything below away.
+    private mutating func notePassages() {
+        for destination in Array(interests.keys) {
+            var step = destination
+            while step.directory != step {
+                interests[step.directory, default: Interests()].passages[step.name, default: []].insert(destination)
+                step = step.directory
+            }
+        }
     }
 
     private mutating func settle(_ path: AbsolutePath, _ resource: Resource) {
@@ -111,8 +129,28 @@ struct WatchList: Hashable, Sendable {
     }
 
     /// What a notice is a reason to look at.
+    ///
+    /// - Parameter name: empty when it happened to the directory itself: then it is about everything in it and below.
     func stirred(in directory: AbsolutePath, name: String) -> Set<Resource> {
         guard let interests = interests[directory] else { return [] }
-        return interests.any.union(interests.names[name] ?? [])
+        let here = name.isEmpty ? interests.all : interests.any.union(interests.names[name] ?? [])
+        let below = name.isEmpty ? Set(interests.passages.values.joined()) : interests.passages[name] ?? []
+        return below.reduce(here) { $0.union(self.interests[$1]?.all ?? []) }
+    }
+
+    /// The watched directories whose path may lead elsewhere after a notice: the one of this name and those below it.
+    func rerouted(in directory: AbsolutePath, name: String) -> Set<AbsolutePath> {
+        guard let interests = interests[directory], let first = directory.appending(name),
+            let destinations = interests.passages[name]
+        else { return [] }
+        var all: Set<AbsolutePath> = [first]
+        for destination in destinations {
+            var step = destination
+            while step != first {
+                all.insert(step)
+                step = step.directory
+            }
+        }
+        return all
     }
 }

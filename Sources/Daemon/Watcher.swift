@@ -44,9 +44,10 @@ final class Watcher {
         .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
         .movedSelf, .onlyDirectory, .excludeUnlinked,
     ]
-    /// What tells that a directory has come, in one in which nothing else is of interest.
+    /// What tells that a directory has come or gone, or may be gone through by others than before, in one in which
+    /// nothing else is of interest.
     private static let comingMask: Inotify.Mask = [
-        .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
+        .attributesChanged, .movedFrom, .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
     ]
 
     /// - Parameter configurationFile: nil when it has no usable name; then it is not watched.
@@ -74,7 +75,11 @@ final class Watcher {
         list.takeTrails(from: old)
         unnoticed = []
         dropUnwanted()
-        askForAll(at: now)
+        for (directory, interests) in list.interests {
+            let isWatchedLess = old.interests[directory]?.isWaitingRoom == true && !interests.isWaitingRoom
+            if watches[directory] == nil || isWatchedLess { ask(for: directory) }
+        }
+        planRound(at: now)
     }
 
     /// Takes in what workers found.
@@ -117,6 +122,7 @@ final class Watcher {
         if list.isAwaited(directory) {
             list.stopAwaiting(directory)
             dropUnwanted()
+            leaveWaitingRoom(directory.directory)
         }
         // What happened before the watch began gave no notice.
         guard old != watch else { return [] }
@@ -131,6 +137,13 @@ final class Watcher {
         if watches[directory.directory] == nil { ask(for: directory.directory) }
     }
 
+    /// Has a directory that nothing is waited for in any more watched as one that is merely gone through, if at all.
+    private func leaveWaitingRoom(_ directory: AbsolutePath) {
+        guard list.interests[directory]?.isPassage == true, let watch = watches[directory] else { return }
+        forget(watch, of: directory)
+        ask(for: directory)
+    }
+
     private func repeatAsking(_ directory: AbsolutePath) {
         if askAgain.remove(directory) != nil, list.interests[directory] != nil { ask(for: directory) }
     }
@@ -142,8 +155,8 @@ final class Watcher {
             if event.mask.contains(.overflowed) {
                 for (directory, interests) in list.interests {
                     stirred.formUnion(interests.all)
-                    // Its end, or the coming of one that was missing, may be among what was lost.
-                    if watches[directory] == nil || !interests.awaited.isEmpty { ask(for: directory) }
+                    // Its end, its move, or the coming of one that was missing may be among what was lost.
+                    ask(for: directory)
                 }
                 continue
             }
@@ -156,6 +169,7 @@ final class Watcher {
                     ask(for: directory)
                 } else {
                     stirred.formUnion(list.stirred(in: directory, name: event.name))
+                    for other in list.rerouted(in: directory, name: event.name) { ask(for: other) }
                     if let child = directory.appending(event.name), list.isAwaited(child) { ask(for: child) }
                 }
             }
@@ -182,14 +196,11 @@ final class Watcher {
         nextRound = mustLook ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
     }
 
-    /// Whether nothing would tell of a change in a directory, or of its coming.
+    /// Whether nothing would tell of a change in a directory, or of its coming. One that is merely gone through may be
+    /// closed to the daemon's user, and tells it nothing then: that is how it shall be, and no reason to look.
     private func isBlind(_ directory: AbsolutePath) -> Bool {
-        watches[directory] == nil && !(list.isAwaited(directory) && watches[directory.directory] != nil)
-    }
-
-    private func askForAll(at now: BootTime) {
-        for directory in list.interests.keys where watches[directory] == nil { ask(for: directory) }
-        planRound(at: now)
+        list.interests[directory]?.isPassage != true && watches[directory] == nil
+            && !(list.isAwaited(directory) && watches[directory.directory] != nil)
     }
 
     private func ask(for directory: AbsolutePath) {
@@ -199,18 +210,21 @@ final class Watcher {
             return
         }
         let mask = interests.isWaitingRoom ? Self.comingMask : Self.mask
+        let isPassage = interests.isPassage
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [inotify, found] in
-            found.post(Self.watch(directory, for: mask, by: inotify.inotify))
+            found.post(Self.watch(directory, for: mask, isPassage: isPassage, by: inotify.inotify))
         }
         if isStarted == nil { asking.remove(directory) }
     }
 
-    private static func watch(_ directory: AbsolutePath, for mask: Inotify.Mask, by inotify: borrowing Inotify)
-        -> Finding
-    {
+    private static func watch(
+        _ directory: AbsolutePath, for mask: Inotify.Mask, isPassage: Bool, by inotify: borrowing Inotify
+    ) -> Finding {
         let path = directory.description
-        guard FileStatus.following(path) != nil else { return .missing(directory) }
-        guard FileSystems.givesNotice(path) else { return .notWatched(directory) }
+        guard let status = FileStatus.following(path) else { return .missing(directory) }
+        // Where anybody makes files, as in /tmp, each one would wake the daemon; and only the owner of what is gone
+        // through there can move it.
+        guard !(isPassage && status.isSticky), FileSystems.givesNotice(path) else { return .notWatched(directory) }
         do {
             return .watched(directory, try inotify.watch(path, for: mask))
         } catch {

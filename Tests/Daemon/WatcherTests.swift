@@ -8,25 +8,82 @@ import Testing
 @testable import Daemon
 
 @Suite struct WatcherTests {
-    @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
-        let directory = try TemporaryDirectory()
-        let path = try #require(AbsolutePath(directory("app.env")))
+    private func configuration(_ path: AbsolutePath) throws -> Configuration {
         let entry = ClientEntry(
             clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
             lifetime: .maximum, renewBefore: 3600,
             outputs: [Output(path: path, format: .env(variable: "SECRET"), owner: "app")])
-        let configuration = Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
+        return Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
+    }
+
+    /// Looks until `condition` holds; false when it never does.
+    private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+        for _ in 0..<6_000 {
+            if try condition() { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+
+    /// By its owner, mode and list a directory says who may do what in it, and one that is gone through, where it leads.
+    @Test func directoriesThemselvesAreWatchedUpToTheRoot() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["way", "way/out"] {
+            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
+        }
+        let path = try #require(AbsolutePath(directory("way/out/app.env")))
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = try Watcher(
+            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let now = BootTime(milliseconds: 1_000_000)
+        watcher.follow(try configuration(path), at: now)
+        func isNoticed() throws -> Bool {
+            try watcher.absorb(found.drain(), at: now).union(watcher.read(at: now)) == [.file(path)]
+        }
+        #expect(try eventually(isNoticed))
+        /// Does this over and over until there is notice: when a watch begins is not to be seen from outside.
+        func expectNotice(_ what: String, _ change: (Int) throws -> Void) throws {
+            while try watcher.read(at: now) != [] {}
+            var round = 0
+            let isHeard = try eventually {
+                round += 1
+                try change(round)
+                return try isNoticed()
+            }
+            #expect(isHeard, "\(what)")
+        }
+        for name in ["way/out", "way", ""] {
+            try expectNotice("the mode of \(name)") { round in
+                _ = unsafe chmod(directory(name), round.isMultiple(of: 2) ? 0o700 : 0o750)
+            }
+        }
+        try expectNotice("a move") { round in
+            let (old, new) = round.isMultiple(of: 2) ? ("away", "way") : ("way", "away")
+            _ = unsafe rename(directory(old), directory(new))
+        }
+        // Where it is now, or is waited for, it is watched again.
+        if FileManager.default.fileExists(atPath: directory("away")) {
+            try FileManager.default.moveItem(atPath: directory("away"), toPath: directory("way"))
+        }
+        try expectNotice("a file after the move") { _ in try directory.write("A=1", to: "way/out/app.env") }
+        // Nothing of what others do there is a reason to look.
+        #expect(try eventually { try !isNoticed() })
+        try directory.write("", to: "other")
+        try directory.write("", to: "way/other")
+        #expect(try watcher.read(at: now) == [])
+        #expect(watcher.wake == nil)
+    }
+
+    @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
+        let directory = try TemporaryDirectory()
+        let path = try #require(AbsolutePath(directory("app.env")))
+        let configuration = try configuration(path)
         let found = try Inbox<Watcher.Finding>()
         let watcher = try Watcher(
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(configuration, at: start)
-        var findings: [Watcher.Finding] = []
-        for _ in 0..<6_000 where findings.isEmpty {
-            findings = found.drain()
-            usleep(10_000)
-        }
-        #expect(watcher.absorb(findings, at: start) == [.file(path)])
+        #expect(eventually { watcher.absorb(found.drain(), at: start) == [.file(path)] })
         // The directory is watched: that is enough, unless its writer sees another one under this name.
         #expect(watcher.wake == nil)
         #expect(watcher.absorb([.notNoticed(path)], at: start) == [])
