@@ -44,8 +44,9 @@ extension Rotation {
             // One that somebody has just put in its place is wanted at once.
             world.attempts[resource]?.notBefore = now.boot
         case .file:
-            // Nor need one that could not even be looked at wait. But the attempt to write one stirs it itself.
-            if let attempts = world.attempts[resource], attempts.wasLook {
+            // Nor need one that could not even be looked at wait, or one that it was not permitted to write. Other attempts
+            // to write one stir it themselves.
+            if let attempts = world.attempts[resource], attempts.wasLook || attempts.trouble.code.isOfPermission {
                 world.attempts[resource]?.notBefore = min(attempts.notBefore, now.boot + Retry.lookPace)
             }
         default: break
@@ -74,6 +75,7 @@ extension Rotation {
         world.index = Index(configuration)
         refusal = nil
         refusedAt = nil
+        refusalSeenAt = nil
         configurationLoadedAt = now.wall
         world.keys = configuration.keys.reduce(into: [:]) { keys, entry in
             let isSame = old.keys[entry.key] == entry.value
@@ -145,6 +147,7 @@ extension Rotation {
             if refusal != nil { changes.append(.passes) }
             refusal = nil
             refusedAt = nil
+            refusalSeenAt = nil
         case (.checkConfiguration, .refused(let lines)):
             refuse(lines, .wouldNotStart(lines), at: now)
         case (.readKey(let name, let entry), .key(let print)):
@@ -294,7 +297,10 @@ extension Rotation {
             notices.recall(Told(), world.configuration, at: now)
         case .publish(let spec, _, _):
             world.files[spec.path]?.isUncertain = true
-        case .look, .mint, .keep, .run, .keepTold, .tidyRecords:
+        case .look(let spec):
+            // What it was seen to hold before is no word on what is there now.
+            world.files[spec.path]?.isFresh = false
+        case .mint, .keep, .run, .keepTold, .tidyRecords:
             break
         }
         let previous = lastFailure(of: job.resource)
@@ -325,5 +331,6 @@ extension Rotation {
         if refusal != lines { changes.append(entry) }
         refusal = lines
         refusedAt = refusedAt ?? now.wall
+        refusalSeenAt = now.boot
     }
 }

@@ -16,12 +16,19 @@ extension Rotation {
             if start(.readConfiguration, on: .configuration, &deadlines, &turn) {
                 for index in pending.indices { pending[index].wantsConfiguration = false }
                 configurationStirred = nil
+                refusalSeenAt = nil
             }
-        } else if configurationStirred?.isReadable(&deadlines) == true,
+        } else if configurationStirred?.isReadable(&deadlines) == true || mayRefusalHaveEnded(&deadlines),
             start(.checkConfiguration, on: .configuration, &deadlines, &turn)
         {
             configurationStirred = nil
+            refusalSeenAt = nil
         }
+    }
+
+    /// What keeps a configuration from being read, such as want of descriptors, may end without a notice.
+    private func mayRefusalHaveEnded(_ deadlines: inout Deadlines) -> Bool {
+        refusalSeenAt.map { deadlines.reached($0 + Retry.localBound) } ?? false
     }
 
     mutating func planKey(_ name: KeyName, at now: Now, _ turn: inout Turn) {

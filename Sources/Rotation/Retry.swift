@@ -35,6 +35,15 @@ enum Retry {
 }
 
 extension Trouble.Code {
+    /// Whether an owner, a mode, an attribute or a link stood in the way, before anything was written: that is mended by
+    /// changing it, of which there is notice.
+    var isOfPermission: Bool {
+        switch self {
+        case .permissionDenied, .foreignOwner, .unguardedDirectory, .untrustedLink, .isImmutable: true
+        default: false
+        }
+    }
+
     /// Whether a unit's job was run and failed: trying again stops and starts somebody's program once more. What was
     /// not even begun, such as one that a rule is missing for, costs nobody anything.
     fileprivate var isOfJob: Bool {

@@ -59,6 +59,8 @@ package struct Rotation: Sendable {
     var refusal: [String]?
     /// When ``refusal`` was first found.
     var refusedAt: WallTime?
+    /// When ``refusal`` was last found; nil while it is looked for again.
+    var refusalSeenAt: BootTime?
     /// Notices of the configuration's files since they were last read.
     var configurationStirred: Stir?
 

@@ -33,6 +33,23 @@ import Testing
         #expect(bench.entries == [.wouldNotStart([line, "more"])])
         bench.pass(Values.day)
         #expect(bench.rotation.snapshot(at: bench.now).standing == .degraded)
+        #expect(bench.entries == [.wouldNotStart([line, "more"])])
+    }
+
+    /// It may not have been the text: what was in the way of reading it gives no notice.
+    @Test func oneThatIsMendedWithoutNoticeIsFoundToPassWithinAMinute() throws {
+        let bench = try settled()
+        let good = bench.text
+        edit(bench, .success(.refused([line])))
+        bench.pass(1)
+        bench.text = good
+        bench.forget()
+        bench.pass(59)
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.log == ["check configuration"])
+        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        bench.pass(Values.day)
         #expect(bench.log == ["check configuration"])
     }
 

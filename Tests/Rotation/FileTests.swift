@@ -226,6 +226,43 @@ import Testing
         #expect(try bench.view(web).standing == .ok)
     }
 
+    /// What it held before is no word on what is there now.
+    @Test func aFileThatCannotBeLookedAtIsNotCalledGoodWhenSomebodyTouchesIt() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = Resource.file(try Values.path("web.jwt"))
+        bench.failures = [file: try trouble("web.jwt", .isDirectory)]
+        try bench.stir("web.jwt")
+        bench.pass(600)
+        bench.held = [file]
+        bench.forget()
+        bench.tell(.stirred(file))
+        bench.pass(5)
+        #expect(bench.log == ["look web.jwt"])
+        #expect(bench.entries == [])
+        #expect(try bench.view(web).standing == .degraded)
+    }
+
+    @Test func aFileThatWasNotPermittedToBeWrittenIsTriedAgainWhenSomebodyChangesThat() throws {
+        let bench = try settled([web: Values.client(web)])
+        let file = try Values.path("web.jwt")
+        for code in [Trouble.Code.permissionDenied, .diskFull] {
+            bench.disk[file] = Look(slots: [.whole: .foreign])
+            bench.failingWrites = [file: try trouble("web.jwt", code)]
+            try bench.stir("web.jwt")
+            // The pause after so many failures is a minute.
+            bench.pass(600)
+            bench.failingWrites = [:]
+            try bench.stir("web.jwt")
+            bench.pass(1)
+            // That there is room again is nothing of which there is notice.
+            let isGood = code == .permissionDenied
+            #expect(try (bench.held(in: "web.jwt") == bench.current(web)) == isGood, "\(code)")
+            #expect(try (bench.view(web).standing == .ok) == isGood, "\(code)")
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).standing == .ok)
+    }
+
     @Test func somebodyWhoTouchesAFileAllTheTimeIsNoReasonForMoreThanALookASecond() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
