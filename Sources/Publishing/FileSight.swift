@@ -7,7 +7,7 @@ package struct FileSight: Sendable {
     package var exists: Bool
     /// Whether an environment file holds anything besides the variables of ours.
     package var otherLines: Bool
-    /// Whether mode and group are what the configuration says.
+    /// Whether mode and group are what the configuration says, and the owner is who writes it.
     package var isAsConfigured: Bool
     /// Equal: the file was not touched since. Nil when there is no file.
     package var identity: FileIdentity?

@@ -180,8 +180,10 @@ package struct Publisher: Sendable {
         bytes.map { .token(Token($0, sha256: sha256)) } ?? .foreign
     }
 
-    /// A group that nobody knows is no file's: what the file holds can be told all the same, and writing it tells why.
+    /// A group that nobody knows is no file's, and one of another owner is not ours: what the file holds can be told all
+    /// the same, and writing it tells why.
     private func isAsConfigured(_ status: FileStatus, _ file: FileSpec) -> Bool {
+        guard status.owner == identity.user else { return false }
         guard let wanted = try? group(of: file) else { return file.group == nil && hasMode(status, file) }
         return wanted == status.group && hasMode(status, file)
     }

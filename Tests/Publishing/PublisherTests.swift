@@ -203,6 +203,18 @@ import Testing
         #expect(sight.fingerprint() == secret.token.fingerprint && !sight.isAsConfigured)
     }
 
+    /// What it holds counts; that it cannot be written any more is not to be found out only by the next renewal.
+    @Test(.needsRoot("gives files away")) func aFileOfSomebodyElsesIsNotAsItShouldBe() throws {
+        let secret = try Samples.secret()
+        let file = try Samples.file(scratch("web.jwt"))
+        _ = try publisher.publish([.whole: secret], in: file)
+        try #require(unsafe chown(scratch("web.jwt"), 1234, 1234) == 0)
+        let sight = try publisher.look(file)
+        #expect(sight.fingerprint() == secret.token.fingerprint && !sight.isAsConfigured)
+        let trouble = #expect(throws: Trouble.self) { try publisher.publish([.whole: secret], in: file) }
+        #expect(trouble?.code == .foreignOwner)
+    }
+
     @Test func aTokenThatWouldNotBePlainTextIsNotWritten() throws {
         let good = try Samples.secret()
         let bad = Secret(token: .init(Array("a\nB=c".utf8), sha256: Samples.sha256), issued: good.issued)
