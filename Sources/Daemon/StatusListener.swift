@@ -42,12 +42,16 @@ final class StatusListener {
                 descriptor = try listener.descriptor.duplicate().release()
                 own = consume listener
             } catch {
-                throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue)
+                // Whoever listens there is not to be removed.
+                let isTaken = error.errno == .addressInUse
+                throw Trouble(
+                    .socketUnusable, at: .named(path), cause: error.errno.rawValue,
+                    detail: isTaken ? "; stop what listens there, or name another with --socket" : nil)
             }
         }
         server = try StatusServer(
             listener: descriptor, metrics: metrics?.release(), version: Version.current, control: control,
-            handle: handle)
+            limits: StatusServer.Limits(descriptors: Descriptor.limit), handle: handle)
     }
 
     /// Takes away the name of a socket of the daemon's own; one that systemd passed stays, and systemd listens on it

@@ -8,6 +8,9 @@ package struct Descriptor: ~Copyable, Sendable {
     /// The number, for system calls; valid for as long as this value lives.
     package let raw: Int32
 
+    /// How many this process may have open at a time (RLIMIT_NOFILE).
+    package static var limit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
+
     /// Takes over an open descriptor: nobody else may close it from now on.
     package init(adopting raw: Int32) {
         self.raw = raw

@@ -36,5 +36,16 @@ extension StatusServer {
 
         /// The limits of the daemon.
         package init() {}
+
+        /// The same where a process may have only so many descriptors: then there are fewer connections.
+        package init(descriptors: Int) {
+            connections = min(connections, max(Self.fewestConnections, descriptors - Self.descriptorsForRotation))
+        }
+
+        /// Descriptors that visitors leave to the rotation: the loop and its sockets hold two dozen, and each of eight
+        /// workers goes along a path with a dozen directories and a few files open.
+        private static let descriptorsForRotation = 192
+        /// However few descriptors there are: as many for those who run the machine, and as many for everybody else.
+        private static let fewestConnections = 8
     }
 }

@@ -125,6 +125,11 @@ extension StatusServer {
     ) throws -> any Channel {
         try ServerBootstrap(group: group)
             .serverChannelOption(.autoRead, value: false)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                }
+            }
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
             // `printf … | socat` ends its side before it reads the answer.

@@ -83,7 +83,7 @@ extension Trouble {
         case .configurationRefused: "see everything that is wrong: clientsecretd check"
         case .credentialSocketUnusable: "let systemd make it: systemctl enable --now clientsecretd-credentials.socket"
         case .metricsFileUnwritable: "see what is missing: clientsecretd check"
-        case .socketUnusable: "remove what lies there, or name another with --socket"
+        case .socketUnusable: "remove what lies there, or name another with --socket, and restart the daemon"
         }
     }
 

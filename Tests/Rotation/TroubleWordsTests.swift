@@ -260,7 +260,7 @@ import Testing
         case .configurationRefused:
             #"/d/f.p8: the configuration would not start; see everything that is wrong: clientsecretd check"#
         case .socketUnusable:
-            #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket"#
+            #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket, and restart the daemon"#
         case .credentialSocketUnusable:
             #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
         case .metricsFileUnwritable:

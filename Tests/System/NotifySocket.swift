@@ -1,11 +1,15 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
 /// A datagram socket such as systemd gives a service in `NOTIFY_SOCKET`.
-final class NotifySocket {
+final class NotifySocket: Sendable {
     let path: String
     private let socket: UnixSocket
+    /// What was said last under each name.
+    private let said = Mutex<[Substring: Substring]>([:])
+    private let isOver = Mutex(false)
 
     init(at path: String) throws {
         self.path = path
@@ -26,16 +30,42 @@ final class NotifySocket {
     /// Waits for a line, up to a minute, or until nobody is left to send it.
     func wait(for line: String, while isAlive: () -> Bool) throws {
         for _ in 0..<300 {
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
-            if count > 0,
-                String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n").contains(Substring(line))
-            {
-                return
-            }
-            if count <= 0, !isAlive() { break }
+            let lines = hear()
+            if lines.contains(Substring(line)) { return }
+            if lines.isEmpty, !isAlive() { break }
         }
         throw NotSaid(line: line)
+    }
+
+    /// Takes in what is said from now on until ``end()``: who says it must not be kept waiting by a queue that is full.
+    func follow() {
+        Thread { [self] in
+            while !isOver.withLock({ $0 }) { _ = hear() }
+        }.start()
+    }
+
+    func end() {
+        isOver.withLock { $0 = true }
+    }
+
+    /// What was said last under this name.
+    func last(_ name: String) -> String? {
+        said.withLock { $0[Substring(name)].map(String.init) }
+    }
+
+    /// The lines of the next message; none when nothing was said for a while.
+    private func hear() -> [Substring] {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return [] }
+        let lines = String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n")
+        said.withLock { said in
+            for line in lines {
+                let parts = line.split(separator: "=", maxSplits: 1)
+                said[parts[0]] = parts.last
+            }
+        }
+        return lines
     }
 
     struct NotSaid: Error {

@@ -8,12 +8,15 @@ final class Sandbox {
     let binary: String
     private var daemon: Process?
 
+    private var notifications: NotifySocket?
+
     /// Where everything of the daemon's lies.
-    var socket: String { directory("status.sock") }
+    var socket: String
     var state: String { directory("state") }
 
     init() throws {
         directory = try TemporaryDirectory()
+        socket = directory("status.sock")
         binary = try #require(
             ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
                 ?? Optional(repository + "/.build/release/clientsecretd"))
@@ -84,6 +87,7 @@ final class Sandbox {
     /// - Parameter wrapper: a program, found in PATH, with its arguments that becomes the daemon, as `strace -D` does.
     func start(environment: [String: String] = [:], waiting: Bool = true, under wrapper: [String] = []) throws {
         let notifications = try NotifySocket(at: directory("notify"))
+        self.notifications = notifications
         let process = Process()
         process.executableURL = URL(fileURLWithPath: wrapper.isEmpty ? binary : "/usr/bin/env")
         let program = wrapper.isEmpty ? [] : wrapper + [binary]
@@ -107,7 +111,11 @@ final class Sandbox {
             Issue.record("the daemon did not come to be ready, saying: \(lastWords)")
             throw error
         }
+        notifications.follow()
     }
+
+    /// What the daemon last told its service manager under this name, such as `STATUS`.
+    func told(_ name: String) -> String? { notifications?.last(name) }
 
     /// Ends the daemon and returns its exit status.
     @discardableResult
@@ -116,6 +124,7 @@ final class Sandbox {
         kill(daemon.processIdentifier, signal)
         daemon.waitUntilExit()
         self.daemon = nil
+        notifications?.end()
         return daemon.terminationStatus
     }
 

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A daemon that may have few descriptors, or has none left.
+@Suite struct DescriptorTests {
+    /// Gives a running daemon another limit.
+    private func limit(_ sandbox: Sandbox, to count: Int) throws {
+        let process = try #require(sandbox.processID)
+        let done = try run(["prlimit", "--pid", "\(process)", "--nofile=\(count):"])
+        try #require(done.status == 0, "\(done.complaints)")
+    }
+
+    /// The processor time that a process has used, in clock ticks of a hundredth of a second.
+    private func ticks(_ process: Int32) throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: " ")
+        return try #require(Int(fields[13])) + #require(Int(fields[14]))
+    }
+
+    /// Visitors are turned away before they take what the rotation needs.
+    @Test func visitorsLeaveTheRotationItsDescriptors() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start(under: ["prlimit", "--nofile=64:64"])
+        let old = try sandbox.directory.read("out/web.jwt")
+        let visitors = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
+        try sandbox.makeKey()
+        try sandbox.eventually("a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        #expect(try sandbox.command("health", "--offline").status == 0)
+        withExtendedLifetime(visitors) {}
+    }
+
+    @Test func runningOutIsSurvivedWithoutABusyLoop() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let process = try #require(sandbox.processID)
+        let token = try sandbox.directory.read("out/web.jwt")
+        // All that are open lie above it, so that no further one can be opened.
+        try limit(sandbox, to: 3)
+        let visitors = try (0..<3).map { _ in try StatusConnection(sandbox.socket) }
+        try sandbox.directory.write("rubbish", to: "out/web.jwt")
+        // They wait, and so does what is to be repaired; asking for them over and over would take all of this time.
+        let before = try ticks(process)
+        sleep(4)
+        let used = try ticks(process) - before
+        #expect(used < 40, "\(used) hundredths of a second")
+        #expect(try sandbox.directory.read("out/web.jwt") == "rubbish")
+        try limit(sandbox, to: 1024)
+        try sandbox.eventually("the repair") { try sandbox.directory.read("out/web.jwt") == token }
+        try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
+        #expect(try sandbox.log().contains("too many files open"))
+        withExtendedLifetime(visitors) {}
+        #expect(sandbox.stop() == 0)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What lies where the status socket shall be.
+@Suite struct SocketPathTests {
+    private func identity(of path: String) throws -> UInt64? {
+        try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+    }
+
+    @Test func theSocketOfAKilledDaemonIsTakenOver() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        sandbox.stop(SIGKILL)
+        #expect(FileManager.default.fileExists(atPath: sandbox.socket))
+        try sandbox.start()
+        #expect(try sandbox.status()["state"] as? String == "ok")
+        #expect(sandbox.stop() == 0)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.socket))
+    }
+
+    /// Who runs two needs two: the second does its work, and says where it cannot be asked.
+    @Test func aSocketThatAnotherDaemonListensOnStaysThere() throws {
+        let first = try Sandbox()
+        try first.configure(first.client("first"))
+        try first.start()
+        let socket = try identity(of: first.socket)
+        let second = try Sandbox()
+        second.socket = first.socket
+        try second.configure(second.client("second"))
+        try second.start()
+        _ = try second.judge(try second.directory.read("out/second.jwt"))
+        let words =
+            "\(first.socket): the socket cannot be used (address in use); stop what listens there, or name another with "
+            + "--socket"
+        #expect(try second.log().contains(words))
+        try second.eventually("the word to the service manager") { second.told("STATUS") == "degraded: " + words }
+        for _ in 0..<2 {
+            // Before and after the second one's end.
+            #expect(try first.status()["state"] as? String == "ok")
+            #expect(try first.command("status").output.contains("first"))
+            #expect(try identity(of: first.socket) == socket)
+            second.stop()
+        }
+    }
+
+    @Test(arguments: ["a file", "a directory"]) func whatIsNoSocketStays(what: String) throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        if what == "a file" {
+            try sandbox.directory.write("precious", to: "status.sock")
+        } else {
+            try FileManager.default.createDirectory(atPath: sandbox.socket, withIntermediateDirectories: false)
+        }
+        let before = try identity(of: sandbox.socket)
+        try sandbox.start()
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        let words =
+            "\(sandbox.socket): the socket cannot be used (not a socket); remove what lies there, or name another with "
+            + "--socket, and restart the daemon"
+        #expect(try sandbox.log().contains(words))
+        try sandbox.eventually("the word to the service manager") { sandbox.told("STATUS") == "degraded: " + words }
+        #expect(sandbox.stop() == 0)
+        #expect(try identity(of: sandbox.socket) == before)
+    }
+}
