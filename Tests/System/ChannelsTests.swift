@@ -24,6 +24,9 @@ import Testing
         var verdicts = [
             "status --json": verdict,
             "the client in it": code((clients.first?["state"] as? String)?[...]),
+            "/v1/clients/web": code(
+                try curl("/v1/clients/web").firstMatch(of: /"key_id":"\w+","state":"(\w+)"/)?.output.1),
+            "sd_notify's STATUS": code(sandbox.told("STATUS")?.prefix { $0 != ":" }),
             "clientsecretd_state": code(state?.split(separator: "\"").dropFirst().first),
             "status": code(table.split(separator: ":").first?.split(separator: " ").last),
             "health": Int(health.status),
@@ -33,6 +36,10 @@ import Testing
         ]
         // These two only tell a part of it.
         verdicts["/healthz's status"] = (healthz.last == "503") == (verdict == 2) ? verdict : -1
+        let pending = metrics.first { $0.hasPrefix("clientsecretd_deliveries_pending{") }
+        let actions = clients.first?["actions"] as? [[String: Any]] ?? []
+        let count = actions.count { $0["state"] as? String != "ok" }
+        verdicts["clientsecretd_deliveries_pending"] = pending?.hasSuffix(" \(count)") == true ? verdict : -1
         verdicts["clientsecretd_secret_ok"] = isOK?.hasSuffix(" 1") == (verdict == 0) ? verdict : -1
         return verdicts
     }
@@ -81,6 +88,41 @@ import Testing
         #expect(health.status == 1)
         #expect(health.output.hasPrefix("CLIENTSECRETD WARNING - no daemon can be reached"))
         #expect(health.output.contains("| 'web'="))
+    }
+
+    /// What an application was last told of is what it may still hold: however fresh the file is, that decides.
+    @Test func aDeliveryThatIsPendingCountsByTheSecretThatWasDelivered() throws {
+        let sandbox = try Sandbox()
+        let hook = try sandbox.directory.write("#!/bin/sh\ntest -e \(sandbox.directory("told"))\n", to: "hook")
+        try sandbox.permit(hook, 0o755)
+        try sandbox.directory.write("", to: "told")
+        // Critical in the last 17 s.
+        try sandbox.configure(
+            sandbox.client(
+                "web", lifetime: "60s", more: "    renew_before: 50s\n    on_change:\n      - exec: [\(hook)]\n"))
+        try sandbox.start()
+        try expect(0, "delivered", sandbox)
+        func client() throws -> [String: Any] {
+            try #require((try sandbox.status()["clients"] as? [[String: Any]])?.first)
+        }
+        let delivered = try #require(try client()["expires_at"] as? String)
+        #expect(try client()["delivered_expires_at"] as? String == delivered)
+        try FileManager.default.removeItem(atPath: sandbox.directory("told"))
+        // Late enough that the new one is far from its end when the one before it is near.
+        sleep(15)
+        #expect(try sandbox.command("renew").status == 1)
+        try expect(1, "published, not delivered", sandbox)
+        #expect(try client()["expires_at"] as? String != delivered)
+        #expect(try client()["delivered_expires_at"] as? String == delivered)
+        #expect(try client()["delivered"] as? Bool == false)
+        try sandbox.eventually("what was delivered runs out") { try sandbox.command("health").status == 2 }
+        try expect(2, "what was delivered runs out", sandbox)
+        #expect(try client()["delivered_expires_at"] as? String == delivered)
+        // By the files alone nothing is wrong: who was told of what is known to the daemon.
+        #expect(try sandbox.command("health", "--offline").status == 0)
+        try sandbox.directory.write("", to: "told")
+        #expect(try sandbox.command("renew", "--deliver-only").status == 0)
+        try expect(0, "delivered again", sandbox)
     }
 
     @Test func whatCannotBeJudgedIsUnknown() throws {

@@ -1,0 +1,138 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What is on the disk is what is reported, whoever changed it. That it takes no more than 5 s follows from the pauses
+/// that the core's tests assert; what is waited for here comes within half of the minute after which the daemon would look
+/// by itself.
+@Suite struct BehindItsBackTests {
+    struct Change: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// What the reason says of it.
+        let words: String
+        let harm: @Sendable (Sandbox) throws -> Void
+        let mend: @Sendable (Sandbox) throws -> Void
+
+        init(
+            _ name: String, _ words: String, _ harm: @escaping @Sendable (Sandbox) throws -> Void,
+            mend: @escaping @Sendable (Sandbox) throws -> Void
+        ) {
+            testDescription = name
+            self.words = words
+            self.harm = harm
+            self.mend = mend
+        }
+
+        /// One that is undone by giving a file or directory its mode back.
+        init(_ name: String, _ words: String, _ path: String, _ bad: Int, _ good: Int) {
+            self.init(name, words) {
+                try $0.permit($0.directory(path), bad)
+            } mend: {
+                try $0.permit($0.directory(path), good)
+            }
+        }
+
+        /// One that is undone by moving a file or directory back.
+        init(_ name: String, _ words: String, moving path: String) {
+            self.init(name, words) { sandbox in
+                try FileManager.default.moveItem(atPath: sandbox.directory(path), toPath: sandbox.directory("away"))
+            } mend: { sandbox in
+                try FileManager.default.moveItem(atPath: sandbox.directory("away"), toPath: sandbox.directory(path))
+            }
+        }
+    }
+
+    private static let out = "way/out/web.jwt"
+    private static let keyFile = "keys/AuthKey_ABC123DEFG.p8"
+
+    static let changes = [
+        Change("the key's mode", "the file can be read by everybody", keyFile, 0o644, 0o600),
+        Change("the key's directory", "the directory is writable by everybody", "keys", 0o707, 0o700),
+        Change("the key is gone", "there is no such key file", moving: keyFile),
+        Change("the output's directory", "the directory is writable by its group", "way/out", 0o770, 0o700),
+        Change("a directory above", "the directory is writable by everybody", "way", 0o707, 0o700),
+        Change("the output's directory is gone", "does not exist", moving: "way/out"),
+        Change("a directory above is gone", "does not exist", moving: "way"),
+        Change("a directory in its place", "a directory, where a file is needed") { sandbox in
+            try FileManager.default.removeItem(atPath: sandbox.directory(out))
+            try FileManager.default.createDirectory(
+                atPath: sandbox.directory(out), withIntermediateDirectories: false)
+        } mend: { sandbox in
+            try FileManager.default.removeItem(atPath: sandbox.directory(out))
+        },
+    ]
+
+    private func start() throws -> Sandbox {
+        let sandbox = try Sandbox()
+        for name in ["way", "way/out"] {
+            try FileManager.default.createDirectory(
+                atPath: sandbox.directory(name), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+        }
+        let path = sandbox.directory(Self.out)
+        try sandbox.configure(
+            "  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(path)\n        mode: \"0640\"\n")
+        try sandbox.start()
+        return sandbox
+    }
+
+    private func state(_ sandbox: Sandbox) throws -> String? {
+        try sandbox.status()["state"] as? String
+    }
+
+    private func soon(_ sandbox: Sandbox, _ what: String, _ condition: () throws -> Bool) throws {
+        try sandbox.eventually(what, within: 30, condition)
+    }
+
+    @Test(arguments: changes) func whatStandsInTheWayIsReportedForAsLongAsItDoes(change: Change) throws {
+        let sandbox = try start()
+        let token = try sandbox.directory.read(Self.out)
+        try change.harm(sandbox)
+        try soon(sandbox, change.testDescription) {
+            (try sandbox.status()["reason"] as? String)?.contains(change.words) == true
+        }
+        #expect(try state(sandbox) != "ok")
+        try change.mend(sandbox)
+        // Nothing is called good that is not.
+        try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
+        #expect(try sandbox.directory.read(Self.out) == token)
+    }
+
+    @Test(.needsRoot("gives files away")) func aFileThatWasGivenAwayIsReported() throws {
+        let sandbox = try start()
+        let path = sandbox.directory(Self.out)
+        try #require(unsafe chown(path, 1234, 1234) == 0)
+        try soon(sandbox, "the word on it") {
+            (try sandbox.status()["reason"] as? String)?.contains("the file belongs to 1234") == true
+        }
+        #expect(try state(sandbox) == "degraded")
+        try #require(unsafe chown(path, geteuid(), getegid()) == 0)
+        try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
+    }
+
+    @Test func contentAndModeAreMended() throws {
+        let sandbox = try start()
+        let token = try sandbox.directory.read(Self.out)
+        func mode() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: sandbox.directory(Self.out))[.posixPermissions] as? Int
+        }
+        try sandbox.permit(sandbox.directory(Self.out), 0o666)
+        try soon(sandbox, "its mode") { try mode() == 0o640 }
+        try sandbox.directory.write("rubbish", to: Self.out, mode: 0o640)
+        try soon(sandbox, "its content") { try sandbox.directory.read(Self.out) == token }
+        try soon(sandbox, "peace") { try state(sandbox) == "ok" }
+        #expect(try mode() == 0o640)
+    }
+
+    /// The key decides which secrets are good: a new one wants new ones, and the old one gives the old ones their worth
+    /// back as long as nothing was written.
+    @Test func aKeyThatIsReplacedReplacesTheSecret() throws {
+        let sandbox = try start()
+        let token = try sandbox.directory.read(Self.out)
+        try sandbox.makeKey()
+        try soon(sandbox, "a secret by the new key") { try sandbox.directory.read(Self.out) != token }
+        _ = try sandbox.judge(try sandbox.directory.read(Self.out))
+        try soon(sandbox, "peace") { try state(sandbox) == "ok" }
+    }
+}
