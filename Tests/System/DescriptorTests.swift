@@ -38,6 +38,9 @@ import Testing
         try sandbox.start()
         let process = try #require(sandbox.processID)
         let token = try sandbox.directory.read("out/web.jwt")
+        // What it looks at once more after its start is looked at by then; a look at the configuration that fails is
+        // tried again after a minute.
+        sleep(5)
         // All that are open lie above it, so that no further one can be opened.
         try limit(sandbox, to: 3)
         let visitors = try (0..<3).map { _ in try StatusConnection(sandbox.socket) }
