@@ -68,7 +68,7 @@ package enum MetricsText {
             text.sample([("state", standing.rawValue)], snapshot.standing == standing ? 1 : 0)
         }
         text.family(
-            "config_last_reload_successful", "Whether the configuration that lies there is the one in force.", .gauge)
+            "config_last_reload_successful", "Whether the configuration that lies there would be accepted.", .gauge)
         text.sample([], snapshot.configuration.error == nil ? 1 : 0)
         text.family("clock_trusted", "Whether the clock is trusted.", .gauge)
         text.sample([], snapshot.clockTrusted ? 1 : 0)

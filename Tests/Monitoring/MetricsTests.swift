@@ -76,7 +76,7 @@ struct MetricsTests {
             clientsecretd_state{state="ok"} 0
             clientsecretd_state{state="degraded"} 1
             clientsecretd_state{state="critical"} 0
-            # HELP clientsecretd_config_last_reload_successful Whether the configuration that lies there is the one in force.
+            # HELP clientsecretd_config_last_reload_successful Whether the configuration that lies there would be accepted.
             # TYPE clientsecretd_config_last_reload_successful gauge
             clientsecretd_config_last_reload_successful 0
             # HELP clientsecretd_clock_trusted Whether the clock is trusted.
