@@ -93,10 +93,15 @@ extension Watch {
     /// Takes in how a job has ended. Returns the applications that have been told.
     mutating func finish(_ id: JobID, _ result: Result<Outcome, Trouble>, at boot: Int64) -> [Outside.Reader] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
-        guard case .success(let outcome) = result else {
+        let outcome: Outcome
+        switch result {
+        case .success(let value): outcome = value
+        case .failure(let trouble):
             if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
             if former.remove(id) == nil {
-                failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, boot)
+                // What was not permitted need not wait once somebody touches the file.
+                let failedAt = trouble.code == .permissionDenied ? Int64.min / 2 : boot
+                failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, failedAt)
             }
             return []
         }
