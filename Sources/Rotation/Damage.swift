@@ -69,9 +69,14 @@ struct Damage: Hashable, Sendable {
         return !deadlines.reached(repairs[repairs.count - Self.repairLimit] + Self.memory)
     }
 
+    /// When a file that is bad is repaired again if it is contested; nil while it is good.
+    var nextRepair: BootTime? {
+        badSince == nil ? nil : repairs.last.map { $0 + Self.contestedPace }
+    }
+
     /// Whether the file may be written now.
     func mayRepair(_ deadlines: inout Deadlines) -> Bool {
-        guard badSince != nil, let last = repairs.last, isContested(&deadlines) else { return true }
-        return deadlines.reached(last + Self.contestedPace)
+        guard let nextRepair, isContested(&deadlines) else { return true }
+        return deadlines.reached(nextRepair)
     }
 }

@@ -165,9 +165,12 @@ extension Rotation {
                     trouble: Trouble(.environmentFileDeleted, at: .path(path)), client: name,
                     since: now.wall, nextAttempt: nil))
         }
-        for path in client.files where world.files[path]?.damage.isContested(&deadlines) == true {
+        for path in client.files {
+            guard let damage = world.files[path]?.damage, damage.isContested(&deadlines) else { continue }
             reasons.append(
-                Reason(trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall, nextAttempt: nil))
+                Reason(
+                    trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall,
+                    nextAttempt: damage.nextRepair.map { now.wall + max(0, $0.seconds(since: now.boot)) }))
         }
         return reasons
     }

@@ -153,6 +153,23 @@ import Testing
         #expect(try bench.view(web).standing == .ok)
     }
 
+    @Test func aContestedFileThatIsBadSaysWhenItIsRepaired() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            try damage(bench)
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).reason?.nextAttempt == nil)
+        try damage(bench)
+        bench.pass(10)
+        let next = try #require(try bench.view(web).reason?.nextAttempt)
+        bench.forget()
+        bench.pass((next - bench.now.wall).count - 1)
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.log == ["publish web.jwt"])
+    }
+
     @Test func aNewSecretIsWrittenIntoAContestedFileAtOnceAndTold() throws {
         let bench = try settled()
         for _ in 0..<3 {
