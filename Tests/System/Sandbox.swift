@@ -9,6 +9,7 @@ final class Sandbox {
     private var daemon: Process?
 
     private var notifications: NotifySocket?
+    private var starts = 0
 
     /// Where everything of the daemon's lies.
     var socket: String
@@ -86,7 +87,9 @@ final class Sandbox {
     ///
     /// - Parameter wrapper: a program, found in PATH, with its arguments that becomes the daemon, as `strace -D` does.
     func start(environment: [String: String] = [:], waiting: Bool = true, under wrapper: [String] = []) throws {
-        let notifications = try NotifySocket(at: directory("notify"))
+        // A socket of its own for each start: that of the one before is perhaps still being listened to.
+        starts += 1
+        let notifications = try NotifySocket(at: directory("notify-\(starts)"))
         self.notifications = notifications
         let process = Process()
         process.executableURL = URL(fileURLWithPath: wrapper.isEmpty ? binary : "/usr/bin/env")

@@ -73,11 +73,11 @@ import Testing
         #expect(drawn.contains("█"))
         sandbox.stop()
         try sandbox.eventually("the word that it waits") {
-            try sandbox.directory.read("watched").contains("Waiting for the daemon: no daemon can be reached at")
+            try sandbox.directory.read("watched").contains("Not reachable since ")
         }
         // What it said last stays in sight.
         let waiting = try #require(sandbox.directory.read("watched").components(separatedBy: "\u{1B}[H").last)
-        #expect(waiting.contains("What it said") || waiting.contains("web"))
+        #expect(waiting.contains("What the daemon said") && waiting.contains("web"))
         #expect(watch.isRunning)
     }
 
