@@ -177,7 +177,7 @@ extension Rotation {
         guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
         if let trouble = failure(of: client, since: request.since) { return .failed(trouble.message) }
         if let trouble = request.denied[client] { return .failed(trouble.message) }
-        if state.current == nil, !isBusy(.client(client)), let trouble = clock.trouble {
+        if wantedSecret(client) == nil, !isBusy(.client(client)), let trouble = clock.trouble {
             return .failed(trouble.message)
         }
         guard !state.isForced, let current = state.current else { return nil }

@@ -250,6 +250,21 @@ import Testing
         #expect(bench.mintReasons.count == 2)
     }
 
+    /// What there is was made for another id, so that there is nothing to deliver until something is minted.
+    @Test func aClockThatIsNotTrustedFailsADeliveryThatNeedsAnotherSecret() throws {
+        let bench = try settled()
+        bench.isSynced = false
+        bench.step(-Values.day)
+        bench.reload(
+            try Values.configuration([
+                "a": Values.client("a", actions: [after]), "b": Values.client("b", id: "com.example.other"),
+            ]), 2)
+        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 3)
+        let trouble = try #require(bench.rotation.snapshot(at: bench.now).reason?.trouble)
+        #expect(trouble.code == .clockDoubtful)
+        #expect(try bench.answer(3) == .renewed([bench.failed("b", trouble)]))
+    }
+
     @Test func whatIsDueByAClockThatIsNotTrustedCannotBeTold() throws {
         let bench = try settled()
         bench.isSynced = false
