@@ -69,8 +69,9 @@ struct Notices: Sendable {
         guard change == 0 else { return }
         told = record
         for (action, moments) in record.starts {
-            // A clock that was set since may make them any time ago; an hour is all that counts.
-            let ago = moments.map { min(max(now.wall - $0, 0), Self.pace) }
+            // A clock that was set since may make them any time ago; an hour is all that counts. Of two moments in whole
+            // seconds the difference may be one too many, and nobody is told a fifth time because of that.
+            let ago = moments.map { min(max(now.wall - $0 - 1, 0), Self.pace) }
             runs[action] = (0, ago.map { now.boot + Seconds(-$0.count) })
         }
         keepOnly(configuration, at: now.boot)

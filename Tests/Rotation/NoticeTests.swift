@@ -295,6 +295,26 @@ import Testing
         #expect(told(bench) == ["degraded"])
     }
 
+    /// What is kept of an earlier start is its second; a fraction of one is no reason for a fifth within an hour.
+    @Test func norOneMoreByAFractionOfASecond() throws {
+        let bench = try settled()
+        bench.boot(after: 900)
+        try spoil(bench)
+        let first = bench.boot + 30_000
+        for _ in 0..<2 {
+            bench.pass(60)
+            try mend(bench)
+            bench.pass(60)
+            try spoil(bench)
+        }
+        bench.boot(after: 150)
+        try bench.restart(configuration())
+        bench.pass((first + 3_600_000 - bench.boot) / 1000)
+        #expect(told(bench) == [])
+        bench.pass(1)
+        #expect(told(bench) == ["degraded"])
+    }
+
     @Test func aStateDirectoryThatCannotBeUsedSilencesNobody() throws {
         let bench = try Bench(try configuration())
         bench.failures = [.state: Trouble(.stateUnusable, at: .named("/var/lib/clientsecretd"))]
