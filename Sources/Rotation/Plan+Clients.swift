@@ -18,7 +18,7 @@ extension Rotation {
                 configurationStirred = nil
                 refusalSeenAt = nil
             }
-        } else if configurationStirred?.isReadable(&deadlines) == true || mayRefusalHaveEnded(&deadlines),
+        } else if isConfigurationDue(&deadlines),
             start(.checkConfiguration, on: .configuration, &deadlines, &turn)
         {
             configurationStirred = nil
@@ -26,9 +26,16 @@ extension Rotation {
         }
     }
 
-    /// What keeps a configuration from being read, such as want of descriptors, may end without a notice.
-    private func mayRefusalHaveEnded(_ deadlines: inout Deadlines) -> Bool {
-        refusalSeenAt.map { deadlines.reached($0 + Retry.localBound) } ?? false
+    /// Whether to look at the configuration again: because of a notice, or because what kept it from being read, such as
+    /// want of descriptors, may have ended without one.
+    private func isConfigurationDue(_ deadlines: inout Deadlines) -> Bool {
+        var waiting = deadlines
+        let isReadable = configurationStirred?.isReadable(&waiting) == true
+        let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
+        // Whichever it is: one look is for both, so that neither is a reason to wake any more.
+        if isReadable || mayPass { return true }
+        deadlines = waiting
+        return false
     }
 
     mutating func planKey(_ name: KeyName, at now: Now, _ turn: inout Turn) {

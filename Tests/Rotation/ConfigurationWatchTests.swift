@@ -53,6 +53,20 @@ import Testing
         #expect(bench.log == ["check configuration"])
     }
 
+    @Test func aNoticeRightBeforeThatLookIsNoReasonToWakeAgain() throws {
+        let bench = try settled()
+        edit(bench, .success(.refused([line])))
+        bench.pass(1)
+        bench.pass(59)
+        bench.forget()
+        bench.held = [.configuration]
+        bench.boot(after: 999)
+        bench.tell(.stirred(.configuration))
+        bench.boot(after: 1)
+        #expect(bench.log == ["check configuration"])
+        #expect(bench.turn.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+    }
+
     @Test func itIsGoneWhenItIsMended() throws {
         let bench = try settled()
         let good = bench.text
