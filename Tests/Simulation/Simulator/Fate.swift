@@ -94,17 +94,24 @@ struct Fate {
         }
     }
 
-    /// Dies right before or after a piece of work, as often as not in the middle of a renewal.
+    /// Dies right before or after a piece of work, which is given a reason; as often as not in the middle of a renewal.
     private func kill() throws {
         for _ in 0...draw(3) {
-            simulator.doom = pick(Fault.Boundary.all)
-            switch draw(4) {
-            case 0: simulator.ask(.renew(.init(clients: [pickClient()])))
-            case 1: simulator.ask(.renew(.init()))
-            case 2: simulator.notice(.configuration)
-            default: simulator.ask(.reload)
+            let boundary = pick(Fault.Boundary.all)
+            var seconds = draw(2)
+            switch boundary.work {
+            case .recall, .recallTold: simulator.die(downFor: UInt64(draw(1000)))
+            case .readConfiguration: simulator.ask(.reload)
+            case .checkConfiguration:
+                simulator.notice(.configuration)
+                seconds = 3
+            case .keepTold:
+                breakKey()
+                seconds = 60
+            default: simulator.ask(.renew(.init(clients: chance(2) ? [pickClient()] : [])))
             }
-            try simulator.run(for: draw(2))
+            simulator.doom = boundary
+            try simulator.run(for: seconds)
             if chance(2) {
                 if chance(2) { outside.meet(.powerCut) }
                 simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: chance(2))

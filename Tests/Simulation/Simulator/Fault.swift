@@ -1,7 +1,7 @@
 import Rotation
 
 /// Everything that can befall a daemon here; a run counts how often each of them did.
-package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+package enum Fault: Hashable, Sendable, CaseIterable {
     // Writes.
     case writeFailed
     /// The name is there already when the call that makes it durable fails.
@@ -152,13 +152,14 @@ package enum Fault: Hashable, Sendable, CaseIterable, CustomStringConvertible {
             + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.all.map(killed)
     }
 
-    package var description: String {
+    /// What befell the daemon; a case without more to say is called by its own name.
+    package var words: String {
         switch self {
         case .clockAhead(let size): "clock set ahead by \(size)"
         case .clockBack(let size): "clock set back by \(size)"
         case .suspended(let size): "suspended for \(size)"
         case .killed(let boundary): "killed \(boundary.isAfter ? "after" : "before") \(boundary.work)"
-        default: String(reflecting: self).split(separator: ".").last.map(String.init) ?? ""
+        default: "\(self)"
         }
     }
 }

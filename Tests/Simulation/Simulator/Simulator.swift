@@ -244,7 +244,9 @@ package final class Simulator {
         }
         if let doom, doom == Fault.Boundary(work: kind, isAfter: true) {
             outside.meet(.killed(doom))
-            return die(downFor: random.next() % 5000)
+            let isPowerCut = random.next() % 2 == 0
+            if isPowerCut { outside.meet(.powerCut) }
+            return die(downFor: random.next() % 5000, byPowerCut: isPowerCut)
         }
         if sabotage == .losesActionResults, kind == .run, job.resource.notice == nil { return }
         if sabotage == .losesNoticeResults, job.resource.notice != nil { return }

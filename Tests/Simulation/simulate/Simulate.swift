@@ -77,7 +77,7 @@ import TestSupport
         for failure in work.failures { say(failure) }
         guard work.failures.isEmpty else { throw ExitCode.failure }
         if counts {
-            for fault in Fault.allCases { say("\(work.met[fault, default: 0])\t\(fault)") }
+            for fault in Fault.allCases { say("\(work.met[fault, default: 0])\t\(fault.words)") }
         }
         let missing = Fault.allCases.filter { work.met[$0, default: 0] == 0 }
         say(
@@ -85,7 +85,7 @@ import TestSupport
                 + " in \(seconds) s on \(cores) cores.")
         // A promise that was never put to the test was not kept.
         guard missing.isEmpty || years < 2000 else {
-            say("Never occurred: \(missing.map(\.description).joined(separator: ", "))")
+            say("Never occurred: \(missing.map(\.words).joined(separator: ", "))")
             throw ExitCode.failure
         }
     }
