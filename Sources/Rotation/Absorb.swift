@@ -300,6 +300,7 @@ extension Rotation {
         case .look(let spec):
             // What it was seen to hold before is no word on what is there now.
             world.files[spec.path]?.isFresh = false
+            if trouble.code.leavesNothingToRead { world.files[spec.path]?.seen?.slots = [:] }
         case .mint, .keep, .run, .keepTold, .tidyRecords:
             break
         }

@@ -35,6 +35,14 @@ enum Retry {
 }
 
 extension Trouble.Code {
+    /// Whether what was found at a file's path holds no secret for anybody, whoever looks.
+    var leavesNothingToRead: Bool {
+        switch self {
+        case .isDirectory, .notADirectory, .notARegularFile: true
+        default: false
+        }
+    }
+
     /// Whether an owner, a mode, an attribute or a link stood in the way, before anything was written: that is mended by
     /// changing it, of which there is notice.
     var isOfPermission: Bool {

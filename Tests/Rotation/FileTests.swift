@@ -239,7 +239,7 @@ import Testing
         bench.pass(5)
         #expect(bench.log == ["look web.jwt"])
         #expect(bench.entries == [])
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).standing == .critical)
     }
 
     @Test func aFileThatWasNotPermittedToBeWrittenIsTriedAgainWhenSomebodyChangesThat() throws {

@@ -191,6 +191,24 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
+    /// What the file was seen to hold before is still there where only the daemon may not look.
+    @Test(arguments: [
+        (Trouble.Code.isDirectory, Standing.critical), (.notADirectory, .critical), (.notARegularFile, .critical),
+        (.permissionDenied, .degraded), (.ioError, .degraded),
+    ])
+    func whatStandsInAFilesPlaceHoldsNoSecret(code: Trouble.Code, standing: Standing) throws {
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.go()
+        let path = try Values.path("web.jwt")
+        bench.failures = [.file(path): Trouble(code, at: .path(path))]
+        try bench.stir("web.jwt")
+        bench.pass(5)
+        #expect(try bench.view("web").standing == standing)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view("web").standing == .ok)
+    }
+
     @Test func lookingAgainIsNoReasonToWorry() throws {
         let bench = try bench()
         bench.go()
