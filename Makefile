@@ -65,7 +65,13 @@ run: build ## builds, then shows a demonstration daemon renewing three short-liv
 .PHONY: test
 test: build test-deps ## installs what the tests need, builds and runs them all
 	timeout $(debug_build_limit) swift build --build-tests
-	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) swift test --skip-build
+	@# What failed is said once more at the end: before it stand thousands of lines of what did not.
+	@echo swift test
+	@CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) swift test --skip-build 2>&1 | tee .build/test.log || { \
+	    printf '\nWhat failed (.build/test.log has all of it):\n'; \
+	    grep -A 4 '^✘ Test .* recorded an issue' .build/test.log | grep -v '^[◇✔]' | tail -n 60; \
+	    exit 1; \
+	}
 	$(MAKE) --no-print-directory simulate
 
 .PHONY: simulate
