@@ -67,9 +67,11 @@ import Testing
         #expect(try sandbox.command("renew", "--deliver-only").status == 0)
         try expect(0, "delivered", sandbox)
         let output = sandbox.directory("out/web.jwt")
+        #expect(try run(["chown", "65534", output]).status == 0)
+        try expect(1, "an output that cannot be written", sandbox)
         try FileManager.default.removeItem(atPath: output)
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: false)
-        try expect(1, "an output that cannot be written", sandbox)
+        try expect(2, "an output that cannot be read either", sandbox)
         try FileManager.default.removeItem(atPath: output)
         try expect(0, "mended", sandbox)
         // Nothing to sign with any more: overdue, then nearer to its end than a third of the window, then over.
