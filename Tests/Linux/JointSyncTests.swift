@@ -41,7 +41,7 @@ import Testing
         let mayEnd = DispatchSemaphore(value: 0)
         let hasEnded = DispatchSemaphore(value: 0)
 
-        init(_ joint: JointSync) {
+        init(_ joint: JointSync) throws {
             let isUnderWay = DispatchSemaphore(value: 0)
             Thread.detachNewThread { [mayEnd, hasEnded] in
                 try? joint {
@@ -50,14 +50,19 @@ import Testing
                 }
                 hasEnded.signal()
             }
-            isUnderWay.wait()
+            try #require(isUnderWay.wait(timeout: .now() + JointSyncTests.patience) == .success, "no sync began")
         }
 
-        func end() {
+        func end() throws {
             mayEnd.signal()
-            hasEnded.wait()
+            try #require(
+                hasEnded.wait(timeout: .now() + JointSyncTests.patience) == .success,
+                "whoever carried it out still waits")
         }
     }
+
+    /// How many seconds those who wait for ever have before that is said of them.
+    private static let patience = 30.0
 
     private func onEightThreads(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
         let done = DispatchSemaphore(value: 0)
@@ -70,30 +75,36 @@ import Testing
         return done
     }
 
+    private func waitForEight(_ done: DispatchSemaphore) throws {
+        for number in 0..<8 {
+            try #require(done.wait(timeout: .now() + Self.patience) == .success, "only \(number) of 8 went on")
+        }
+    }
+
     @Test func nobodyIsServedByASyncThatBeganBeforeTheyCame() throws {
         let joint = JointSync()
         let course = Course()
-        let slow = Slow(joint)
+        let slow = try Slow(joint)
         let all = onEightThreads { course.call(joint) }
         // Time to come. Whoever comes later is served by a later sync all the same.
         usleep(100_000)
-        slow.end()
-        for _ in 0..<8 { all.wait() }
+        try slow.end()
+        try waitForEight(all)
         #expect(course.bad.load(ordering: .sequentiallyConsistent) == 0)
     }
 
-    @Test func ofManyEachIsServedByOneThatBeganAfterItCame() {
+    @Test func ofManyEachIsServedByOneThatBeganAfterItCame() throws {
         let joint = JointSync()
         let course = Course()
         let all = onEightThreads { for _ in 0..<500 { course.call(joint) } }
-        for _ in 0..<8 { all.wait() }
+        try waitForEight(all)
         #expect(course.bad.load(ordering: .sequentiallyConsistent) == 0)
     }
 
     @Test func aFailureIsToldToAllWhoWaitedForItAndToNobodyElse() throws {
         let joint = JointSync()
         let course = Course()
-        let slow = Slow(joint)
+        let slow = try Slow(joint)
         let all = onEightThreads {
             do throws(FileError) {
                 try joint { () throws(FileError) in throw FileError(.ioError, at: "/") }
@@ -102,8 +113,8 @@ import Testing
             }
         }
         usleep(100_000)
-        slow.end()
-        for _ in 0..<8 { all.wait() }
+        try slow.end()
+        try waitForEight(all)
         #expect(course.failures.load(ordering: .sequentiallyConsistent) == 8)
         try joint {}
     }

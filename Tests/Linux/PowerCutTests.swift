@@ -19,6 +19,9 @@ import Testing
         fcntl.ioctl(descriptor, 0x8004587d, struct.pack("I", 2))
         """
 
+    /// How many seconds writers have for what takes them one.
+    private static let patience = 60.0
+
     private func roomWithDisk() throws -> Room {
         let room = try Room()
         try room.file("image", "")
@@ -66,7 +69,8 @@ import Testing
                         try AtomicFile(path + "/" + name, as: Room.root, sharing: directories)
                             .replace(with: Array(name.utf8), naming: naming)
                     } catch {
-                        // The power has gone.
+                        // The power has gone; or nothing can be written at all, which the count tells.
+                        hasBegun.signal()
                         return
                     }
                     written.names.withLock { $0.append(name) }
@@ -74,9 +78,13 @@ import Testing
                 }
             }
         }
-        for _ in 0..<threads { hasBegun.wait() }
+        for _ in 0..<threads {
+            try #require(hasBegun.wait(timeout: .now() + Self.patience) == .success, "a thread waits for ever")
+        }
         try room.command("/usr/bin/python3", ["-c", Self.cut, room("disk")])
-        for _ in 0..<threads { done.wait() }
+        for _ in 0..<threads {
+            try #require(done.wait(timeout: .now() + Self.patience) == .success, "a thread waits for ever")
+        }
         try room.command("umount", [room("disk")])
         try room.command("mount", ["-o", "loop", room("image"), room("disk")])
         let names = written.names.withLock { $0 }

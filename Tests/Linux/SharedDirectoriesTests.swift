@@ -83,6 +83,25 @@ import Testing
         }
     }
 
+    /// Where nobody holds the directory, a link on the way is judged by a walk although it leads to the same one.
+    @Test func aStrangersLinkToTheSameDirectoryIsNotFollowed() throws {
+        let room = try room()
+        try room.require(unsafe rename(room("a"), room("real")))
+        try room.link("a", to: "real", owner: Room.stranger)
+        let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
+        #expect(refusal.kind == .untrustedLink)
+    }
+
+    /// What one user may trust, another may not.
+    @Test func itIsUsedAgainForTheSameUserAlone() throws {
+        let room = try room()
+        try room.folder("theirs", owner: Room.stranger)
+        let theirs = try GuardedWalk.place(room("theirs/f"), as: Room.strangerIdentity, sharing: directories)
+        #expect(theirs.found == nil)
+        let refusal = try fileError { () throws(FileError) in _ = try read(room("theirs/f")) }
+        #expect(refusal.kind == .unguardedDirectory)
+    }
+
     @Test func aLinkAtTheEndIsJudged() throws {
         try withAndWithoutHolder { room in
             try room.folder("a/c")
