@@ -110,6 +110,18 @@ import Testing
         try Self.holdsWhatIsServed(sandbox)
     }
 
+    @Test func whatAKilledDaemonHasLeftBesideItIsTakenAway() throws {
+        let sandbox = try Self.sandbox()
+        try sandbox.start()
+        sandbox.stop(SIGKILL)
+        let tag = try sandbox.directory.read("state/temporaries")
+        let digits = String(repeating: "0123456789abcdef", count: 2)
+        try sandbox.directory.write("half", to: "metrics/.clientsecretd-\(tag)-\(digits).tmp")
+        try sandbox.start()
+        try Self.holdsWhatIsServed(sandbox)
+        try sandbox.eventually("the end of what was left") { sandbox.leftovers() == [] }
+    }
+
     @Test func aRunForOnceWritesItWhole() throws {
         let sandbox = try Self.sandbox()
         #expect(try sandbox.command("run", "--once").status == 0)
@@ -198,6 +210,79 @@ import Testing
         #expect(renames.count > 1_200)
         // The first at once, and one at the stop.
         #expect(written >= 3 && written <= Int(elapsed) + 2, "\(written) in \(elapsed) s")
+    }
+
+    /// The first attempts follow each other at 1, 2, 4… seconds.
+    @Test func aFailedWriteIsNotTriedOverAndOver() throws {
+        let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
+        let began = Date()
+        try sandbox.start(under: ["strace", "-D", "-f", "-e", "trace=openat2", "-o", sandbox.directory("trace")])
+        try sandbox.eventually("a word on it") { try sandbox.status()["state"] as? String == "degraded" }
+        usleep(1_500_000)
+        #expect(sandbox.stop() == 0)
+        let elapsed = Date().timeIntervalSince(began)
+        let attempts = try sandbox.directory.read("trace").split(separator: "\n").count { $0.contains("\"gone\"") }
+        // Each looks twice, whether as a directory or as a link; the one at the stop comes on top.
+        #expect(attempts >= 2 && attempts <= 2 * (Int(elapsed) + 2), "\(attempts) in \(elapsed) s")
+    }
+
+    /// What the process before has left knows more than one that has not looked yet.
+    @Test(.needsRoot("freezes a file system"))
+    func theFileOfTheProcessBeforeStaysUntilEveryClientWasTried() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(ext4: sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        defer { try? disk.thaw() }
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("metrics"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        try sandbox.directory.write("# HELP clientsecretd_x of before\n", to: "metrics/ours.prom")
+        try sandbox.configure(
+            sandbox.client("web")
+                + "  slow:\n    client_id: com.example.slow\n    outputs:\n      - path: \(disk("slow.jwt"))\n",
+            others: "metrics_file: \(sandbox.directory("metrics/ours.prom"))")
+        try disk.freeze()
+        try sandbox.start(waiting: false)
+        // What is shown here is what the file would say.
+        try sandbox.eventually("the first visitor's answer") { try sandbox.command("status").status == 0 }
+        try sandbox.eventually("the first client's secret") {
+            let clients = try sandbox.status()["clients"] as? [[String: Any]]
+            return clients?.contains { $0["name"] as? String == "web" && $0["state"] as? String == "ok" } == true
+        }
+        usleep(500_000)
+        #expect(try sandbox.directory.read("metrics/ours.prom") == "# HELP clientsecretd_x of before\n")
+        try disk.thaw()
+        try Self.holdsWhatIsServed(sandbox)
+    }
+
+    @Test(.needsRoot("freezes a file system"))
+    func whatChangesDuringAWriteIsSeenToAfterIt() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(ext4: sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        defer { try? disk.thaw() }
+        try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
+        try sandbox.start()
+        func isServed() throws -> Bool { try (try? sandbox.text(disk("ours.prom"))) == Self.served(sandbox) }
+        try sandbox.eventually("the file", isServed)
+        // So that the next write begins at once.
+        usleep(1_100_000)
+        try disk.freeze()
+        for _ in 0..<2 { #expect(try sandbox.command("renew").status == 0) }
+        try disk.thaw()
+        try sandbox.eventually("what is served", isServed)
+
+        // Of two files that tell of one client the old one might be believed.
+        usleep(1_100_000)
+        try disk.freeze()
+        #expect(try sandbox.command("renew").status == 0)
+        try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(sandbox.directory("new.prom"))")
+        #expect(try sandbox.command("reload").status == 0)
+        try Self.holdsWhatIsServed(sandbox, "new.prom")
+        try disk.thaw()
+        try sandbox.eventually("the old file's end") { !FileManager.default.fileExists(atPath: disk("ours.prom")) }
     }
 
     @Test(.needsRoot("freezes a file system"))
