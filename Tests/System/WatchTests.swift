@@ -40,8 +40,17 @@ import Testing
                 == "clientsecretd: no daemon can be reached at \(sandbox.socket): No such file or directory; "
                 + "is it running? (systemctl status clientsecretd); waiting\n"
         }
+        // It looks once a second, and says so once.
+        let complaint = try sandbox.directory.read("complaints")
+        usleep(2_100_000)
+        #expect(try sandbox.directory.read("complaints") == complaint)
         try sandbox.start()
         try sandbox.eventually("the first table") { try sandbox.directory.read("watched").contains("web     ok") }
+        try sandbox.eventually("silence while nothing changes") {
+            let before = try sandbox.directory.read("watched")
+            usleep(2_100_000)
+            return try sandbox.directory.read("watched") == before
+        }
         let first = try sandbox.directory.read("watched")
         #expect(!first.contains("\u{1B}"))
         sandbox.stop()
