@@ -74,10 +74,10 @@ package struct DaemonRun {
         }
         if passed.isReachable(StatusListener.metricsName) {
             // Not served without a word: whoever wrote that unit counts on a port that others may reach.
-            log.fail(
+            let why =
                 "the socket \(StatusListener.metricsName) from systemd is on an address that other machines reach; "
-                    + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467")
-            return .configuration
+                + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467"
+            return giveUp([why], .configuration)
         }
         for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
         if case .absent = SecureHeap.start() {

@@ -5,16 +5,21 @@ import Testing
 /// A status socket that the service manager listens on, before and after the daemon.
 @Suite struct PassedSocketTests {
     /// Becomes the daemon with listening sockets as systemd passes them: `NAME=PATH`, with the name `metrics` a TCP socket
-    /// whose port is written to that path, without a path a TCP socket too.
+    /// whose port is written to that path, without a path a TCP socket too. `NAME=@ADDRESS` is one on that address,
+    /// whether the machine has it or not.
     static let passing = """
         import os, socket, sys
         names = []
         for number, argument in enumerate(sys.argv[1].split(','), 3):
             name, path = argument.split('=')
-            isLocal = path and name != 'metrics'
-            listener = socket.socket(socket.AF_UNIX if isLocal else socket.AF_INET)
-            listener.bind(path if isLocal else ('127.0.0.1', 0))
-            if path and not isLocal:
+            isAddress = path.startswith('@')
+            isLocal = path and not isAddress and name != 'metrics'
+            address = path[1:] if isAddress else '127.0.0.1'
+            family = socket.AF_UNIX if isLocal else socket.AF_INET6 if ':' in address else socket.AF_INET
+            listener = socket.socket(family)
+            if not isLocal: listener.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
+            listener.bind(path if isLocal else (address, 0))
+            if path and not isLocal and not isAddress:
                 with open(path, 'w') as file: file.write(str(listener.getsockname()[1]))
             listener.listen()
             if listener.fileno() != number:
@@ -49,5 +54,32 @@ import Testing
         #expect(try sandbox.log().contains("the socket status from systemd: the socket cannot be used: not a Unix"))
         #expect(FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
         #expect(sandbox.stop() == 0)
+    }
+
+    /// Whoever wrote such a unit counts on a port that is open to others, or does not know that it is: nothing is served,
+    /// and not without a word. The third is of a range for documentation (RFC 5737), which no machine has.
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1"]) func metricsThatOtherMachinesReachAreRefused(address: String)
+        throws
+    {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let manager = try NotifySocket(at: sandbox.directory("manager"))
+        let sockets = "status=\(sandbox.directory("passed.sock")),metrics=@\(address)"
+        // One that serves all the same is ended, with another status.
+        let ended = try run(
+            [
+                "timeout", "--signal=KILL", "30", "python3", "-c", Self.passing, sockets, sandbox.binary, "run",
+                "--config",
+                sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
+            ], environment: ["NOTIFY_SOCKET": manager.path])
+        let words =
+            "the socket metrics from systemd is on an address that other machines reach; write a loopback one into its "
+            + "unit, such as ListenStream=127.0.0.1:9467"
+        #expect(ended.status == 78, "\(ended.complaints)")
+        #expect(ended.complaints == words + "\n")
+        // `systemctl status` says it too.
+        try manager.wait(for: "STATUS=" + words, while: { false })
+        // Before anything was done.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("out")) == [])
     }
 }
