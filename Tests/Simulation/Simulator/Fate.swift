@@ -28,11 +28,6 @@ struct Fate {
         }
     }
 
-    private func correctClock() {
-        simulator.isSynced = true
-        if simulator.clockError != 0, chance(2) { simulator.stepClock(by: -simulator.clockError) }
-    }
-
     /// A restart while all is well mints nothing and tells nobody.
     private func restartInPeace() throws {
         // Not when a renewal is due just then, which is no fault of the restart's, nor when nobody knows any more who was
@@ -49,34 +44,6 @@ struct Fate {
         guard outside.pages == pages else { throw Violation(.notices, "a restart has told of what is no news") }
     }
 
-    // MARK: Chance
-
-    func draw(_ bound: Int64) -> Int64 {
-        Int64(simulator.random.next() % UInt64(bound))
-    }
-
-    func chance(_ of: Int) -> Bool {
-        draw(Int64(of)) == 0
-    }
-
-    func pick<Element>(_ all: [Element]) -> Element {
-        all[Int(simulator.random.next() % UInt64(all.count))]
-    }
-
-    func pickFile() -> AbsolutePath {
-        pick(outside.configuration.files.keys.sorted())
-    }
-
-    func pickClient() -> ClientName {
-        pick(outside.configuration.clients.keys.sorted())
-    }
-
-    func pickKey() -> KeyName {
-        pick(outside.configuration.keys.keys.sorted())
-    }
-
-    // MARK: Strikes
-
     private mutating func strike() throws {
         switch draw(28) {
         case 0, 1, 2: try kill()
@@ -92,132 +59,5 @@ struct Fate {
         case 18: try contest()
         default: try meddle()
         }
-    }
-
-    /// Dies right before or after a piece of work, which is given a reason; as often as not in the middle of a renewal.
-    private func kill() throws {
-        for _ in 0...draw(3) {
-            let boundary = pick(Fault.Boundary.all)
-            var seconds = draw(2)
-            switch boundary.work {
-            case .recall, .recallTold: simulator.die(downFor: UInt64(draw(1000)))
-            case .readConfiguration: simulator.ask(.reload)
-            case .checkConfiguration:
-                simulator.notice(.configuration)
-                seconds = 3
-            case .keepTold:
-                breakKey()
-                seconds = 60
-            default: simulator.ask(.renew(.init(clients: chance(2) ? [pickClient()] : [])))
-            }
-            simulator.doom = boundary
-            try simulator.run(for: seconds)
-            if chance(2) {
-                if chance(2) { outside.meet(.powerCut) }
-                simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: chance(2))
-            }
-        }
-    }
-
-    private func breakDisk() {
-        switch draw(5) {
-        case 0: outside.broken.isDiskFull = true
-        case 1:
-            let directory = pickFile().directory
-            outside.remove(directory: directory)
-            for path in outside.configuration.files.keys.sorted() where path.directory == directory {
-                simulator.notice(.file(path))
-            }
-        case 2: outside.broken.lateWrites.insert(pickFile())
-        case 3: outside.broken.hanging.insert(pickFile())
-        default:
-            let codes: [Trouble.Code] = [.ioError, .quotaExceeded, .readOnlyFileSystem, .permissionDenied]
-            outside.broken.writes[pickFile()] = pick(codes)
-        }
-        askToRenew()
-        if chance(4) { simulator.die(downFor: UInt64(draw(5000))) }
-    }
-
-    private func breakState() {
-        if chance(2) { outside.broken.isStateGone = true } else { simulator.loseRecords() }
-        if chance(2) { askToRenew() }
-        if chance(2) { simulator.die(downFor: UInt64(draw(5000))) }
-    }
-
-    private func breakKey() {
-        let key = pickKey()
-        switch draw(4) {
-        case 0: outside.broken.keys[key] = .keyMissing
-        case 1: outside.broken.keys[key] = .keyUnreadable
-        default: swap(key)
-        }
-        simulator.notice(.key(key))
-        if chance(3) { askToRenew() }
-    }
-
-    private func swap(_ key: KeyName) {
-        // In the middle of a renewal it may be another one that signs than was read.
-        if chance(2) {
-            askToRenew()
-            try? simulator.run(for: 0)
-        }
-        outside.meet(.keySwapped)
-        outside.swapKey(key, number: Int(draw(3)))
-    }
-
-    private func breakAction() {
-        guard let action = pickAction() else { return }
-        outside.broken.actions[action] = pick(Broken.Failing.allCases)
-        askToRenew()
-    }
-
-    func pickAction() -> ActionID? {
-        let actions = outside.configuration.clients.values.flatMap(\.onChange) + outside.configuration.onStateChange
-        let all = Set(actions.map(\.id)).sorted()
-        return all.isEmpty ? nil : pick(all)
-    }
-
-    func askToRenew() {
-        simulator.ask(.renew(.init(clients: chance(2) ? [] : [pickClient()])))
-    }
-
-    // MARK: Time
-
-    private func setClock() throws {
-        let size = pick(Fault.Size.allCases)
-        let seconds = size.draw(&simulator.random)
-        if chance(3) {
-            outside.meet(.clockUnsynchronised)
-            simulator.isSynced = false
-        }
-        if chance(4) {
-            // The machine starts with it.
-            if size == .years { outside.meet(.clockWrongAtStart) }
-            simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: true)
-        }
-        if chance(2) {
-            outside.meet(.clockAhead(size))
-            simulator.stepClock(by: seconds)
-        } else {
-            outside.meet(.clockBack(size))
-            simulator.stepClock(by: -seconds)
-        }
-        if simulator.now.wall.secondsSinceEpoch < Simulator.builtAt { outside.meet(.clockBeforeBuild) }
-        if chance(2) {
-            try simulator.run(for: 10 + draw(3600))
-            simulator.stepClock(by: -simulator.clockError)
-        }
-    }
-
-    private func sleep() throws {
-        let size = pick([Fault.Size.minutes, .hours, .days, .months])
-        outside.meet(.suspended(size))
-        if chance(2) {
-            askToRenew()
-            try simulator.run(for: 0)
-        }
-        simulator.suspend(for: size.draw(&simulator.random))
-        // Nothing but its own timers tells that time has passed.
-        try simulator.run(for: 2 * 3600)
     }
 }

@@ -138,24 +138,3 @@ extension Simulator {
         }
     }
 }
-
-extension Outside {
-    func secret(in output: Output) -> Issued? {
-        files[output.path]?.slots[output.slot]?.secret
-    }
-
-    /// Whether a file's mode is as configured, and it can be read and written.
-    func isInOrder(_ path: AbsolutePath) -> Bool {
-        broken.serves(path) && files[path]?.isAsConfigured == true
-    }
-
-    func holds(_ secrets: [Slot: Issued], in path: AbsolutePath) -> Bool {
-        guard let file = files[path], file.isAsConfigured else { return false }
-        return secrets.allSatisfy { file.slots[$0]?.secret?.fingerprint == $1.fingerprint }
-    }
-
-    /// Whether a file was away and is back, or its directory is.
-    func returned(_ resource: Resource) -> Bool {
-        if case .file(let path) = resource { files[path] == nil || files[path]?.foreign ?? 0 > 0 } else { true }
-    }
-}

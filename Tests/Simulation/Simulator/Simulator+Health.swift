@@ -38,7 +38,7 @@ extension Simulator {
             throw Violation(.health, "the whole is \(snapshot.standing), a client \(worst)")
         }
         // What is under way may be seen in different ways.
-        guard rotation.world.running.count == stuck.count, hasNoEvents else { return }
+        guard rotation.world.running.count == stuck.count, agenda.isEmpty else { return }
         for view in snapshot.clients where watch.quiet(view.name, at: boot) > 20_000 { try checkHealth(view) }
     }
 

@@ -1,0 +1,35 @@
+import AppleClientSecret
+import Rotation
+
+/// The machine's clocks: one that nobody sets, and the wall clock, which may be wrong.
+struct Clocks {
+    /// Milliseconds since the machine was switched on; a suspend counts.
+    private(set) var boot: Int64 = 0
+    /// What the wall clock shows when ``boot`` is zero.
+    private var wallAtBoot: Int64 = 1_800_000_000
+    /// By how many seconds the wall clock is wrong.
+    private(set) var error: Int64 = 0
+    var isSynced = true
+
+    var now: Now {
+        Now(
+            wall: WallTime(secondsSinceEpoch: wallAtBoot + boot / 1000), boot: BootTime(milliseconds: boot),
+            kernelSynced: isSynced)
+    }
+
+    /// Sets the wall clock.
+    mutating func set(by seconds: Int64) {
+        wallAtBoot += seconds
+        error += seconds
+    }
+
+    /// Lets time pass until a moment of the boot clock.
+    mutating func pass(until moment: Int64) {
+        boot = max(boot, moment)
+    }
+
+    /// When a deadline of either clock is reached, in milliseconds of the boot clock.
+    func moments(of wake: Wake) -> [Int64] {
+        [wake.boot?.milliseconds, wake.wall.map { ($0.secondsSinceEpoch - wallAtBoot) * 1000 }].compactMap { $0 }
+    }
+}

@@ -1,0 +1,85 @@
+import Rotation
+
+/// What breaks under a daemon, and where it dies.
+extension Fate {
+    /// Dies right before or after a piece of work, which is given a reason; as often as not in the middle of a renewal.
+    func kill() throws {
+        for _ in 0...draw(3) {
+            let boundary = pick(Fault.Boundary.all)
+            var seconds = draw(2)
+            switch boundary.work {
+            case .recall, .recallTold: simulator.die(downFor: UInt64(draw(1000)))
+            case .readConfiguration: simulator.ask(.reload)
+            case .checkConfiguration:
+                simulator.notice(.configuration)
+                seconds = 3
+            case .keepTold:
+                breakKey()
+                seconds = 60
+            default: simulator.ask(.renew(.init(clients: chance(2) ? [pickClient()] : [])))
+            }
+            simulator.doom = boundary
+            try simulator.run(for: seconds)
+            if chance(2) {
+                if chance(2) { outside.meet(.powerCut) }
+                simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: chance(2))
+            }
+        }
+    }
+
+    func breakDisk() {
+        switch draw(5) {
+        case 0: outside.broken.isDiskFull = true
+        case 1:
+            let directory = pickFile().directory
+            outside.remove(directory: directory)
+            for path in outside.configuration.files.keys.sorted() where path.directory == directory {
+                simulator.notice(.file(path))
+            }
+        case 2: outside.broken.lateWrites.insert(pickFile())
+        case 3: outside.broken.hanging.insert(pickFile())
+        default:
+            let codes: [Trouble.Code] = [.ioError, .quotaExceeded, .readOnlyFileSystem, .permissionDenied]
+            outside.broken.writes[pickFile()] = pick(codes)
+        }
+        askToRenew()
+        if chance(4) { simulator.die(downFor: UInt64(draw(5000))) }
+    }
+
+    func breakState() {
+        if chance(2) { outside.broken.isStateGone = true } else { simulator.loseRecords() }
+        if chance(2) { askToRenew() }
+        if chance(2) { simulator.die(downFor: UInt64(draw(5000))) }
+    }
+
+    func breakKey() {
+        let key = pickKey()
+        switch draw(4) {
+        case 0: outside.broken.keys[key] = .keyMissing
+        case 1: outside.broken.keys[key] = .keyUnreadable
+        default: swap(key)
+        }
+        simulator.notice(.key(key))
+        if chance(3) { askToRenew() }
+    }
+
+    private func swap(_ key: KeyName) {
+        // In the middle of a renewal it may be another one that signs than was read.
+        if chance(2) {
+            askToRenew()
+            try? simulator.run(for: 0)
+        }
+        outside.meet(.keySwapped)
+        outside.swapKey(key, number: Int(draw(3)))
+    }
+
+    func breakAction() {
+        guard let action = pickAction() else { return }
+        outside.broken.actions[action] = pick(Broken.Failing.allCases)
+        askToRenew()
+    }
+
+    func askToRenew() {
+        simulator.ask(.renew(.init(clients: chance(2) ? [] : [pickClient()])))
+    }
+}

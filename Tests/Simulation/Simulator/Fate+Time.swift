@@ -1,0 +1,48 @@
+import AppleClientSecret
+import Rotation
+
+/// What happens to the time.
+extension Fate {
+    func setClock() throws {
+        let size = pick(Fault.Size.allCases)
+        let seconds = size.draw(&simulator.random)
+        if chance(3) {
+            outside.meet(.clockUnsynchronised)
+            simulator.isSynced = false
+        }
+        if chance(4) {
+            // The machine starts with it.
+            if size == .years { outside.meet(.clockWrongAtStart) }
+            simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: true)
+        }
+        if chance(2) {
+            outside.meet(.clockAhead(size))
+            simulator.stepClock(by: seconds)
+        } else {
+            outside.meet(.clockBack(size))
+            simulator.stepClock(by: -seconds)
+        }
+        if simulator.now.wall.secondsSinceEpoch < Simulator.builtAt { outside.meet(.clockBeforeBuild) }
+        if chance(2) {
+            try simulator.run(for: 10 + draw(3600))
+            simulator.stepClock(by: -simulator.clocks.error)
+        }
+    }
+
+    func sleep() throws {
+        let size = pick([Fault.Size.minutes, .hours, .days, .months])
+        outside.meet(.suspended(size))
+        if chance(2) {
+            askToRenew()
+            try simulator.run(for: 0)
+        }
+        simulator.suspend(for: size.draw(&simulator.random))
+        // Nothing but its own timers tells that time has passed.
+        try simulator.run(for: 2 * 3600)
+    }
+
+    func correctClock() {
+        simulator.isSynced = true
+        if simulator.clocks.error != 0, chance(2) { simulator.stepClock(by: -simulator.clocks.error) }
+    }
+}

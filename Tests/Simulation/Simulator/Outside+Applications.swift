@@ -1,0 +1,53 @@
+import Rotation
+
+/// How applications and people are told, and what applications hold.
+extension Outside {
+    func run(_ action: Action, _ covering: [ClientName: Covered]) -> Result<Outcome, Trouble> {
+        let failing = broken.actions[action.id]
+        let isUnit = if case .exec = action { false } else { true }
+        let failed = Trouble(isUnit ? .jobFailed : .actionFailed, at: .action(action.id), detail: "exit status 1")
+        switch failing {
+        case .byHanging:
+            meet(.actionHung)
+            return .failure(Trouble(isUnit ? .jobTimedOut : .actionTimedOut, at: .action(action.id)))
+        case .atOnce:
+            meet(.actionFailed)
+            return .failure(failed)
+        case .late, nil: break
+        }
+        runs += 1
+        if covering.count > 1 { meet(.sharedRun) }
+        if sabotage != .skipsActions {
+            for client in covering.keys { reread(Reader(client: client, action: action.id)) }
+        }
+        guard failing == nil else {
+            meet(.actionFailedLate)
+            return .failure(failed)
+        }
+        return .success(.ran)
+    }
+
+    func page(_ id: ActionID) -> Result<Outcome, Trouble> {
+        pages += 1
+        guard broken.actions[id] == nil else {
+            meet(.noticeFailed)
+            return .failure(Trouble(.actionFailed, at: .action(id), detail: "exit status 1"))
+        }
+        meet(.peopleTold)
+        return .success(.ran)
+    }
+
+    /// An application reads the last of its client's outputs; what is no secret of its own it does not take.
+    func reread(_ reader: Reader) {
+        guard let entry = configuration.clients[reader.client], let output = entry.outputs.last,
+            let issued = secret(in: output), issued.client == entry.clientID
+        else { return }
+        held[reader] = issued
+        unheard.insert(reader)
+    }
+
+    /// What an application holds, if the daemon can know.
+    func heldKnowingly(_ reader: Reader) -> Issued? {
+        unheard.contains(reader) ? nil : held[reader]
+    }
+}

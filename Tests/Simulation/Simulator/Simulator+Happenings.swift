@@ -1,0 +1,106 @@
+package import Rotation
+import TestSupport
+
+/// What happens to the daemon.
+extension Simulator {
+    /// Kills the daemon, which loses everything that was not written; it is started again after a time, but not with a
+    /// configuration that does not pass.
+    package func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
+        guard isAlive else { return }
+        say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
+        if isPowerCut { outside.cutPower(&random) }
+        deaths += 1
+        isAlive = false
+        doom = nil
+        agenda.clear()
+        stuck = []
+        outside.forget()
+        watch.forget()
+        notices.forget(keeping: outside.told, at: boot)
+        disturb()
+        schedule(.birth, after: milliseconds)
+    }
+
+    func begin() {
+        guard !outside.broken.isTextBad else {
+            schedule(.birth, after: 1000)
+            return
+        }
+        isAlive = true
+        rotation = Self.newborn(seed: random.next(), hostJitter, at: now.wall)
+        schedule(.fact(.configured(outside.configuration)), after: 1)
+        disturb()
+    }
+
+    package func stepClock(by seconds: Int64) {
+        say("== clock set by \(seconds) s")
+        notices.setClock(isAlive: isAlive)
+        clocks.set(by: seconds)
+        // The timer tells of it at once.
+        if isAlive { schedule(.fact(.clockSet), after: 0) }
+        disturb()
+    }
+
+    /// Sleeps: both clocks go on, nothing runs.
+    package func suspend(for seconds: Int64) {
+        say("== suspended for \(seconds) s")
+        clocks.pass(until: boot + seconds * 1000)
+        watch.sleep(for: seconds * 1000)
+        if sabotage == .sleepsAfterSuspends { oversleep += seconds * 1000 }
+        disturb()
+    }
+
+    package func reload(_ configuration: Configuration) {
+        if !outside.broken.isTextBad { outside.configure(configuration) }
+        ask(.reload)
+    }
+
+    /// Asks as somebody who waits for the answer does.
+    package func ask(_ request: Request) {
+        guard isAlive else { return }
+        tickets += 1
+        let ticket = Ticket(number: tickets)
+        watch.asked(ticket, at: boot)
+        if case .renew(let renewal) = request, !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }
+        schedule(.fact(.asked(request, ticket)), after: 1)
+        disturb()
+    }
+
+    /// Gives notice, as the watch does; a dead daemon hears nothing.
+    package func notice(_ resource: Resource) {
+        guard isAlive else { return }
+        if sabotage?.hears(.stirred(resource)) != false { schedule(.fact(.stirred(resource)), after: 1) }
+        disturb(resource)
+    }
+
+    /// Loses the state directory's content.
+    package func loseRecords() {
+        say("== state lost")
+        outside.loseRecords()
+        notices.forgetTold()
+    }
+
+    /// Ends every fault but a wrong clock; what hung goes on.
+    package func mend() {
+        say("== mended")
+        doom = nil
+        let returned = outside.away.map(Resource.file) + outside.configuration.files.keys.map(Resource.file)
+        let keys = outside.broken.keys.keys.map(Resource.key)
+        let wasTextBad = outside.broken.isTextBad
+        outside.mend()
+        for job in stuck { schedule(.effect(job), after: random.next() % 50) }
+        stuck = []
+        // Of a file or a key that is back the watch tells; of a disk that has room again nobody does.
+        for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) { notice(resource) }
+        for key in keys.sorted(by: { "\($0)" < "\($1)" }) { notice(key) }
+        // Whoever has mended it may reload, or only save it.
+        if wasTextBad { if random.next() % 2 == 0 { ask(.reload) } else { notice(.configuration) } }
+        disturb()
+    }
+
+    /// Notes that something has happened to everybody, or to whoever shares a resource: what is promised takes its time.
+    package func disturb(_ resource: Resource? = nil) {
+        watch.disturb(resource, outside.configuration, at: boot)
+        notices.disturb(at: boot)
+    }
+}
