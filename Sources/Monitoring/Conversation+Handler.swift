@@ -1,6 +1,20 @@
 import NIOCore
 import NIOHTTP1
 
+extension Conversation {
+    /// What a connection's bytes pass through, from the socket on: this conversation is the last.
+    func handlers() -> [any ChannelHandler] {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = desk.limits.headerSize
+        limits.maxHeaderListSize = desk.limits.headerSize
+        limits.maxHeaderFieldCount = desk.limits.headerFields
+        return [
+            ByteWatch(self), HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), self,
+        ]
+    }
+}
+
 // What NIO tells of the connection.
 extension Conversation: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart

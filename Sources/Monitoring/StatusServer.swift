@@ -1,7 +1,6 @@
 import Glibc
 import Linux
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 package import Rotation
 import SystemPackage
@@ -150,14 +149,6 @@ extension StatusServer {
             return isMetrics ? .metrics : .status(try Peer(of: descriptor))
         }
         guard let door else { throw ChannelError.operationUnsupported }
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = desk.limits.headerSize
-        limits.maxHeaderListSize = desk.limits.headerSize
-        limits.maxHeaderFieldCount = desk.limits.headerFields
-        let conversation = Conversation(desk: desk, door: door)
-        try pipeline.addHandlers([
-            ByteWatch(conversation), HTTPResponseEncoder(),
-            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), conversation,
-        ])
+        try pipeline.addHandlers(Conversation(desk: desk, door: door).handlers())
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import Linux
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import Rotation
 
 @testable import Monitoring
@@ -56,16 +55,7 @@ private final class Visitor {
                 reply(.renewed(renewal.clients.sorted().map { RenewalOutcome(client: $0, result: .failed("so")) }))
             }
         }
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = desk.limits.headerSize
-        limits.maxHeaderListSize = desk.limits.headerSize
-        limits.maxHeaderFieldCount = desk.limits.headerFields
-        let conversation = Conversation(desk: desk, door: door)
-        channel = EmbeddedChannel(
-            handlers: [
-                ByteWatch(conversation), HTTPResponseEncoder(),
-                ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), conversation,
-            ], loop: loop)
+        channel = EmbeddedChannel(handlers: Conversation(desk: desk, door: door).handlers(), loop: loop)
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/visitor")).wait()
     }
 
