@@ -91,7 +91,7 @@ let package = Package(
             without: ["Simulator", "simulate"]),
         test("Linux", of: ["Linux", systemPackage]),
         test("Systemd", of: ["Systemd", "Linux", "CLibsystemd", systemPackage]),
-        test("Settings", of: ["Settings", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Settings", of: ["Settings", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Publishing", of: ["Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test(
