@@ -110,7 +110,8 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "Settings", "Signing", "Publishing", "Writing", "Monitoring", "Rotation", "Linux", "AppleClientSecret",
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+                "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),

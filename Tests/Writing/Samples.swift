@@ -5,6 +5,7 @@ import Publishing
 import Rotation
 import Settings
 import Signing
+import TestSupport
 import Testing
 
 @testable import Writing
@@ -13,21 +14,7 @@ import Testing
 enum Samples {
     static func configuration() throws -> Configuration {
         let path = try #require(AbsolutePath("/etc/c.yaml"))
-        let text = """
-            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/key.p8}}
-            clients:
-              web:
-                client_id: com.example.web
-                outputs:
-                  - {path: /srv/app/.env, format: env, variable: SECRET, mode: 640, as: app}
-                  - {path: /srv/other/web.jwt, as: other}
-                  - {path: /run/own.jwt}
-              api:
-                client_id: com.example.api
-                outputs:
-                  - {path: /srv/app/.env, format: env, variable: OTHER, mode: 640, as: app}
-            """
-        let file = SourceFile(name: "c.yaml", path: path, realPath: path, bytes: Array(text.utf8))
+        let file = SourceFile(name: "c.yaml", path: path, realPath: path, bytes: Array(SampleText.severalUsers.utf8))
         return try SettingsParser.parse(main: file).get().configuration
     }
 

@@ -5,6 +5,7 @@ import Publishing
 import Rotation
 import Settings
 import Signing
+import TestSupport
 
 @testable import Writing
 
@@ -50,21 +51,7 @@ enum FrameTarget {
 
     private static let configuration: Result<Loaded, any Error> = Result {
         let path = try known(AbsolutePath("/etc/c.yaml"))
-        let text = """
-            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/key.p8}}
-            clients:
-              web:
-                client_id: com.example.web
-                outputs:
-                  - {path: /srv/app/.env, format: env, variable: SECRET, mode: 640, as: app}
-                  - {path: /srv/other/web.jwt, as: other}
-                  - {path: /run/own.jwt}
-              api:
-                client_id: com.example.api
-                outputs:
-                  - {path: /srv/app/.env, format: env, variable: OTHER, mode: 640, as: app}
-                  - {path: /srv/app/api.json, format: json, as: app}
-            """
-        return try SettingsParser.parse(main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))).get()
+        let file = SourceFile(name: "c.yaml", path: path, bytes: Array(SampleText.severalUsers.utf8))
+        return try SettingsParser.parse(main: file).get()
     }
 }
