@@ -3,36 +3,14 @@
 # and 200 slow visitors take every connection that they can get (30 s), how late a secret is renewed meanwhile, and how
 # many descriptors the daemon has before and afterwards. To be run as root, who can come as many users.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+source "$(dirname "$0")/start.sh"
 
 seconds=${1:-30}
-binary=$PWD/.build/release/clientsecretd
-[ -x "$binary" ] || { echo "observe.sh: run 'make build' first" >&2; exit 1; }
 [ "$(id -u)" -eq 0 ] || { echo "observe.sh: run it as root, who can come as many users" >&2; exit 1; }
-work=$(mktemp -d)
+# The visitors come as other users.
 chmod 0755 "$work"
-daemon=
-trap '[ -z "$daemon" ] || kill "$daemon"; wait; rm -rf "$work"' EXIT
-mkdir "$work/out"
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$work/AuthKey_ABC123DEFG.p8" 2>/dev/null
-chmod 0600 "$work/AuthKey_ABC123DEFG.p8"
 # Renewed for the first time a minute after the start.
-cat >"$work/clientsecretd.yaml" <<YAML
-keys:
-  apple:
-    team_id: DEF123GHIJ
-    file: $work/AuthKey_ABC123DEFG.p8
-state_dir: $work/state
-clients:
-  web:
-    client_id: com.example.web
-    lifetime: 120s
-    renew_before: 60s
-    outputs:
-      - path: $work/out/web.jwt
-YAML
-"$binary" run --config "$work/clientsecretd.yaml" --socket "$work/socket" 2>/dev/null &
-daemon=$!
+start 'lifetime: 120s' 'renew_before: 60s'
 sleep 2
 field() { "$binary" status --json --socket "$work/socket" | grep -oP "\"$1\":\"\K[^\"]+" | head -1; }
 descriptors() { find /proc/"$daemon"/fd -mindepth 1 | wc -l; }
