@@ -170,6 +170,11 @@ final class Bench {
         disk[try Values.path(file)] = look
     }
 
+    /// Lets writes of this file alone fail from now on.
+    func failWrites(of file: String, _ code: Trouble.Code = .diskFull) throws {
+        failingWrites = [try Values.path(file): try Values.trouble(code, file)]
+    }
+
     /// Gives notice of a file, and the two seconds of quiet after which it is looked at.
     func stir(_ file: String) throws {
         tell(.stirred(.file(try Values.path(file))))

@@ -171,7 +171,7 @@ import Testing
         let bench = try settled()
         let first = try #require(try bench.current(web))
         let other = try Values.keyEntry(keyID: "XYZ123DEFG")
-        bench.failingWrites = [try Values.path("web.jwt"): Trouble(.diskFull, at: .path(try Values.path("web.jwt")))]
+        try bench.failWrites(of: "web.jwt")
         bench.reload(try Values.configuration([web: Values.client(web)], keys: ["apple": other]))
         #expect(try bench.current(web) != first)
         // The administrator takes the change back while the file still holds the secret of before.
@@ -203,8 +203,7 @@ import Testing
     @Test func theSecretInForceStaysAlthoughAnOlderOneThatLastsLongerLiesInAnOutput() throws {
         let outputs = [try Values.raw("a"), try Values.raw("b")]
         let bench = try settled(try Values.client(web, outputs: outputs))
-        let path = try Values.path("b")
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "b")
         bench.reload(
             try Values.configuration([
                 web: Values.client(web, lifetime: 9 * Values.day, renewBefore: Values.day, outputs: outputs)
@@ -256,7 +255,7 @@ import Testing
         let spare = try Values.key("spare")
         let both = try Values.configuration(
             [web: Values.client(web), "native": Values.client("native", key: "spare")],
-            keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG")])
+            keys: Values.withSpareKey())
         let path = try Values.path("native.jwt")
         for held in [Resource.key(spare), .file(path)] {
             let bench = try Bench(both)

@@ -18,12 +18,11 @@ import Testing
         #expect(view.counts.mints == Tally(successes: 1))
         #expect(view.counts.publishes == Tally(successes: 1))
         #expect(view.counts.deliveries == Tally(successes: 1))
-        let path = try Values.path("a.jwt")
         bench.failures = [
             .client(try Values.name("a")): Trouble(.signingFailed, at: .key(try Values.key())),
             .action(after.id): Trouble(.actionFailed, at: .action(after.id)),
         ]
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "a.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
         #expect(try bench.view("a").counts.mints == Tally(successes: 1, failures: 1))
         bench.failures[.client(try Values.name("a"))] = nil

@@ -63,7 +63,7 @@ import Testing
 
     @Test func badContentThatStoodForFiveSecondsRunsTheActions() throws {
         let bench = try settled()
-        bench.failingWrites = [try path: Trouble(.diskFull, at: .path(try path))]
+        try bench.failWrites(of: "web.jwt")
         try damage(bench)
         bench.pass(10)
         bench.failingWrites = [:]

@@ -8,10 +8,6 @@ import Testing
     private let web = "web"
     private let full = Trouble.Code.diskFull
 
-    private func trouble(_ file: String, _ code: Trouble.Code = .diskFull) throws -> Trouble {
-        Trouble(code, at: .path(try Values.path(file)))
-    }
-
     private func settled(_ clients: [String: ClientEntry]) throws -> Bench {
         let bench = try Bench(try Values.configuration(clients))
         bench.go()
@@ -19,15 +15,18 @@ import Testing
         return bench
     }
 
-    private func sharing() throws -> [String: ClientEntry] {
-        [
-            web: try Values.client(web, outputs: [Values.env("/srv/.env", "WEB")]),
-            "native": try Values.client("native", outputs: [Values.env("/srv/.env", "NATIVE")]),
-        ]
+    /// A client whose file could not be looked at for ten minutes.
+    private func blind() throws -> Bench {
+        let bench = try settled([web: Values.client(web)])
+        bench.failures = [.file(try Values.path("web.jwt")): try Values.trouble(.isDirectory, "web.jwt")]
+        try bench.stir("web.jwt")
+        bench.pass(600)
+        bench.forget()
+        return bench
     }
 
     @Test func aFileThatTwoClientsShareIsWrittenOnceForBoth() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
+        let bench = try Bench(try Values.configuration(Values.sharingAFile()))
         bench.held = [.client(try Values.name("native"))]
         bench.go()
         #expect(!bench.log.contains("publish .env"))
@@ -38,7 +37,7 @@ import Testing
     }
 
     @Test func whoSharesAFileThatIsLookedAtAgainIsPlannedAnewToo() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
+        let bench = try Bench(try Values.configuration(Values.sharingAFile()))
         bench.go()
         bench.pass(Values.day)
         bench.held = [.file(try Values.path("/srv/.env"))]
@@ -49,7 +48,7 @@ import Testing
     }
 
     @Test func anActionThatWaitsForAFileOfOthersWakesNobodyMeanwhile() throws {
-        var clients = try sharing()
+        var clients = try Values.sharingAFile()
         clients[web]?.onChange = [Values.exec("/bin/after")]
         let bench = try Bench(try Values.configuration(clients))
         let action = Resource.action(Values.exec("/bin/after").id)
@@ -65,11 +64,10 @@ import Testing
     }
 
     @Test func whatAFailedWriteHasLeftIsNotTakenForGranted() throws {
-        let path = try Values.path("web.jwt")
         let bench = try settled([web: try Values.client(web)])
         let first = try bench.current(web)
         bench.pass(Values.day)
-        bench.failingWrites = [path: try trouble("web.jwt", .ioError)]
+        try bench.failWrites(of: "web.jwt", .ioError)
         bench.ask(.renew(.init()))
         // The write has come through although it was reported to have failed; then the older secret counts again.
         try bench.place(bench.current(web), in: "web.jwt")
@@ -82,12 +80,7 @@ import Testing
 
     @Test func oneClientsSecretIsWrittenWhileTheOtherHasNone() throws {
         let bench = try Bench(
-            try Values.configuration(
-                [
-                    web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")]),
-                    "native": Values.client("native", key: "spare", outputs: [Values.env("/srv/.env", "NATIVE")]),
-                ],
-                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+            try Values.configuration(Values.sharingAFile(keyOfNative: "spare"), keys: Values.withSpareKey()))
         bench.prints[try Values.key("spare")] = nil
         bench.go()
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
@@ -112,7 +105,7 @@ import Testing
     @Test func aFileThatCannotBeWrittenIsRetriedAlone() throws {
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")])]))
-        bench.failingWrites = [try Values.path("b"): try trouble("b")]
+        try bench.failWrites(of: "b")
         bench.go()
         #expect(try bench.held(in: "a") == bench.current(web))
         bench.forget()
@@ -120,7 +113,7 @@ import Testing
         #expect(Set(bench.log) == ["publish b"])
         #expect(bench.log.count > 4)
         #expect(try bench.view(web).outputs.map(\.state) == [.ok, .failed])
-        #expect(try bench.view(web).outputs[1].error == trouble("b").message)
+        #expect(try bench.view(web).outputs[1].error == Values.trouble(.diskFull, "b").message)
         bench.failingWrites = [:]
         bench.pass(60)
         #expect(try bench.held(in: "b") == bench.current(web))
@@ -173,7 +166,7 @@ import Testing
         let current = try bench.current(web)
         let file = try Values.path("web.jwt")
         bench.disk[file] = nil
-        bench.failingWrites = [file: try trouble("web.jwt")]
+        try bench.failWrites(of: "web.jwt")
         try bench.stir("web.jwt")
         #expect(try bench.view(web).standing == .critical)
         try bench.place(current, in: "web.jwt")
@@ -181,27 +174,27 @@ import Testing
         try bench.stir("web.jwt")
         #expect(bench.log.last == "look web.jwt")
         #expect(try bench.view(web).standing == .ok)
-        #expect(try bench.entries.contains(.recovered(.file(file), trouble("web.jwt"))))
+        #expect(try bench.entries.contains(.recovered(.file(file), Values.trouble(.diskFull, "web.jwt"))))
     }
 
     @Test func aFileThatCannotBeWrittenIsStillLookedAt() throws {
         let bench = try settled([web: Values.client(web)])
         let file = try Values.path("web.jwt")
         bench.disk[file] = Look(slots: [.whole: .foreign])
-        bench.failingWrites = [file: try trouble("web.jwt")]
+        try bench.failWrites(of: "web.jwt")
         try bench.stir("web.jwt")
         bench.pass(600)
         bench.forget()
         // The pause after so many failures is a minute.
         try bench.stir("web.jwt")
         #expect(bench.log == ["look web.jwt"])
-        #expect(try bench.view(web).outputs[0].error == trouble("web.jwt").message)
+        #expect(try bench.view(web).outputs[0].error == Values.trouble(.diskFull, "web.jwt").message)
     }
 
     @Test func aLookThatFailsIsForgivenByOneThatSucceeds() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try trouble("web.jwt", .ioError)]
+        bench.failures = [file: try Values.trouble(.ioError, "web.jwt")]
         try bench.stir("web.jwt")
         #expect(try bench.view(web).standing == .degraded)
         bench.failures = [:]
@@ -214,7 +207,7 @@ import Testing
     @Test func aFileThatCouldNotBeLookedAtIsTriedAgainWhenSomebodyTouchesIt() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try trouble("web.jwt", .isDirectory)]
+        bench.failures = [file: try Values.trouble(.isDirectory, "web.jwt")]
         try bench.stir("web.jwt")
         bench.pass(600)
         // The pause after so many failures is a minute.
@@ -228,13 +221,9 @@ import Testing
 
     /// What it held before is no word on what is there now.
     @Test func aFileThatCannotBeLookedAtIsNotCalledGoodWhenSomebodyTouchesIt() throws {
-        let bench = try settled([web: Values.client(web)])
+        let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try trouble("web.jwt", .isDirectory)]
-        try bench.stir("web.jwt")
-        bench.pass(600)
         bench.held = [file]
-        bench.forget()
         bench.tell(.stirred(file))
         bench.pass(5)
         #expect(bench.log == ["look web.jwt"])
@@ -247,7 +236,7 @@ import Testing
         let file = try Values.path("web.jwt")
         for code in [Trouble.Code.permissionDenied, .diskFull] {
             bench.disk[file] = Look(slots: [.whole: .foreign])
-            bench.failingWrites = [file: try trouble("web.jwt", code)]
+            try bench.failWrites(of: "web.jwt", code)
             try bench.stir("web.jwt")
             // The pause after so many failures is a minute.
             bench.pass(600)
@@ -264,12 +253,8 @@ import Testing
     }
 
     @Test func somebodyWhoTouchesAFileAllTheTimeIsNoReasonForMoreThanALookASecond() throws {
-        let bench = try settled([web: Values.client(web)])
+        let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try trouble("web.jwt", .isDirectory)]
-        try bench.stir("web.jwt")
-        bench.pass(600)
-        bench.forget()
         for _ in 0..<100 {
             bench.tell(.stirred(file))
             bench.tell(.stirred(file))
@@ -283,7 +268,7 @@ import Testing
     private func vanishing(_ state: Bool = true) throws -> Bench {
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])]))
-        if !state { bench.failures = [.record(try Values.name(web)): try trouble("/state", .stateUnusable)] }
+        if !state { bench.failures = [.record(try Values.name(web)): try Values.trouble(.stateUnusable, "/state")] }
         bench.disk[try Values.path("/srv/.env")] = Look(slots: [:], otherLines: true)
         bench.go()
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))

@@ -11,7 +11,7 @@ import Testing
         try Bench(
             try Values.configuration(
                 [web: try entry ?? Values.client(web), "native": Values.client("native", key: "spare")],
-                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]),
+                keys: Values.withSpareKey()),
             once: once)
     }
 
@@ -90,12 +90,7 @@ import Testing
 
     @Test func aSharedFileWaitsNoLongerForAClientWhoseKeyHangs() throws {
         let bench = try Bench(
-            try Values.configuration(
-                [
-                    web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")]),
-                    "native": Values.client("native", key: "spare", outputs: [Values.env("/srv/.env", "NATIVE")]),
-                ],
-                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+            try Values.configuration(Values.sharingAFile(keyOfNative: "spare"), keys: Values.withSpareKey()))
         bench.held = [.key(try Values.key("spare"))]
         bench.go()
         bench.pass(30)

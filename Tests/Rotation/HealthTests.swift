@@ -103,8 +103,7 @@ import Testing
             let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
             try bench.place(strong, in: order[0])
             try bench.place(weak, in: order[1])
-            let path = try Values.path(order[1])
-            bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+            try bench.failWrites(of: order[1])
             bench.go()
             #expect(try bench.view(web).standing == .critical)
             #expect(try bench.view(web).deliveredExpiresAt == weak.expiresAt)
@@ -171,8 +170,7 @@ import Testing
         bench.go()
         let old = try #require(try bench.current(web))
         bench.pass(Values.day)
-        let path = try Values.path("web.jwt")
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "web.jwt")
         bench.ask(.renew(.init()))
         #expect(try bench.current(web) != old)
         #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
@@ -221,13 +219,12 @@ import Testing
     }
 
     @Test func aReasonKeepsItsBeginningAndSaysWhenItIsTriedAgain() throws {
-        let path = try Values.path("web.jwt")
         let bench = try bench()
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "web.jwt")
         bench.go()
         bench.pass(600)
         let reason = try #require(try bench.view(web).reason)
-        #expect(reason.trouble == Trouble(.diskFull, at: .path(path)))
+        #expect(try reason.trouble == Values.trouble(.diskFull, "web.jwt"))
         #expect(reason.client == (try Values.name(web)))
         #expect(reason.since == Values.moment(0))
         let next = try #require(reason.nextAttempt)
@@ -237,10 +234,9 @@ import Testing
 
     @Test func theNextAttemptIsNeverInThePast() throws {
         let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
-        let path = try Values.path("b")
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "b")
         bench.go()
-        bench.held = [.file(path)]
+        bench.held = [.file(try Values.path("b"))]
         bench.pass(20)
         try bench.stir("a")
         #expect(try bench.view(web).reason?.nextAttempt == bench.now.wall)
@@ -264,12 +260,11 @@ import Testing
         let bench = try Bench(
             try Values.configuration(
                 ["a": Values.client("a"), "b": Values.client("b", key: "spare"), "c": Values.client("c")],
-                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
-        let path = try Values.path("a.jwt")
+                keys: Values.withSpareKey()))
         try bench.place(
             Values.issued(1, id: "com.example.a", to: 60 * Values.day, signer: Values.print("1")), in: "a.jwt")
-        bench.disk[path]?.isAsConfigured = false
-        bench.failingWrites = [path: Trouble(.groupNotPermitted, at: .path(path))]
+        bench.disk[try Values.path("a.jwt")]?.isAsConfigured = false
+        try bench.failWrites(of: "a.jwt", .groupNotPermitted)
         bench.prints[try Values.key("spare")] = nil
         bench.go()
         let snapshot = bench.rotation.snapshot(at: bench.now)

@@ -15,6 +15,15 @@ import Testing
         return bench
     }
 
+    /// Somebody has asked for a renewal that cannot be written.
+    private func failingSinceJustNow() throws -> Bench {
+        let bench = try settled()
+        try bench.failWrites(of: "web.jwt")
+        bench.forget()
+        bench.ask(.renew(.init()))
+        return bench
+    }
+
     private func failing(_ bench: Bench) -> [Trouble] {
         bench.entries.compactMap { if case .failing(_, let trouble, _, _) = $0 { trouble } else { nil } }
     }
@@ -44,11 +53,8 @@ import Testing
     }
 
     @Test func aLastingFailureIsToldWhenItBeginsHourlyAndWhenItEnds() throws {
-        let bench = try settled()
-        let full = Trouble(.diskFull, at: .path(try path))
-        bench.failingWrites = [try path: full]
-        bench.forget()
-        bench.ask(.renew(.init()))
+        let bench = try failingSinceJustNow()
+        let full = try Values.trouble(.diskFull, "web.jwt")
         #expect(failing(bench) == [full])
         bench.pass(3599)
         #expect(failing(bench) == [full])
@@ -67,23 +73,17 @@ import Testing
     }
 
     @Test func aFailureThatChangesIsToldAtOnce() throws {
-        let bench = try settled()
-        let full = Trouble(.diskFull, at: .path(try path))
-        let readOnly = Trouble(.readOnlyFileSystem, at: .path(try path))
-        bench.failingWrites = [try path: full]
-        bench.forget()
-        bench.ask(.renew(.init()))
+        let bench = try failingSinceJustNow()
+        let full = try Values.trouble(.diskFull, "web.jwt")
+        let readOnly = try Values.trouble(.readOnlyFileSystem, "web.jwt")
         bench.pass(300)
-        bench.failingWrites = [try path: readOnly]
+        try bench.failWrites(of: "web.jwt", .readOnlyFileSystem)
         bench.pass(60)
         #expect(failing(bench) == [full, readOnly])
     }
 
     @Test func aFailureSaysHowOftenAndWhenItIsTriedAgain() throws {
-        let bench = try settled()
-        bench.failingWrites = [try path: Trouble(.diskFull, at: .path(try path))]
-        bench.forget()
-        bench.ask(.renew(.init()))
+        let bench = try failingSinceJustNow()
         let first = bench.entries.compactMap { entry -> (Resource, Int, WallTime?)? in
             if case .failing(let resource, _, let failures, let retryAt) = entry {
                 (resource, failures, retryAt)
@@ -97,11 +97,8 @@ import Testing
     }
 
     @Test func aReloadForgetsNeitherTheBeginningNorTheEnd() throws {
-        let bench = try settled()
-        let full = Trouble(.diskFull, at: .path(try path))
-        bench.failingWrites = [try path: full]
-        bench.forget()
-        bench.ask(.renew(.init()))
+        let bench = try failingSinceJustNow()
+        let full = try Values.trouble(.diskFull, "web.jwt")
         bench.pass(300)
         bench.ask(.reload, 2)
         #expect(failing(bench) == [full])
@@ -125,11 +122,8 @@ import Testing
     }
 
     @Test func aStandingIsToldWhenItChanges() throws {
-        let bench = try settled()
+        let bench = try failingSinceJustNow()
         let name = try Values.name(web)
-        bench.failingWrites = [try path: Trouble(.diskFull, at: .path(try path))]
-        bench.forget()
-        bench.ask(.renew(.init()))
         bench.pass(600)
         let standings = bench.entries.compactMap { entry -> Standing? in
             if case .standing(name, let standing, _) = entry { standing } else { nil }

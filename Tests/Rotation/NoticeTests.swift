@@ -9,7 +9,6 @@ import Testing
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
 
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
-    private var full: Trouble { get throws { Trouble(.diskFull, at: .path(try path)) } }
 
     private func configuration(_ actions: [Action]? = nil, client: ClientEntry? = nil) throws -> Configuration {
         var configuration = try Values.configuration([web: try client ?? Values.client(web)])
@@ -32,7 +31,7 @@ import Testing
 
     /// Makes the client degraded, or well again.
     private func spoil(_ bench: Bench) throws {
-        bench.failingWrites = [try path: try full]
+        try bench.failWrites(of: "web.jwt")
         bench.disk[try path]?.isAsConfigured = false
         try bench.stir("web.jwt")
     }
@@ -351,7 +350,7 @@ import Testing
 
     @Test func runningOnceTellsNobody() throws {
         let bench = try Bench(try configuration(), once: true)
-        bench.failingWrites = [try path: try full]
+        try bench.failWrites(of: "web.jwt")
         bench.go()
         bench.pass(60)
         #expect(told(bench) == [])

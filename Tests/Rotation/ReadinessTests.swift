@@ -88,10 +88,9 @@ import Testing
     }
 
     @Test func onceServesTheRestAndEndsAlthoughSomethingFails() throws {
-        let path = try Values.path("b.jwt")
         let bench = try Bench(
             try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]), once: true)
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "b.jwt")
         bench.go()
         #expect(bench.turn.ended)
         #expect(try bench.view("a").standing == .ok)

@@ -16,8 +16,14 @@ import Testing
         return bench
     }
 
-    private func diskFull(_ file: String) throws -> Trouble {
-        Trouble(.diskFull, at: .path(try Values.path(file)))
+    /// A core that has failed to write for `b` for so long that it tries once a minute, and could again now.
+    private func failedForLong() throws -> Bench {
+        let bench = try settled()
+        try bench.failWrites(of: "b.jwt")
+        bench.ask(.renew(.init()))
+        bench.pass(3600)
+        bench.failingWrites = [:]
+        return bench
     }
 
     // MARK: Renew
@@ -101,7 +107,7 @@ import Testing
     @Test func whatCannotBeLookedAtIsNoneThatNeedsNothing() throws {
         let bench = try settled()
         let file = Resource.file(try Values.path("b.jwt"))
-        let trouble = Trouble(.ioError, at: .path(try Values.path("b.jwt")))
+        let trouble = try Values.trouble(.ioError, "b.jwt")
         bench.failures = [file: trouble]
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
         #expect(try bench.answer() == .renewed([bench.failed("b", trouble)]))
@@ -114,7 +120,7 @@ import Testing
             try bench.stir("b.jwt")
         }
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
-        let trouble = Trouble(.contested, at: .path(try Values.path("b.jwt")))
+        let trouble = try Values.trouble(.contested, "b.jwt")
         #expect(try bench.answer() == .renewed([bench.failed("b", trouble)]))
     }
 
@@ -129,7 +135,7 @@ import Testing
         #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.failed("b", trouble)]))
         // One whose output fails has a secret that is not due.
         bench.failures = [:]
-        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
+        try bench.failWrites(of: "b.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("b")])), 3)
         bench.forget()
         bench.ask(.renew(.init(dueWithin: Seconds(3600))), 4)
@@ -147,20 +153,17 @@ import Testing
 
     @Test func aFailureIsToldInItsOwnWordsAndGoesOnBeingTried() throws {
         let bench = try settled()
-        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
+        try bench.failWrites(of: "b.jwt")
         bench.ask(.renew(.init()))
-        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.failed("b", diskFull("b.jwt"))]))
+        let full = try Values.trouble(.diskFull, "b.jwt")
+        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.failed("b", full)]))
         bench.failingWrites = [:]
         bench.pass(60)
         #expect(try bench.view("b").standing == .ok)
     }
 
     @Test func askingTriesAtOnceWhatHasFailedForLong() throws {
-        let bench = try settled()
-        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
-        bench.ask(.renew(.init()))
-        bench.pass(3600)
-        bench.failingWrites = [:]
+        let bench = try failedForLong()
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 2)
         #expect(try bench.answer(2) == .renewed([bench.renewed("b")]))
     }
@@ -198,7 +201,7 @@ import Testing
         bench.held = [file]
         try bench.stir("b.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("b")])))
-        bench.failures = [file: Trouble(.ioError, at: .path(try Values.path("b.jwt")))]
+        bench.failures = [file: try Values.trouble(.ioError, "b.jwt")]
         bench.held = []
         bench.release(file)
         #expect(bench.answer() == nil)
@@ -314,11 +317,7 @@ import Testing
     }
 
     @Test func aReloadTriesAtOnceWhatHasFailedForLong() throws {
-        let bench = try settled()
-        bench.failingWrites = [try Values.path("b.jwt"): try diskFull("b.jwt")]
-        bench.ask(.renew(.init()))
-        bench.pass(3600)
-        bench.failingWrites = [:]
+        let bench = try failedForLong()
         bench.ask(.reload, 2)
         #expect(bench.answer(2) == .reloaded(unserved: []))
         #expect(try bench.view("b").standing == .ok)

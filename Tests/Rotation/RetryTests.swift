@@ -87,9 +87,8 @@ import Testing
     }
 
     @Test func aClockThatIsSetBackDelaysNoRetry() throws {
-        let path = try Values.path("web.jwt")
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "web.jwt")
         bench.go()
         bench.step(-300 * Values.day)
         bench.failingWrites = [:]
@@ -98,13 +97,12 @@ import Testing
     }
 
     @Test func oneClientsFailureNeverDelaysAnothers() throws {
-        let path = try Values.path("web.jwt")
         let bench = try Bench(
             try Values.configuration([
                 "web": Values.client("web"), "native": Values.client("native", lifetime: 7200, renewBefore: 3600),
             ]))
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
-        bench.failures = [.record(try Values.name("web")): Trouble(.stateUnusable, at: .path(path))]
+        try bench.failWrites(of: "web.jwt")
+        bench.failures = [.record(try Values.name("web")): try Values.trouble(.stateUnusable, "web.jwt")]
         bench.go()
         #expect(try bench.view("native").standing == .ok)
         bench.pass(3600)

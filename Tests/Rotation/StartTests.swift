@@ -112,7 +112,7 @@ import Testing
 
     @Test func anOutputThatCannotBeReadKeepsNobodyWaiting() throws {
         let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
-        bench.failures = [.file(try Values.path("b")): Trouble(.permissionDenied, at: .path(try Values.path("b")))]
+        bench.failures = [.file(try Values.path("b")): try Values.trouble(.permissionDenied, "b")]
         bench.go()
         #expect(
             bench.log == ["read apple", "recall web", "look a", "look b", "mint web", "keep web", "publish a"])
@@ -136,13 +136,12 @@ import Testing
 
     @Test func whatCouldNotBeKeptAndIsNotWantedAnyMoreIsNoTrouble() throws {
         let web = try Values.name("web")
-        let path = try Values.path("web.jwt")
         let bench = try bench()
         bench.go()
         let first = try bench.current("web")
         bench.pass(Values.day)
         bench.failures = [.record(web): Trouble(.stateUnusable, at: .client(web))]
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "web.jwt")
         bench.ask(.renew(.init()))
         #expect(try bench.current("web") != first)
         // The new one has not been issued yet by this clock; the old one is in the file and in the state directory.
@@ -191,7 +190,7 @@ import Testing
         let bench = try Bench(
             try Values.configuration(
                 ["web": Values.client("web"), "native": Values.client("native", key: "spare")],
-                keys: ["apple": Values.keyEntry(), "spare": Values.keyEntry(keyID: "XYZ123DEFG", file: "/keys/s.p8")]))
+                keys: Values.withSpareKey()))
         bench.prints[try Values.key("spare")] = nil
         bench.go()
         #expect(try bench.view("web").standing == .ok)

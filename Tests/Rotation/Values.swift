@@ -38,6 +38,11 @@ enum Values {
             location: .file(try #require(AbsolutePath(file))))
     }
 
+    /// The key that clients have unless they name one, and another.
+    static func withSpareKey() throws -> [String: KeyEntry] {
+        ["apple": try keyEntry(), "spare": try keyEntry(keyID: "XYZ123DEFG", file: "/keys/spare.p8")]
+    }
+
     /// A client with a raw output `NAME.jwt` and lives of 90 days that are renewed 30 days before their end.
     static func client(
         _ name: String, id: String? = nil, key keyName: String = "apple", lifetime: Int64 = 90 * day,
@@ -50,12 +55,25 @@ enum Values {
             outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions, credential: credential)
     }
 
+    /// Two clients, `web` and `native`, with a variable each in `/srv/.env`.
+    static func sharingAFile(keyOfNative: String = "apple") throws -> [String: ClientEntry] {
+        [
+            "web": try client("web", outputs: [env("/srv/.env", "WEB")]),
+            "native": try client("native", key: keyOfNative, outputs: [env("/srv/.env", "NATIVE")]),
+        ]
+    }
+
     static func raw(_ file: String) throws -> Output {
         Output(path: try path(file), format: .raw)
     }
 
     static func env(_ file: String, _ variable: String) throws -> Output {
         Output(path: try path(file), format: .env(variable: variable))
+    }
+
+    /// What fails at a file.
+    static func trouble(_ code: Trouble.Code, _ file: String) throws -> Trouble {
+        Trouble(code, at: .path(try path(file)))
     }
 
     static func exec(_ program: String) -> Action {
