@@ -14,6 +14,16 @@ import Testing
         try Values.issued(1, from: 3600, to: 80 * Values.day, signer: signer.map(Values.print))
     }
 
+    /// A core that has met such a secret while the kernel does not vouch for the clock.
+    private func doubting(signer: Character? = "1", isDiskFull: Bool = false) throws -> Bench {
+        let bench = try bench()
+        bench.isSynced = false
+        try bench.place(fromTheFuture(signer: signer), in: "web.jwt")
+        if isDiskFull { try bench.failWrites(of: "web.jwt") }
+        bench.go()
+        return bench
+    }
+
     private func trouble(_ bench: Bench) throws -> Trouble.Code? {
         let snapshot = bench.rotation.snapshot(at: bench.now)
         #expect(snapshot.clockTrusted == (bench.rotation.clock.trouble == nil))
@@ -50,10 +60,7 @@ import Testing
     }
 
     @Test func anUnsynchronisedClockBeforeASecretOfOursIsDoubtedForTenMinutes() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        try bench.place(fromTheFuture(), in: "web.jwt")
-        bench.go()
+        let bench = try doubting()
         #expect(try trouble(bench) == .clockDoubtful)
         #expect(try bench.view("web").standing == .degraded)
         bench.pass(599)
@@ -65,12 +72,7 @@ import Testing
     }
 
     @Test func aClockIsNotDoubtedAgainForTheSameSecret() throws {
-        let path = try Values.path("web.jwt")
-        let bench = try bench()
-        bench.isSynced = false
-        try bench.place(fromTheFuture(), in: "web.jwt")
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
-        bench.go()
+        let bench = try doubting(isDiskFull: true)
         bench.pass(1800)
         #expect(try bench.held(in: "web.jwt") == fromTheFuture())
         #expect(bench.entries.filter(isAboutTheClock).count == 2)
@@ -78,13 +80,12 @@ import Testing
     }
 
     @Test func noOlderSecretTakesThePlaceOfTheOneInForceWhileTheClockIsDoubted() throws {
-        let path = try Values.path("b")
         let bench = try Bench(
             try Values.configuration(["web": Values.client("web", outputs: [Values.raw("a"), Values.raw("b")])]))
         bench.isSynced = false
         bench.go()
         bench.pass(Values.day)
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "b")
         bench.ask(.renew(.init()))
         let young = try bench.current("web")
         #expect(try bench.held(in: "b") != young)
@@ -98,12 +99,11 @@ import Testing
         let bench = try Bench(
             try Values.configuration(["web": Values.client("web"), "native": Values.client("native")]))
         bench.isSynced = false
-        let native = try Values.path("native.jwt")
         try bench.place(
             Values.issued(2, id: "com.example.native", from: 1800, to: 80 * Values.day, signer: Values.print("1")),
             in: "native.jwt")
         try bench.place(fromTheFuture(), in: "web.jwt")
-        bench.failingWrites = [native: Trouble(.diskFull, at: .path(native))]
+        try bench.failWrites(of: "native.jwt")
         bench.go()
         bench.pass(600)
         // The one that was issued last is replaced now; the other one is still in its file.
@@ -116,22 +116,14 @@ import Testing
     }
 
     @Test func aSecretThatWasWaitedOutWakesNobody() throws {
-        let path = try Values.path("web.jwt")
-        let bench = try bench()
-        bench.isSynced = false
-        try bench.place(fromTheFuture(), in: "web.jwt")
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
-        bench.go()
+        let bench = try doubting(isDiskFull: true)
         bench.pass(600)
         #expect(try trouble(bench) == nil)
         #expect(try bench.turn.wake.wall != fromTheFuture().issuedAt)
     }
 
     @Test func theKernelsWordIsBelievedWithinSeconds() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        try bench.place(fromTheFuture(), in: "web.jwt")
-        bench.go()
+        let bench = try doubting()
         bench.pass(100)
         bench.isSynced = true
         bench.pass(10)
@@ -148,10 +140,7 @@ import Testing
     }
 
     @Test func aClockThatIsSetRightIsBelieved() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        try bench.place(fromTheFuture(), in: "web.jwt")
-        bench.go()
+        let bench = try doubting()
         bench.step(3600)
         #expect(try trouble(bench) == nil)
         #expect(try bench.current("web") == fromTheFuture())
@@ -159,10 +148,7 @@ import Testing
     }
 
     @Test func aSecretThatSomebodyPlantedCastsNoDoubt() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        try bench.place(fromTheFuture(signer: nil), in: "web.jwt")
-        bench.go()
+        let bench = try doubting(signer: nil)
         #expect(try trouble(bench) == nil)
         #expect(bench.log.contains("mint web"))
     }
