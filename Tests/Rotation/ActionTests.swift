@@ -12,10 +12,40 @@ import Testing
         Trouble(.actionFailed, at: .action(id), detail: "exit status 1")
     }
 
+    private func bench(_ actions: [Action]) throws -> Bench {
+        try Bench(try Values.configuration([web: Values.client(web, actions: actions)]))
+    }
+
     private func sharing() throws -> [String: ClientEntry] {
         [
             "a": try Values.client("a", actions: [after]), "b": try Values.client("b", actions: [after]),
         ]
+    }
+
+    /// The secret of a client `a` that was made so many days ago.
+    private func old(_ days: Int64) throws -> Issued {
+        try Values.issued(
+            1, id: "com.example.a", from: -60 - days * Values.day, to: (90 - days) * Values.day,
+            signer: Values.print("1"))
+    }
+
+    /// What happens when the secret of `a` is due, so many days before those that are made at the start.
+    private func renewal(of clients: [String: ClientEntry], daysBeforeOthers days: Int64) throws -> Bench {
+        let bench = try Bench(try Values.configuration(clients))
+        try bench.place(old(days), in: "a.jwt")
+        bench.go()
+        bench.pass((60 - days) * Values.day - 1)
+        bench.forget()
+        bench.pass(1)
+        return bench
+    }
+
+    private func runs(_ bench: Bench) -> [String] {
+        bench.log.filter { $0.hasPrefix("run") }
+    }
+
+    private func mints(_ bench: Bench) -> [String] {
+        bench.log.filter { $0.hasPrefix("mint") }
     }
 
     @Test func actionsRunAfterAllOutputsAreWritten() throws {
@@ -23,11 +53,10 @@ import Testing
             try Values.configuration([
                 web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")], actions: [after])
             ]))
-        let path = try Values.path("b")
-        bench.failingWrites = [path: Trouble(.diskFull, at: .path(path))]
+        try bench.failWrites(of: "b")
         bench.go()
         bench.pass(300)
-        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        #expect(runs(bench).isEmpty)
         bench.failingWrites = [:]
         bench.pass(60)
         #expect(bench.log.suffix(3) == ["publish b", "run exec /bin/after for web", "keep web"])
@@ -38,30 +67,23 @@ import Testing
         bench.held = [.file(try Values.path("b.jwt"))]
         bench.go()
         bench.release(.file(try Values.path("b.jwt")))
-        #expect(bench.log.filter { $0.hasPrefix("run") } == ["run exec /bin/after for a, b"])
+        #expect(runs(bench) == ["run exec /bin/after for a, b"])
     }
 
     @Test func clientsThatShareAnActionAndAreDueAboutTheSameTimeRenewTogether() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
-        let old = try Values.issued(
-            1, id: "com.example.a", from: -86_460, to: 89 * Values.day, signer: Values.print("1"))
-        try bench.place(old, in: "a.jwt")
-        bench.go()
-        bench.pass(59 * Values.day - 1)
-        bench.forget()
-        bench.pass(1)
+        let bench = try renewal(of: sharing(), daysBeforeOthers: 1)
         #expect(
             bench.log == [
                 "mint a", "mint b", "keep a", "keep b", "publish a.jwt", "publish b.jwt",
                 "run exec /bin/after for a, b", "keep a", "keep b",
             ])
         #expect(bench.mintReasons.count == 2)
-        #expect(bench.mintReasons.contains(.due(old)))
+        #expect(try bench.mintReasons.contains(.due(old(1))))
         #expect(bench.mintReasons.contains { if case .together = $0 { true } else { false } })
     }
 
     @Test func whatARunHasToldIsKeptAlsoWhenAReloadHasTakenTheActionAway() throws {
-        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
         bench.reload(try Values.configuration([web: Values.client(web)]))
@@ -71,33 +93,18 @@ import Testing
     }
 
     @Test func clientsThatAreDueFarApartRenewEachAtItsTime() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
-        let old = try Values.issued(
-            1, id: "com.example.a", from: -172_860, to: 88 * Values.day, signer: Values.print("1"))
-        try bench.place(old, in: "a.jwt")
-        bench.go()
-        bench.pass(58 * Values.day - 1)
-        bench.forget()
-        bench.pass(1)
-        #expect(bench.log.filter { $0.hasPrefix("mint") } == ["mint a"])
+        let bench = try renewal(of: sharing(), daysBeforeOthers: 2)
+        #expect(mints(bench) == ["mint a"])
     }
 
     @Test func clientsThatShareNothingRenewEachAtItsTime() throws {
-        let bench = try Bench(
-            try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]))
-        let old = try Values.issued(
-            1, id: "com.example.a", from: -86_460, to: 89 * Values.day, signer: Values.print("1"))
-        try bench.place(old, in: "a.jwt")
-        bench.go()
-        bench.pass(59 * Values.day - 1)
-        bench.forget()
-        bench.pass(1)
-        #expect(bench.log.filter { $0.hasPrefix("mint") } == ["mint a"])
+        let bench = try renewal(of: ["a": Values.client("a"), "b": Values.client("b")], daysBeforeOthers: 1)
+        #expect(mints(bench) == ["mint a"])
     }
 
     @Test func aFailedActionIsRepeatedAndTheOthersAreNot() throws {
         let pager = Values.exec("/bin/pager")
-        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after, pager])]))
+        let bench = try bench([after, pager])
         bench.failures = [.action(pager.id): failure(pager.id)]
         bench.go()
         bench.pass(3600)
@@ -113,7 +120,7 @@ import Testing
     }
 
     @Test func aFailedActionIsTriedAgainAfterHalfAMinute() throws {
-        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        let bench = try bench([after])
         bench.failures = [.action(after.id): failure(after.id)]
         bench.go()
         bench.forget()
@@ -124,13 +131,13 @@ import Testing
     }
 
     @Test func aSecretThatChangesWhileTheActionRunsHasItRunAgain() throws {
-        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
         bench.ask(.renew(.init()))
         #expect(bench.answer() == nil)
         bench.release(.action(after.id))
-        #expect(bench.log.filter { $0.hasPrefix("run") }.count == 2)
+        #expect(runs(bench).count == 2)
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
         #expect(try bench.view(web).delivered)
     }
