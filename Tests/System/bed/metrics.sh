@@ -4,13 +4,12 @@ source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
 make_key
-configure_web
 # As Debian's package lays it down.
 exporters=/var/lib/prometheus/node-exporter
 useradd --system prometheus
 mkdir -p $exporters
 chown prometheus /var/lib/prometheus
-echo "metrics_file: $exporters/clientsecretd.prom" >>$configuration
+configure_web "metrics_file: $exporters/clientsecretd.prom"
 refused "a path that another user may turn elsewhere is nothing for check" clientsecretd check
 contains "which names the link to make" \
     "ln -s /run/clientsecretd/clientsecretd.prom $exporters/clientsecretd.prom" "$(clientsecretd check 2>&1)"

@@ -6,17 +6,9 @@ source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key
 useradd --system consumer
-configure <<END
-clients:
-  web:
-    client_id: com.example.web
-    outputs:
-      - path: $output
-        mode: "0644"
-      - path: /run/clientsecretd/out/web.env
+configure_web '      - path: /run/clientsecretd/out/web.env
         format: env
-        variable: SECRET
-END
+        variable: SECRET'
 cat >/etc/systemd/system/consumer.service <<END
 [Unit]
 Wants=clientsecretd.service

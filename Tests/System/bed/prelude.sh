@@ -89,7 +89,7 @@ configure() {
     } >"${1-$configuration}"
 }
 
-# configure_web: one client with one output.
+# configure_web [LINES]: one client with one output, and below them these lines.
 configure_web() {
     configure <<END
 clients:
@@ -98,6 +98,7 @@ clients:
     outputs:
       - path: $output
         mode: "0644"
+${1-}
 END
 }
 

@@ -4,17 +4,10 @@ source /src/Tests/System/bed/prelude.sh
 
 # two OTHER: the configuration of web and of OTHER, each with its own file.
 two() {
-    configure <<END
-clients:
-  web:
-    client_id: com.example.web
-    outputs:
-      - path: $output
-  $1:
+    configure_web "  $1:
     client_id: com.example.$1
     outputs:
-      - path: /run/clientsecretd/out/$1.jwt
-END
+      - path: /run/clientsecretd/out/$1.jwt"
 }
 # names: the clients that the daemon knows.
 names() { clientsecretd status --json | python3 -c 'import json, sys; print(*[c["name"] for c in json.load(sys.stdin)["clients"]])'; }
