@@ -8,6 +8,13 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
     }
 
+    /// The log and the service manager are told that the socket cannot be used.
+    private func expectUnusable(_ socket: String, of sandbox: Sandbox, _ words: String) throws {
+        let words = "\(socket): the socket cannot be used " + words
+        #expect(try sandbox.log().contains(words))
+        try sandbox.eventually("the word to the service manager") { sandbox.told("STATUS") == "degraded: " + words }
+    }
+
     @Test func theSocketOfAKilledDaemonIsTakenOver() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
@@ -31,11 +38,8 @@ import Testing
         try second.configure(second.client("second"))
         try second.start()
         _ = try second.judge(try second.directory.read("out/second.jwt"))
-        let words =
-            "\(first.socket): the socket cannot be used (address in use); stop what listens there, or name another with "
-            + "--socket"
-        #expect(try second.log().contains(words))
-        try second.eventually("the word to the service manager") { second.told("STATUS") == "degraded: " + words }
+        try expectUnusable(
+            first.socket, of: second, "(address in use); stop what listens there, or name another with --socket")
         for _ in 0..<2 {
             // Before and after the second one's end.
             #expect(try first.status()["state"] as? String == "ok")
@@ -56,11 +60,9 @@ import Testing
         let before = try identity(of: sandbox.socket)
         try sandbox.start()
         _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-        let words =
-            "\(sandbox.socket): the socket cannot be used (not a socket); remove what lies there, or name another with "
-            + "--socket, and restart the daemon"
-        #expect(try sandbox.log().contains(words))
-        try sandbox.eventually("the word to the service manager") { sandbox.told("STATUS") == "degraded: " + words }
+        try expectUnusable(
+            sandbox.socket, of: sandbox,
+            "(not a socket); remove what lies there, or name another with --socket, and restart the daemon")
         #expect(sandbox.stop() == 0)
         #expect(try identity(of: sandbox.socket) == before)
     }
