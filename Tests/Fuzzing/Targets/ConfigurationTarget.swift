@@ -18,10 +18,10 @@ enum ConfigurationTarget {
         switch SettingsParser.parse(main: sources[0], additions: Array(sources[1...])) {
         case .success(let loaded):
             try check(loaded.configuration)
-            for diagnostic in loaded.warnings + loaded.notActedOn { try check(diagnostic, in: sources) }
+            try check(loaded.warnings + loaded.notActedOn, in: sources)
         case .failure(let refusal):
             try promise(refusal.diagnostics.contains { $0.severity == .error }, "refused without an error")
-            for diagnostic in refusal.diagnostics { try check(diagnostic, in: sources) }
+            try check(refusal.diagnostics, in: sources)
         }
     }
 
@@ -36,16 +36,18 @@ enum ConfigurationTarget {
         }
     }
 
-    private static func check(_ diagnostic: Diagnostic, in sources: [SourceFile]) throws {
-        let position = diagnostic.position
-        guard let source = sources.first(where: { $0.name == position.file }) else {
-            throw BrokenPromise(description: "a diagnostic for another file: \(diagnostic)")
+    private static func check(_ diagnostics: [Diagnostic], in sources: [SourceFile]) throws {
+        let lines = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, lengths(of: $0.bytes)) })
+        for diagnostic in diagnostics {
+            let position = diagnostic.position
+            guard let lines = lines[position.file] else {
+                throw BrokenPromise(description: "a diagnostic for another file: \(diagnostic)")
+            }
+            try promise(
+                position.line >= 1 && position.line <= lines.count && position.column >= 1
+                    && position.column <= lines[position.line - 1] + 1, "a diagnostic beside the text: \(diagnostic)")
+            try Shown.check(diagnostic.description)
         }
-        let lines = lengths(of: source.bytes)
-        try promise(
-            position.line >= 1 && position.line <= lines.count && position.column >= 1
-                && position.column <= lines[position.line - 1] + 1, "a diagnostic beside the text: \(diagnostic)")
-        try Shown.check(diagnostic.description)
     }
 
     private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
