@@ -74,6 +74,37 @@ import Testing
         #expect(watcher.wake == nil)
     }
 
+    /// Each by itself: most ways of changing a file are several of these, but not all.
+    @Test func everyKindOfChangeOfAFileIsNoticed() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["out", "elsewhere"] {
+            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
+        }
+        let file = try directory.write("A=1", to: "out/app.env")
+        let path = try #require(AbsolutePath(file))
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = try Watcher(
+            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let now = BootTime(milliseconds: 1_000_000)
+        watcher.follow(try configuration(path), at: now)
+        #expect(eventually { watcher.absorb(found.drain(), at: now) == [.file(path)] })
+        func expectNotice(_ what: String, _ change: () throws -> Void) throws {
+            #expect(try watcher.read(at: now) == [], "before \(what)")
+            try change()
+            #expect(try watcher.read(at: now) == [.file(path)], "\(what)")
+        }
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        try expectNotice("what is written into it") { try handle.write(contentsOf: Data("B".utf8)) }
+        // By way of a mapping it is written without a call.
+        try expectNotice("the end of who may have written into it") { try handle.close() }
+        try expectNotice("its mode") { try #require(unsafe chmod(file, 0o640) == 0) }
+        let elsewhere = directory("elsewhere/app.env")
+        try expectNotice("its going elsewhere") { try #require(unsafe rename(file, elsewhere) == 0) }
+        try expectNotice("one that takes its place") { try #require(unsafe rename(elsewhere, file) == 0) }
+        try expectNotice("its end") { try #require(unsafe unlink(file) == 0) }
+        try expectNotice("a new one") { try #require(unsafe mkfifo(file, 0o600) == 0) }
+    }
+
     @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
