@@ -10,6 +10,10 @@ import Testing
         try sandbox.eventually(what, within: 30, condition)
     }
 
+    /// What it has read at its start and what it has written is looked at once more by then; that look must not be the one
+    /// that finds what has changed since.
+    private func awaitQuiet() { sleep(5) }
+
     private func makeDirectory(_ sandbox: Sandbox, _ name: String) throws {
         try FileManager.default.createDirectory(
             atPath: sandbox.directory(name), withIntermediateDirectories: false,
@@ -20,7 +24,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: sandbox.directory(name), withDestinationPath: target)
     }
 
-    // MARK: Keys behind links
+    // MARK: What lies behind links
 
     @Test(arguments: ["in place", "rename"])
     func aKeyIsWatchedWhereItReallyLies(way: String) throws {
@@ -32,6 +36,7 @@ import Testing
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
         let old = try sandbox.directory.read("out/web.jwt")
+        awaitQuiet()
         try sandbox.makeKey(at: sandbox.directory("vault/next"))
         if way == "in place" {
             try sandbox.directory.write(try sandbox.directory.read("vault/next"), to: "vault/current")
@@ -54,6 +59,7 @@ import Testing
         try sandbox.start()
         for name in ["two", "three"] {
             let old = try sandbox.directory.read("out/web.jwt")
+            awaitQuiet()
             try link(sandbox, "next", to: name)
             try #require(unsafe rename(sandbox.directory("next"), sandbox.directory("keys")) == 0)
             try soon(sandbox, "a secret by the key in \(name)") { try sandbox.directory.read("out/web.jwt") != old }
@@ -61,9 +67,24 @@ import Testing
         }
         // The directory that the link leads to now is the one that is watched.
         let old = try sandbox.directory.read("out/web.jwt")
+        awaitQuiet()
         try sandbox.makeKey(at: sandbox.directory("three/next"))
         try #require(unsafe rename(sandbox.directory("three/next"), sandbox.key) == 0)
         try soon(sandbox, "a secret by the last key") { try sandbox.directory.read("out/web.jwt") != old }
+    }
+
+    @Test func anOutputIsWatchedWhereItReallyLies() throws {
+        let sandbox = try Sandbox()
+        try makeDirectory(sandbox, "real")
+        try sandbox.directory.write("", to: "real/web.jwt")
+        try link(sandbox, "out/web.jwt", to: "../real/web.jwt")
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("real/web.jwt")
+        #expect(token.hasPrefix("eyJ"))
+        awaitQuiet()
+        try sandbox.directory.write("rubbish", to: "real/web.jwt")
+        try soon(sandbox, "the repair") { try sandbox.directory.read("real/web.jwt") == token }
     }
 
     // MARK: Directories and notices
@@ -97,8 +118,7 @@ import Testing
         let token = try sandbox.directory.read("out/web.jwt")
         let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let process = try #require(sandbox.processID)
-        // Its own writes are looked at once more by then; that look must not be the one that finds the damage.
-        sleep(5)
+        awaitQuiet()
         kill(process, SIGSTOP)
         // Two notices each at least; those of the damage then find no place.
         let made = try run([
