@@ -1,0 +1,60 @@
+extension Rotation {
+    /// Puts a configuration in force. What did not change keeps everything that is known of it; every key is read and
+    /// every file looked at again, because a reload is how an administrator says "look".
+    mutating func adopt(_ configuration: Configuration, at now: Now) {
+        touchEverything()
+        let old = world.configuration
+        world.configuration = configuration
+        world.index = Index(configuration)
+        refusal = nil
+        refusedAt = nil
+        refusalSeenAt = nil
+        configurationLoadedAt = now.wall
+        world.keys = configuration.keys.reduce(into: [:]) { keys, entry in
+            let isSame = old.keys[entry.key] == entry.value
+            keys[entry.key] = KeyState(wasRead: false, print: isSame ? world.keys[entry.key]?.print : nil)
+        }
+        world.clients = configuration.clients.reduce(into: [:]) { clients, entry in
+            clients[entry.key] = world.clients[entry.key] ?? ClientState()
+        }
+        world.files = world.index.specs.reduce(into: [:]) { files, entry in
+            files[entry.key] = world.files[entry.key] ?? FileState()
+            files[entry.key]?.isFresh = false
+        }
+        // A repaired configuration is tried at once, not when the old trouble's pause is over.
+        former.merge(world.attempts) { $1 }
+        former = former.filter { isKnown($0.key) }
+        world.attempts = [:]
+        firstJob = nextJob
+        wakes.keep(where: isKnown)
+        views = views.filter { configuration.clients[$0.key] != nil }
+        standings = views.values.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
+        notices.keepOnly(configuration, at: now.boot)
+        served = served.filter { configuration.clients[$0.key]?.credential != nil }
+        names = configuration.clients.keys.sorted()
+        untried = Set(names)
+        wantsTidying = true
+        changes.append(.configured(clients: configuration.clients.count))
+        touchEverything()
+    }
+
+    private func isKnown(_ resource: Resource) -> Bool {
+        switch resource {
+        case .configuration: true
+        case .key(let name): world.keys[name] != nil
+        case .client(let name), .record(let name): world.clients[name] != nil
+        case .file(let path): world.files[path] != nil
+        case .action(let id): world.index.actions[id] != nil
+        case .notice(let id): world.configuration.onStateChange.contains { $0.id == id }
+        case .state: true
+        }
+    }
+
+    /// Takes in that a configuration is not put in force, and why.
+    mutating func refuse(_ lines: [String], _ entry: Entry, at now: Now) {
+        if refusal != lines { changes.append(entry) }
+        refusal = lines
+        refusedAt = refusedAt ?? now.wall
+        refusalSeenAt = now.boot
+    }
+}

@@ -1,0 +1,213 @@
+import AppleClientSecret
+
+extension Rotation {
+    /// Takes in what a job came to.
+    mutating func finish(_ id: JobID, _ result: Result<Outcome, Trouble>, at now: Now) {
+        guard let resource = resources.removeValue(forKey: id), let job = world.running.removeValue(forKey: resource)
+        else { return }
+        overdue.remove(id)
+        let isOutdated = outdated.remove(id) != nil
+        touch(job.resource)
+        switch result {
+        case .success(let outcome):
+            count(job, success: true)
+            succeed(job, outcome, at: now)
+        case .failure(let trouble):
+            count(job, success: false)
+            fail(job, trouble, at: now)
+        }
+        if isOutdated { lookAgain(at: job.resource) }
+    }
+
+    private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
+        if let attempts = lastFailure(of: job.resource), attempts.wasLook || !job.work.isLook { recover(job.resource) }
+        switch (job.work, outcome) {
+        case (.readConfiguration, .configuration(let configuration)):
+            adopt(configuration, at: now)
+        case (.readConfiguration, .refused(let lines)):
+            refuse(lines, .refused(lines), at: now)
+        case (.checkConfiguration, .passes):
+            if refusal != nil { changes.append(.passes) }
+            refusal = nil
+            refusedAt = nil
+            refusalSeenAt = nil
+        case (.checkConfiguration, .refused(let lines)):
+            refuse(lines, .wouldNotStart(lines), at: now)
+        case (.readKey(let name, let entry), .key(let print)):
+            // A reload may have changed the entry while the file was being read.
+            guard world.configuration.keys[name] == entry else { return }
+            if world.keys[name]?.print != print {
+                // What the files hold was judged without this key.
+                for client in world.index.clients(of: name) {
+                    for path in world.index.files(of: client) { lookAgain(at: .file(path)) }
+                }
+            }
+            world.keys[name]?.wasRead = true
+            world.keys[name]?.print = print
+        case (.recall(let client), .recalled(let record)):
+            guard var state = world.clients[client] else { return }
+            state.wasRecalled = true
+            state.kept = record
+            state.current = state.current ?? record.current
+            noteIssue(state.current)
+            // A state directory that answers late knows less than what was seen since.
+            state.delivered.merge(record.delivered) { seen, _ in seen }
+            world.clients[client] = state
+        case (.look(let spec), .seen(let look)):
+            // A file that has come or gone may well be writable now, however often it was not.
+            if world.files[spec.path]?.seen?.exists != look.exists {
+                world.attempts[job.resource]?.notBefore = now.boot
+            }
+            if world.files[spec.path]?.seen == nil { judgeFirst(look, of: spec) }
+            see(look, as: spec)
+            judgeDamage(of: spec, began: job.startedAt, at: now)
+        case (.mint(let client, let key, _), .minted(let issued)):
+            // Another key signed than was read: the file was replaced, and the notice of it is still to come.
+            if world.keys[key]?.print != issued.signer {
+                lookAgain(at: .key(key))
+                touch(.key(key))
+            }
+            guard var state = world.clients[client] else { return }
+            changes.append(.minted(client, issued, state.mintReason ?? .asked))
+            state.current = issued
+            state.hasChosen = true
+            state.isForced = false
+            state.mintReason = nil
+            state.renewals += 1
+            world.clients[client] = state
+        case (.keep(let client, _), .kept(let record)):
+            world.clients[client]?.kept = record
+        case (.publish(let spec, let secrets, _), .published(let look)):
+            see(look, as: spec)
+            world.files[spec.path]?.writtenAt = now.wall
+            if world.files[spec.path]?.damage.wrote(secrets.mapValues(\.fingerprint), at: now.boot) == true {
+                deliverAgain(to: spec.slots.values)
+            }
+            changes.append(.published(spec.path, published(spec, secrets)))
+        case (.run(let action, _), .ran) where job.resource.isNotice:
+            if case .notice(let id) = job.resource { notices.succeeded(id) }
+            changes.append(.told(action.id))
+        case (.recallTold, .recalledTold(let told)):
+            notices.recall(told, world.configuration, at: now)
+        case (.keepTold, .keptTold(let told)):
+            notices.kept = told
+        case (.tidyRecords, .tidied):
+            break
+        case (.run(let action, let covering), .ran):
+            for (client, covered) in covering {
+                world.clients[client]?.delivered[action.id] = covered.issued
+                world.clients[client]?.ranAt[action.id] = now.wall
+                world.clients[client]?.owed.remove(action.id)
+                // Also one that a reload has taken the action from meanwhile.
+                touch(.client(client))
+                for path in world.index.files(of: client) { world.files[path]?.damage.told(at: now.boot) }
+            }
+            changes.append(.ran(action.id, covering.mapValues(\.issued)))
+        default:
+            // Hands answer each work with its own outcome: another one is a mistake of the program's.
+            assertionFailure("\(job.work) ended as \(outcome)")
+        }
+    }
+
+    private mutating func see(_ look: Look, as spec: FileSpec) {
+        for sighting in look.slots.values { noteIssue(sighting.issued) }
+        guard var file = world.files[spec.path] else { return }
+        file.seen = look
+        file.isUncertain = false
+        if look.exists { file.heldOtherLines = look.otherLines }
+        // What was judged by the slots and modes of an older configuration is looked at again.
+        file.isFresh = world.index.specs[spec.path] == spec
+        world.files[spec.path] = file
+    }
+
+    private mutating func judgeDamage(of spec: FileSpec, began: BootTime, at now: Now) {
+        let isGood = isGood(spec.path)
+        let wanted = wantedSecrets(spec).mapValues(\.fingerprint)
+        world.files[spec.path]?.damage.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
+    }
+
+    /// What does not hold the secret that applications were told of, at the start, may have been read while nobody
+    /// watched. A file that is gone, as after a reboot, has told nobody anything else.
+    private mutating func judgeFirst(_ look: Look, of spec: FileSpec) {
+        guard look.exists else { return }
+        let wanted = wantedSecrets(spec)
+        let bad = spec.slots.filter { slot, _ in
+            wanted[slot].map { look.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
+        }
+        deliverAgain(to: bad.values)
+    }
+
+    /// Has the actions of clients run again although their secrets are the same.
+    private mutating func deliverAgain(to clients: some Sequence<ClientName>) {
+        for client in clients { world.clients[client]?.owed.formUnion(world.index.actions(of: client)) }
+    }
+
+    private func published(_ spec: FileSpec, _ secrets: [Slot: Issued]) -> [ClientName: Issued] {
+        secrets.reduce(into: [:]) { all, entry in
+            if let client = spec.slots[entry.key] { all[client] = entry.value }
+        }
+    }
+
+    private func lastFailure(of resource: Resource) -> Attempts? {
+        world.attempts[resource] ?? former[resource]
+    }
+
+    /// Ends the trouble that a resource was in, if it was.
+    mutating func recover(_ resource: Resource) {
+        guard let attempts = lastFailure(of: resource) else { return }
+        world.attempts[resource] = nil
+        former[resource] = nil
+        changes.append(.recovered(resource, attempts.trouble))
+    }
+
+    private mutating func fail(_ job: Job, _ trouble: Trouble, at now: Now) {
+        // What could not be done for an earlier configuration is tried anew for this one.
+        guard job.id.number >= firstJob else { return }
+        switch job.work {
+        case .readKey(let name, _):
+            world.keys[name]?.wasRead = true
+            world.keys[name]?.print = nil
+        case .recall(let client):
+            world.clients[client]?.wasRecalled = true
+        case .readConfiguration:
+            refuse([trouble.message], .refused([trouble.message]), at: now)
+            return
+        case .checkConfiguration:
+            // There was no thread for it.
+            configurationStirred = Stir(configurationStirred, at: now.boot)
+            return
+        case .recallTold:
+            notices.recall(Told(), world.configuration, at: now)
+        case .publish(let spec, _, _):
+            world.files[spec.path]?.isUncertain = true
+        case .look(let spec):
+            // What it was seen to hold before is no word on what is there now.
+            world.files[spec.path]?.isFresh = false
+            if trouble.code.leavesNothingToRead { world.files[spec.path]?.seen?.slots = [:] }
+        case .mint, .keep, .run, .keepTold, .tidyRecords:
+            break
+        }
+        let previous = lastFailure(of: job.resource)
+        former[job.resource] = nil
+        let failures = (previous?.failures ?? 0) + 1
+        let pause = Retry.pause(
+            of: job.resource, action: action(of: job), trouble: trouble.code, failures: failures,
+            jitter: chance.draw("\(job.resource) \(failures)"))
+        let isNews =
+            previous?.trouble != trouble
+            || now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
+        let attempts = Attempts(
+            failures: failures, trouble: trouble, since: previous?.since ?? now.wall,
+            notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasLook: job.work.isLook,
+            loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot)
+        world.attempts[job.resource] = attempts
+        if isNews {
+            changes.append(
+                .failing(job.resource, trouble, failures: failures, retryAt: now.wall + Seconds((pause + 999) / 1000)))
+        }
+    }
+
+    private func action(of job: Job) -> Action? {
+        if case .run(let action, _) = job.work { action } else { nil }
+    }
+}
