@@ -1,0 +1,70 @@
+import Linux
+import Publishing
+import Rotation
+import Settings
+import Signing
+
+extension Hands {
+    func checkConfiguration() -> Outcome {
+        switch settings.load() {
+        case .success(let loaded):
+            noteTrail(of: .configuration, loaded.files)
+            return .passes
+        case .failure(let refusal):
+            return .refused(refusal.diagnostics.map(\.description))
+        }
+    }
+
+    func readConfiguration() -> Outcome {
+        switch settings.load() {
+        case .success(let loaded):
+            mounts.withLock { $0 = MountTable(MountTable.current()) }
+            for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+            if let wanted = settings.stateDirectory(of: loaded.configuration), let state = try? state.get(),
+                wanted != state.path
+            {
+                log.warn("the state directory goes on being \(state.path) until the daemon is started anew")
+            }
+            adopt(loaded)
+            adopting(loaded.configuration)
+            return .configuration(loaded.configuration)
+        case .failure(let refusal):
+            return .refused(refusal.diagnostics.map(\.description))
+        }
+    }
+
+    /// Takes in what the configuration reads and writes, before anything of it is done.
+    func adopt(_ loaded: Loaded) {
+        noteTrail(of: .configuration, loaded.files)
+        let configuration = loaded.configuration
+        let state = settings.stateDirectory(of: configuration).flatMap { path in
+            try? GuardedPath.directory(path.description, as: identity)
+        }
+        boundaries.draw(
+            inputs: configuration.inputs.union(loaded.files),
+            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: state)
+    }
+
+    func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {
+        let files = [entry.location, entry.passphrase].compactMap { location -> AbsolutePath? in
+            if case .file(let path)? = location { path } else { nil }
+        }
+        for path in files { boundaries.note(path) }
+        noteTrail(of: .key(name), files)
+        do throws(Trouble) {
+            let key = try KeyLoader(as: identity, credentials: settings.credentials).load(entry)
+            keyring.put(key, as: name)
+            return .key(key.print)
+        } catch {
+            keyring.remove(name)
+            throw error
+        }
+    }
+
+    /// Tells where files that are reached by way of links have to be watched.
+    func noteTrail(of resource: Resource, _ paths: [AbsolutePath]) {
+        guard let findings else { return }
+        let places = paths.flatMap { LinkTrail.places(of: $0.description) }.compactMap { AbsolutePath($0) }
+        findings.post(.trail(Set(places), of: resource))
+    }
+}
