@@ -72,6 +72,7 @@ package struct AtomicFile: ~Copyable {
         let directory = place.directory
         // In an append-only directory the temporary could be made but neither renamed nor removed.
         try Self.checkChangeable(directory.status, directory.path.string)
+        let change = directory.announceChange()
         var temporary = try TemporaryFile(for: place.name, in: directory, naming: naming)
         try Attributes(mode: mode, group: group)
             .give(to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: path)
@@ -92,7 +93,7 @@ package struct AtomicFile: ~Copyable {
         } else {
             try temporary.appear(as: place.name)
         }
-        try directory.sync(by: temporary.descriptor.raw)
+        try directory.sync(by: temporary.descriptor.raw, of: change)
     }
 
     /// Takes the file away, unless the name stands for another one by now.

@@ -25,10 +25,16 @@ final class GuardedDirectory: Sendable {
         depth = (above?.depth ?? 0) + 1
     }
 
+    /// Says that a name in it is about to be given or changed, which ``sync(by:of:)`` will make durable.
+    func announceChange() -> JointSync.Announcement { joint.announce() }
+
     /// Makes the names durable that were given, changed and taken away in it before the call.
     ///
-    /// - Parameter file: one that lies in it.
-    func sync(by file: Int32) throws(FileError) {
+    /// - Parameters:
+    ///   - file: one that lies in it.
+    ///   - change: what was announced and is done now.
+    func sync(by file: Int32, of change: consuming JointSync.Announcement) throws(FileError) {
+        _ = consume change
         try joint { () throws(FileError) in
             try listed.withLock { listed throws(FileError) in try syncAlone(&listed, by: file) }
         }

@@ -118,4 +118,32 @@ import Testing
         #expect(course.failures.load(ordering: .sequentiallyConsistent) == 8)
         try joint {}
     }
+
+    @Test func itWaitsForThoseWhoWereAnnounced() throws {
+        let joint = JointSync(patience: 600_000_000_000)
+        let syncs = Atomic<Int>(0)
+        let done = DispatchSemaphore(value: 0)
+        func begin() -> JointSync.Announcement {
+            let announced = joint.announce()
+            Thread.detachNewThread {
+                try? joint { syncs.add(1, ordering: .sequentiallyConsistent) }
+                done.signal()
+            }
+            return announced
+        }
+        let announced = begin()
+        usleep(100_000)
+        #expect(syncs.load(ordering: .sequentiallyConsistent) == 0)
+        _ = consume announced
+        try #require(done.wait(timeout: .now() + 60) == .success)
+        #expect(syncs.load(ordering: .sequentiallyConsistent) == 1)
+    }
+
+    @Test func itDoesNotWaitForEverForWhoDoesNotCome() {
+        let joint = JointSync()
+        let announced = joint.announce()
+        let all = onEightThreads { try? joint {} }
+        for _ in 0..<8 { #expect(all.wait(timeout: .now() + 60) == .success) }
+        _ = consume announced
+    }
 }
