@@ -33,7 +33,8 @@ final class Hands: Sendable {
 
     /// A job's own work waits for a disk, so that threads, not cores, set the pace: twice as many as a lane has at most, for
     /// while secrets are kept in the state directory, others are published. More than that gain nothing.
-    private static let threads = 16
+    private static let threads = 2 * threadsPerLane
+    private static let threadsPerLane = 16
 
     init(
         log: Log, identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>,
@@ -55,22 +56,44 @@ final class Hands: Sendable {
         self.log = log
         publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: { SHA256.digest($0) })
         leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity)
-        pool = WorkerPool(limit: Self.threads)
+        pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)
         mounts = QuietMutex(MountTable(MountTable.current()))
     }
 
-    /// Starts a job; `report` is called once with what came of it, from the worker's thread.
-    func start(_ job: Job, report: @escaping @Sendable (Fact) -> Void) {
+    /// Starts jobs; `report` is called once for each with what came of it, from a worker's thread.
+    func start(_ jobs: [Job], report: @escaping @Sendable (Fact) -> Void) {
+        var short: [Lane: [Job]] = [:]
+        for job in jobs {
+            if job.work.isShort {
+                short[lane(of: job), default: []].append(job)
+            } else {
+                start([job], in: lane(of: job), report)
+            }
+        }
+        for (lane, jobs) in short {
+            let size = Self.share(of: jobs.count)
+            for first in stride(from: 0, to: jobs.count, by: size) {
+                start(Array(jobs[first..<min(first + size, jobs.count)]), in: lane, report)
+            }
+        }
+    }
+
+    /// How many of so many short jobs a thread does one after the other: handing it each by itself would take longer than
+    /// the jobs. Where there are no more than a few for each thread, none waits for another.
+    static func share(of count: Int) -> Int { min(max(count / threads, 1), 16) }
+
+    private func start(_ jobs: [Job], in lane: Lane, _ report: @escaping @Sendable (Fact) -> Void) {
         do {
-            try pool.run(in: lane(of: job)) { [self] in
-                let result: Result<Outcome, Trouble>
-                do throws(Trouble) { result = .success(try carryOut(job)) } catch { result = .failure(error) }
-                report(.finished(job.id, result))
+            try pool.run(in: lane, isUrgent: jobs.contains { $0.work.isWrite }) { [self] in
+                for job in jobs {
+                    let result: Result<Outcome, Trouble>
+                    do throws(Trouble) { result = .success(try carryOut(job)) } catch { result = .failure(error) }
+                    report(.finished(job.id, result))
+                }
             }
         } catch {
-            report(
-                .finished(
-                    job.id, .failure(Trouble(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue))))
+            let trouble = Trouble(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
+            for job in jobs { report(.finished(job.id, .failure(trouble))) }
         }
     }
 

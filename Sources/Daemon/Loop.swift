@@ -32,6 +32,7 @@ final class Loop {
 
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
+    private var backlog = Backlog()
     private var manager: ServiceManager
     private var stopAt: BootTime?
 
@@ -88,12 +89,13 @@ final class Loop {
         defer { log.progress?.show("") }
         while true {
             let now = Clock.now()
-            for fact in inbox.drain() { rotation.absorb(fact, at: now) }
+            backlog.add(inbox.drain())
+            for fact in backlog.take() { rotation.absorb(fact, at: now) }
             try watch(at: now)
             for fact in metrics?.goOn(at: now.boot) ?? [] { rotation.absorb(fact, at: now) }
             let turn = rotation.plan(at: now)
             credentials?.serve(turn.served)
-            for job in turn.start { hands.start(job) { [inbox] in inbox.post($0) } }
+            hands.start(turn.start) { [inbox] in inbox.post($0) }
             for entry in turn.changes {
                 log.note(entry, clients: rotation.clients(of: entry))
                 if case .configured = entry { follow(rotation.world.configuration, at: now) }
@@ -112,7 +114,7 @@ final class Loop {
             if rotation.world.running.isEmpty, hands.secretCount > 4 * rotation.world.clients.count + 64 {
                 hands.forget(allBut: rotation.fingerprintsInUse)
             }
-            try sleep(until: turn.wake, mustShow: mustShow, now: now)
+            if backlog.isEmpty { try sleep(until: turn.wake, mustShow: mustShow, now: now) }
         }
     }
 

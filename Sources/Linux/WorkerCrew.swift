@@ -8,10 +8,21 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
     static var mostThreads: Int { 128 }
 
     private struct LaneState {
-        /// A slice, because taking the first of ten thousand must not move the others.
-        var waiting: ArraySlice<Job> = []
+        /// Slices, because taking the first of ten thousand must not move the others.
+        var urgent: ArraySlice<Job> = []
+        var ordinary: ArraySlice<Job> = []
         /// The lane's threads, and when each began what it does.
         var begun: [Int: Int64] = [:]
+
+        var hasWaiting: Bool { !urgent.isEmpty || !ordinary.isEmpty }
+
+        mutating func add(_ job: @escaping Job, isUrgent: Bool) {
+            if isUrgent { urgent.append(job) } else { ordinary.append(job) }
+        }
+
+        mutating func take() -> Job? {
+            urgent.popFirst() ?? ordinary.popFirst()
+        }
     }
 
     private let limit: Int
@@ -26,13 +37,15 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
         self.perLane = perLane
     }
 
-    /// Puts the job last in its lane; a number when a thread of this number is to be started for it.
-    mutating func add(_ job: @escaping Job, to lane: Lane, at now: Int64) -> Int? {
+    /// Puts the job last of its kind in its lane; a number when a thread of this number is to be started for it.
+    mutating func add(_ job: @escaping Job, to lane: Lane, isUrgent: Bool = false, at now: Int64) -> Int? {
         if let index = lanes.index(forKey: lane) {
-            lanes.values[index].waiting.append(job)
+            lanes.values[index].add(job, isUrgent: isUrgent)
             guard threads < Self.mostThreads, mayGrow(lanes.values[index], at: now) else { return nil }
         } else {
-            lanes[lane] = LaneState(waiting: [job])
+            var state = LaneState()
+            state.add(job, isUrgent: isUrgent)
+            lanes[lane] = state
             guard threads < Self.mostThreads else { return nil }
         }
         started += 1
@@ -63,14 +76,14 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
     }
 
     private mutating func takeJob(for thread: Int, in lane: Lane, at now: Int64) -> Job? {
-        guard let index = lanes.index(forKey: lane), !lanes.values[index].waiting.isEmpty else { return nil }
+        guard let index = lanes.index(forKey: lane), let job = lanes.values[index].take() else { return nil }
         lanes.values[index].begun[thread] = now
-        return lanes.values[index].waiting.removeFirst()
+        return job
     }
 
     /// A lane that has nobody comes before one that could use another.
     private func laneInNeed(at now: Int64) -> Lane? {
-        let waiting = lanes.filter { !$0.value.waiting.isEmpty }
+        let waiting = lanes.filter { $0.value.hasWaiting }
         return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.first { mayGrow($0.value, at: now) }?.key
     }
 

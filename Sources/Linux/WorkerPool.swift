@@ -18,10 +18,14 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
 
     /// Runs `job` on a thread of `lane`, after those that wait there already.
     ///
+    /// - Parameter isUrgent: before all those that are not, which have to wait for as long as such jobs come.
+    ///
     /// Throws, and never runs the job, only when the lane has no thread and none can be made.
-    package func run(in lane: Lane, _ job: @escaping @Sendable () -> Void) throws(SystemError) {
+    package func run(
+        in lane: Lane, isUrgent: Bool = false, _ job: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         let now = Clocks.bootMilliseconds()
-        guard let thread = crew.withLock({ $0.add(job, to: lane, at: now) }) else { return }
+        guard let thread = crew.withLock({ $0.add(job, to: lane, isUrgent: isUrgent, at: now) }) else { return }
         do throws(SystemError) {
             try WorkerThread.start { [self] in work(as: thread, in: lane) }
         } catch {

@@ -48,6 +48,22 @@ extension Work {
     var isLook: Bool {
         if case .look = self { true } else { false }
     }
+
+    /// Whether it takes microseconds where nothing is wrong.
+    package var isShort: Bool {
+        switch self {
+        case .recall, .look, .mint: true
+        default: false
+        }
+    }
+
+    /// Whether it brings a secret that exists to where it counts. What is only to be found out can wait for that.
+    package var isWrite: Bool {
+        switch self {
+        case .keep, .publish: true
+        default: false
+        }
+    }
 }
 
 /// A client on whose behalf an action runs, and what the action is told of it.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Linux
@@ -18,6 +19,17 @@ struct WorkerCrewTests {
         var crew = WorkerCrew<String>(limit: 8, perLane: 2)
         let threads = fill(&crew, "a", 10, at: 0)
         #expect(threads.count == 2)
+    }
+
+    @Test func whatIsUrgentGoesFirstAndOtherwiseOrderIsKept() {
+        var crew = WorkerCrew<String>(limit: 1, perLane: 1)
+        let done = Mutex<[Int]>([])
+        for number in 0..<6 {
+            _ = crew.add({ done.withLock { $0.append(number) } }, to: "a", isUrgent: number % 3 == 2, at: 0)
+        }
+        var lane = "a"
+        while let job = crew.nextJob(for: 1, in: &lane, at: 0) { job() }
+        #expect(done.withLock { $0 } == [2, 5, 0, 1, 3, 4])
     }
 
     @Test func overdueThreadsDoNotCountAndTheirLaneGetsNoMore() {

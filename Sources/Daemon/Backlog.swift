@@ -1,0 +1,36 @@
+import Rotation
+
+/// Facts that were told and not absorbed yet.
+///
+/// With ten thousand clients to look for at once, what was decided for the first is under way while the others are still
+/// thought about: what brings a secret further comes before what begins with another, and not everything in one turn.
+/// Which of two facts comes first changes nothing else, for jobs end in any order.
+struct Backlog {
+    /// By rank, in each in the order they came; slices, because taking some must not move the others.
+    private var ranks: [ArraySlice<Fact>] = [[], [], []]
+
+    var isEmpty: Bool { ranks.allSatisfy { $0.isEmpty } }
+
+    mutating func add(_ facts: [Fact]) {
+        for fact in facts { ranks[Self.rank(of: fact)].append(fact) }
+    }
+
+    /// The next ones to be absorbed, so many at most.
+    mutating func take(atMost limit: Int = 256) -> [Fact] {
+        var taken: [Fact] = []
+        for rank in ranks.indices where taken.count < limit {
+            let next = ranks[rank].prefix(limit - taken.count)
+            taken += next
+            ranks[rank].removeFirst(next.count)
+        }
+        return taken
+    }
+
+    private static func rank(of fact: Fact) -> Int {
+        switch fact {
+        case .finished(_, .success(.seen)): 1
+        case .finished(_, .success(.recalled)): 2
+        default: 0
+        }
+    }
+}
