@@ -141,23 +141,25 @@ built:
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.timer))
 unitdir := $(libdir)/systemd/system
 
+# What is written for Debian's places, for the places chosen here.
+relocate = sed -e 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' -e 's|/usr/share/doc/clientsecretd|$(docdir)|g'
+
 # Without a DESTDIR the machine takes it up at once, as a package's own scripts would see to.
 .PHONY: install
 install: built $(generated)/ready ## installs the built binary, units, manual pages, completions, documentation (DESTDIR, prefix)
 	install -D -m 0755 $(binary) $(DESTDIR)$(bindir)/clientsecretd
 	install -d -m 0755 $(DESTDIR)$(sysconfdir)/clientsecretd $(DESTDIR)$(unitdir)
 	for unit in $(units); do \
-	    sed -e 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' -e 's|/usr/share/doc/clientsecretd|$(docdir)|g' \
-	        "systemd/$$unit" | install -m 0644 /dev/stdin "$(DESTDIR)$(unitdir)/$$unit"; \
+	    $(relocate) "systemd/$$unit" | install -m 0644 /dev/stdin "$(DESTDIR)$(unitdir)/$$unit"; \
 	done
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
-	install -D -m 0644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md LICENSE docs/openapi.yaml
-	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' docs/systemd.md | \
-	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/systemd.md
-	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' docs/monitoring.md | \
-	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/monitoring.md
+	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE docs/openapi.yaml
+	for page in README.md docs/systemd.md docs/monitoring.md; do \
+	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
+	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
+	done
 	install -D -m 0644 -t $(DESTDIR)$(mandir)/man5 $(generated)/man/*.5
 	install -D -m 0644 -t $(DESTDIR)$(mandir)/man8 $(generated)/man/*.8
 	install -D -m 0644 $(generated)/completions/bash $(DESTDIR)$(bashcompletiondir)/clientsecretd
@@ -167,7 +169,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/prometheus $(wildcard etc/prometheus/*.yaml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/grafana etc/grafana/clientsecretd.json
 	install -d -m 0755 $(DESTDIR)$(docdir)/examples/nagios
-	sed 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' etc/nagios/clientsecretd.cfg | \
+	$(relocate) etc/nagios/clientsecretd.cfg | \
 	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/examples/nagios/clientsecretd.cfg
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 

@@ -72,6 +72,24 @@ struct InstallTests {
         #expect(!nagios.contains("/usr/bin/clientsecretd"))
     }
 
+    /// Whoever reads a page where it was installed finds what it speaks of.
+    @Test func linksLeadToWhatIsInstalled() throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory, prefix: "/opt/other")
+        let pages = "opt/other/share/doc/clientsecretd/"
+        for page in ["README.md", "systemd.md", "monitoring.md"] {
+            let text = try directory.read(pages + page)
+            let links = text.matches(of: /\]\(([^)#:]+)[)#]/).map { String($0.output.1) }
+            #expect(page == "systemd.md" || !links.isEmpty, "\(page)")
+            for link in links {
+                #expect(FileManager.default.fileExists(atPath: directory(pages + link)), "\(page): \(link)")
+            }
+            for place in ["/usr/bin/clientsecretd", "/usr/share/doc/clientsecretd"] {
+                #expect(!text.contains(place), "\(page): \(place)")
+            }
+        }
+    }
+
     @Test func whatTheAdministratorMadeOutlivesIt() throws {
         let directory = try TemporaryDirectory()
         try make("install", into: directory)
