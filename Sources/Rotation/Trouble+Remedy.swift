@@ -21,7 +21,7 @@ extension Trouble {
         case .keyWrongPassphrase: "try the passphrase by hand: openssl pkey -in \(path) -noout"
         case .passphraseUnusable: "write the passphrase alone into that file, readable by the daemon's user only"
         case .credentialMissing: "add LoadCredential=\(credential):/path/to/file to the daemon's unit and restart it"
-        case .signingFailed: nil
+        case .signingFailed: "restart the daemon; when it comes again, suspect the OpenSSL of this machine"
         case .selfCheckFailed:
             "restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"
         case .directoryMissing: "make it: mkdir -p \(directory)"

@@ -111,7 +111,7 @@ import Testing
         case .credentialMissing:
             #"credential "apple-key": systemd has not passed this credential; add LoadCredential=apple-key:/path/to/file to the daemon's unit and restart it"#
         case .signingFailed:
-            #"client "web": the key did not sign"#
+            #"client "web": the key did not sign; restart the daemon; when it comes again, suspect the OpenSSL of this machine"#
         case .selfCheckFailed:
             #"client "web": the new secret did not pass the check with the key's public half and was thrown away; restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"#
         case .directoryMissing:
