@@ -114,7 +114,7 @@ final class Loop {
             if rotation.world.running.isEmpty, hands.secretCount > 4 * rotation.world.clients.count + 64 {
                 hands.forget(allBut: rotation.fingerprintsInUse)
             }
-            if backlog.isEmpty { try sleep(until: turn.wake, mustShow: mustShow, now: now) }
+            try sleep(until: turn.wake, mustShow: mustShow, now: now)
         }
     }
 
@@ -125,7 +125,9 @@ final class Loop {
     }
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
-        let boot = [wake.boot, mustShow, stopAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot)]
+        // With more to absorb nothing is waited for, but signals and timers are seen to.
+        let next = backlog.isEmpty ? nil : now.boot
+        let boot = [wake.boot, mustShow, stopAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next]
             .compactMap { $0 }.min()
         if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }
         if armed == nil || armed?.boot != boot {
