@@ -16,8 +16,10 @@ extension Watch {
         }
         switch job.work {
         case .mint(let client, _, _):
-            // A minute between scheduled renewals, in the whole seconds of the wall clock and whatever the lifetimes.
-            if let last = minted[client], simulator.now.wall < last.issuedAt + Claims.backdating + 60,
+            // A minute between scheduled renewals, in the whole seconds of the wall clock and whatever the lifetimes. One that
+            // was asked for is tried until it succeeds.
+            if !forced.contains(client), let last = minted[client],
+                simulator.now.wall < last.issuedAt + Claims.backdating + 60,
                 simulator.isWanted(last, of: client), quiet(client, at: boot) > boot - (mintedAt[client] ?? 0)
             {
                 throw Violation(.pace, "\(client) was minted twice within a minute")
