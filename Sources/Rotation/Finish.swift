@@ -7,6 +7,7 @@ extension Rotation {
         else { return }
         overdue.remove(id)
         let isOutdated = outdated.remove(id) != nil
+        let isHurried = hurried.remove(id) != nil && pending.contains { !$0.open.isEmpty }
         touch(job.resource)
         switch result {
         case .success(let outcome):
@@ -14,7 +15,7 @@ extension Rotation {
             succeed(job, outcome, at: now)
         case .failure(let trouble):
             count(job, success: false)
-            fail(job, trouble, at: now)
+            fail(job, trouble, isHurried: isHurried, at: now)
         }
         if isOutdated { lookAgain(at: job.resource) }
     }
@@ -160,7 +161,7 @@ extension Rotation {
         changes.append(.recovered(resource, attempts.trouble))
     }
 
-    private mutating func fail(_ job: Job, _ trouble: Trouble, at now: Now) {
+    private mutating func fail(_ job: Job, _ trouble: Trouble, isHurried: Bool, at now: Now) {
         // What could not be done for an earlier configuration is tried anew for this one.
         guard job.id.number >= firstJob else { return }
         switch job.work {
@@ -190,9 +191,12 @@ extension Rotation {
         let previous = lastFailure(of: job.resource)
         former[job.resource] = nil
         let failures = (previous?.failures ?? 0) + 1
-        let pause = Retry.pause(
-            of: job.resource, action: action(of: job), trouble: trouble.code, failures: failures,
-            jitter: chance.draw("\(job.resource) \(failures)"))
+        let pause =
+            isHurried || wasReplacedMeanwhile(job)
+            ? 0
+            : Retry.pause(
+                of: job.resource, action: action(of: job), trouble: trouble.code, failures: failures,
+                jitter: chance.draw("\(job.resource) \(failures)"))
         let isNews =
             previous?.trouble != trouble
             || now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
@@ -205,6 +209,11 @@ extension Rotation {
             changes.append(
                 .failing(job.resource, trouble, failures: failures, retryAt: now.wall + Seconds((pause + 999) / 1000)))
         }
+    }
+
+    /// Whether there was notice of a key while it was read: what could not be used may not be there any more.
+    private func wasReplacedMeanwhile(_ job: Job) -> Bool {
+        if case .readKey(let name, _) = job.work { world.keys[name]?.stirred != nil } else { false }
     }
 
     private func action(of job: Job) -> Action? {

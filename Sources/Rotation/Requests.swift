@@ -113,7 +113,10 @@ extension Rotation {
 
     /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
     private mutating func hurry(_ client: ClientName, at now: Now) {
-        for resource in resources(of: client) { world.attempts[resource]?.notBefore = now.boot }
+        for resource in resources(of: client) {
+            world.attempts[resource]?.notBefore = now.boot
+            if let job = world.running[resource] { hurried.insert(job.id) }
+        }
         for path in world.index.files(of: client) { lookAgain(at: .file(path)) }
         if let key = world.configuration.clients[client]?.key { touch(.key(key)) }
         touch(.client(client))

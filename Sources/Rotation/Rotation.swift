@@ -42,6 +42,8 @@ package struct Rotation: Sendable {
     var former: [Resource: Attempts] = [:]
     /// Jobs during which a sign of change came: what they saw may be what was there before.
     var outdated: Set<JobID> = []
+    /// Jobs during which somebody asked for what they do: as long as they wait, one that fails is tried again at once.
+    var hurried: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
     /// In order; kept because sorting ten thousand for every snapshot would be felt.

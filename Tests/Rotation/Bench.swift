@@ -119,6 +119,15 @@ final class Bench {
         go()
     }
 
+    /// Lets the job that is held on this resource fail, and that one alone.
+    func fail(_ resource: Resource, _ trouble: Trouble) {
+        failures[resource] = trouble
+        held.remove(resource)
+        _ = finishAll()
+        failures[resource] = nil
+        go()
+    }
+
     /// Starts anew with what lies on the disk, as after a kill.
     func restart(_ configuration: Configuration) throws {
         rotation = try Bench(configuration).rotation

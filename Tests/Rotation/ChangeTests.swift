@@ -25,6 +25,22 @@ import Testing
         #expect(bench.mintReasons == [.unusable(old)])
     }
 
+    @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
+        let key = try Values.key()
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.failures = [.key(key): Trouble(.keyTruncated, at: .key(key))]
+        bench.go()
+        // By now it is tried once a minute.
+        bench.pass(3600)
+        bench.held = [.key(key)]
+        bench.pass(60)
+        bench.tell(.stirred(.key(key)))
+        bench.release(.key(key))
+        bench.failures = [:]
+        bench.pass(5)
+        #expect(try bench.view("web").standing == .ok)
+    }
+
     @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
         let bench = try Bench(try Values.configuration([web: Values.client(web)]), builtAt: Values.day)
         func tidied() -> [Work] {

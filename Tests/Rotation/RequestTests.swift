@@ -168,6 +168,23 @@ import Testing
         #expect(try bench.answer(2) == .renewed([bench.renewed("b")]))
     }
 
+    @Test func whatFailsWhileSomebodyAsksIsTriedAgainAtOnce() throws {
+        let action = Resource.action(after.id)
+        let trouble = Trouble(.actionTimedOut, at: .action(after.id))
+        let bench = try settled()
+        bench.failures = [action: trouble]
+        bench.ask(.renew(.init()))
+        bench.pass(3600)
+        bench.held = [action]
+        bench.pass(900)
+        bench.forget()
+        bench.ask(.renew(.init(clients: [try Values.name("a")])), 2)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        bench.release(action)
+        #expect(bench.log.contains("run exec /bin/after for a"))
+        #expect(try bench.answer(2) == .renewed([bench.failed("a", trouble)]))
+    }
+
     @Test func aKeyThatCannotBeUsedFailsTheRenewalAndIsRetried() throws {
         let key = try Values.key()
         let bench = try settled()
@@ -201,12 +218,8 @@ import Testing
         bench.held = [file]
         try bench.stir("b.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("b")])))
-        bench.failures = [file: try Values.trouble(.ioError, "b.jwt")]
-        bench.held = []
-        bench.release(file)
         #expect(bench.answer() == nil)
-        bench.failures = [:]
-        bench.pass(2)
+        bench.fail(file, try Values.trouble(.ioError, "b.jwt"))
         #expect(try bench.answer() == .renewed([bench.renewed("b")]))
     }
 
