@@ -31,8 +31,9 @@ struct Fate {
     /// A restart while all is well mints nothing and tells nobody.
     private func restartInPeace() throws {
         // Not when a renewal is due just then, which is no fault of the restart's, nor when nobody knows any more who was
-        // told of what.
-        guard simulator.isAlive, outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600
+        // told of what, nor while an output lacks its secret: who starts anew may have learned meanwhile which it is.
+        guard simulator.isAlive, outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600,
+            simulator.rotation.snapshot(at: simulator.now).clients.flatMap(\.outputs).allSatisfy({ $0.state == .ok })
         else { return }
         let before = (outside.mints, outside.runs)
         let pages = outside.pages
