@@ -42,8 +42,9 @@ extension StatusServer {
             connections = min(connections, max(Self.fewestConnections, descriptors - Self.descriptorsForRotation))
         }
 
-        /// Descriptors that visitors leave to the rotation: the loop and its sockets hold two dozen, and each of eight
-        /// workers goes along a path with a dozen directories and a few files open.
+        /// Descriptors that visitors leave to the rotation: the loop and its sockets hold two dozen, and each of a lane's
+        /// eight workers goes along a path with a dozen directories and a few files open. Those that keep records go along
+        /// one path, which they share.
         private static let descriptorsForRotation = 192
         /// However few descriptors there are: as many for those who run the machine, and as many for everybody else.
         private static let fewestConnections = 8

@@ -226,94 +226,95 @@ import Testing
         #expect(attempts >= 2 && attempts <= 2 * (Int(elapsed) + 2), "\(attempts) in \(elapsed) s")
     }
 
-    /// What the process before has left knows more than one that has not looked yet.
-    @Test(.needsRoot("freezes a file system"))
-    func theFileOfTheProcessBeforeStaysUntilEveryClientWasTried() throws {
+    /// Runs with a file system that can be frozen, and leaves none behind.
+    private static func besideADiskThatFreezes(_ body: (Sandbox, FaultDisk) throws -> Void) throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(ext4: sandbox)
         defer { disk.end() }
         defer { sandbox.stop(SIGKILL) }
         defer { try? disk.thaw() }
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("metrics"), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o755])
-        try sandbox.directory.write("# HELP clientsecretd_x of before\n", to: "metrics/ours.prom")
-        try sandbox.configure(
-            sandbox.client("web")
-                + "  slow:\n    client_id: com.example.slow\n    outputs:\n      - path: \(disk("slow.jwt"))\n",
-            others: "metrics_file: \(sandbox.directory("metrics/ours.prom"))")
-        try disk.freeze()
-        try sandbox.start(waiting: false)
-        // What is shown here is what the file would say.
-        try sandbox.eventually("the first visitor's answer") { try sandbox.command("status").status == 0 }
-        try sandbox.eventually("the first client's secret") {
-            let clients = try sandbox.status()["clients"] as? [[String: Any]]
-            return clients?.contains { $0["name"] as? String == "web" && $0["state"] as? String == "ok" } == true
+        try body(sandbox, disk)
+    }
+
+    /// What the process before has left knows more than one that has not looked yet.
+    @Test(.needsRoot("freezes a file system"))
+    func theFileOfTheProcessBeforeStaysUntilEveryClientWasTried() throws {
+        try Self.besideADiskThatFreezes { sandbox, disk in
+            try FileManager.default.createDirectory(
+                atPath: sandbox.directory("metrics"), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o755])
+            try sandbox.directory.write("# HELP clientsecretd_x of before\n", to: "metrics/ours.prom")
+            try sandbox.configure(
+                sandbox.client("web")
+                    + "  slow:\n    client_id: com.example.slow\n    outputs:\n      - path: \(disk("slow.jwt"))\n",
+                others: "metrics_file: \(sandbox.directory("metrics/ours.prom"))")
+            try disk.freeze()
+            try sandbox.start(waiting: false)
+            // What is shown here is what the file would say.
+            try sandbox.eventually("the first visitor's answer") { try sandbox.command("status").status == 0 }
+            try sandbox.eventually("the first client's secret") {
+                let clients = try sandbox.status()["clients"] as? [[String: Any]]
+                return clients?.contains { $0["name"] as? String == "web" && $0["state"] as? String == "ok" } == true
+            }
+            usleep(500_000)
+            #expect(try sandbox.directory.read("metrics/ours.prom") == "# HELP clientsecretd_x of before\n")
+            try disk.thaw()
+            try Self.holdsWhatIsServed(sandbox)
         }
-        usleep(500_000)
-        #expect(try sandbox.directory.read("metrics/ours.prom") == "# HELP clientsecretd_x of before\n")
-        try disk.thaw()
-        try Self.holdsWhatIsServed(sandbox)
     }
 
     @Test(.needsRoot("freezes a file system"))
     func whatChangesDuringAWriteIsSeenToAfterIt() throws {
-        let sandbox = try Sandbox()
-        let disk = try FaultDisk(ext4: sandbox)
-        defer { disk.end() }
-        defer { sandbox.stop(SIGKILL) }
-        defer { try? disk.thaw() }
-        try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
-        try sandbox.start()
-        func isServed() throws -> Bool { try (try? sandbox.text(disk("ours.prom"))) == Self.served(sandbox) }
-        try sandbox.eventually("the file", isServed)
-        // So that the next write begins at once.
-        usleep(1_100_000)
-        try disk.freeze()
-        for _ in 0..<2 { #expect(try sandbox.command("renew").status == 0) }
-        try disk.thaw()
-        try sandbox.eventually("what is served", isServed)
+        try Self.besideADiskThatFreezes { sandbox, disk in
+            try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
+            try sandbox.start()
+            func isServed() throws -> Bool { try (try? sandbox.text(disk("ours.prom"))) == Self.served(sandbox) }
+            try sandbox.eventually("the file", isServed)
+            // So that the next write begins at once.
+            usleep(1_100_000)
+            try disk.freeze()
+            for _ in 0..<2 { #expect(try sandbox.command("renew").status == 0) }
+            try disk.thaw()
+            try sandbox.eventually("what is served", isServed)
 
-        // Of two files that tell of one client the old one might be believed.
-        usleep(1_100_000)
-        try disk.freeze()
-        #expect(try sandbox.command("renew").status == 0)
-        try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(sandbox.directory("new.prom"))")
-        #expect(try sandbox.command("reload").status == 0)
-        try Self.holdsWhatIsServed(sandbox, "new.prom")
-        try disk.thaw()
-        try sandbox.eventually("the old file's end") { !FileManager.default.fileExists(atPath: disk("ours.prom")) }
+            // Of two files that tell of one client the old one might be believed.
+            usleep(1_100_000)
+            try disk.freeze()
+            #expect(try sandbox.command("renew").status == 0)
+            try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(sandbox.directory("new.prom"))")
+            #expect(try sandbox.command("reload").status == 0)
+            try Self.holdsWhatIsServed(sandbox, "new.prom")
+            try disk.thaw()
+            try sandbox.eventually("the old file's end") { !FileManager.default.fileExists(atPath: disk("ours.prom")) }
+        }
     }
 
     @Test(.needsRoot("freezes a file system"))
     func aFileSystemThatHangsHoldsUpNothingElse() throws {
-        let sandbox = try Sandbox()
-        let disk = try FaultDisk(ext4: sandbox)
-        defer { disk.end() }
-        defer { sandbox.stop(SIGKILL) }
-        defer { try? disk.thaw() }
-        try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
-        try sandbox.start()
-        try sandbox.eventually("the file") { FileManager.default.fileExists(atPath: disk("ours.prom")) }
-        try disk.freeze()
-        #expect(try sandbox.command("renew").status == 0)
-        try sandbox.eventually("not responding") {
-            (try sandbox.status()["reason"] as? String)?.contains("ours.prom: the metrics_file cannot be written")
-                == true
-        }
-        #expect(try #require(try sandbox.status()["reason"] as? String).contains("not responding"))
-        #expect(try sandbox.command("renew").status == 0)
-        try disk.thaw()
-        try sandbox.eventually("that it is over") { try sandbox.status()["state"] as? String == "ok" }
-        try sandbox.eventually("what is served") { try sandbox.text(disk("ours.prom")) == Self.served(sandbox) }
+        try Self.besideADiskThatFreezes { sandbox, disk in
+            try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
+            try sandbox.start()
+            try sandbox.eventually("the file") { FileManager.default.fileExists(atPath: disk("ours.prom")) }
+            try disk.freeze()
+            #expect(try sandbox.command("renew").status == 0)
+            try sandbox.eventually("not responding") {
+                (try sandbox.status()["reason"] as? String)?.contains("ours.prom: the metrics_file cannot be written")
+                    == true
+            }
+            #expect(try #require(try sandbox.status()["reason"] as? String).contains("not responding"))
+            #expect(try sandbox.command("renew").status == 0)
+            try disk.thaw()
+            try sandbox.eventually("that it is over") { try sandbox.status()["state"] as? String == "ok" }
+            try sandbox.eventually("what is served") { try sandbox.text(disk("ours.prom")) == Self.served(sandbox) }
 
-        // At the end it is waited for, but not for long.
-        try disk.freeze()
-        let process = try #require(sandbox.processID)
-        kill(process, SIGTERM)
-        try sandbox.eventually("the end") { try sandbox.text("/proc/\(process)/stat").contains(") Z ") }
-        try disk.thaw()
-        #expect(sandbox.stop() == 0)
-        #expect(try sandbox.log().contains("ours.prom: the metrics_file cannot be written"))
+            // At the end it is waited for, but not for long.
+            try disk.freeze()
+            let process = try #require(sandbox.processID)
+            kill(process, SIGTERM)
+            try sandbox.eventually("the end") { try sandbox.text("/proc/\(process)/stat").contains(") Z ") }
+            try disk.thaw()
+            #expect(sandbox.stop() == 0)
+            #expect(try sandbox.log().contains("ours.prom: the metrics_file cannot be written"))
+        }
     }
 }
