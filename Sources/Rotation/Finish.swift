@@ -191,12 +191,13 @@ extension Rotation {
         let previous = lastFailure(of: job.resource)
         former[job.resource] = nil
         let failures = (previous?.failures ?? 0) + 1
+        let action = action(of: job)
         let pause =
             isHurried || wasReplacedMeanwhile(job)
             ? 0
             : Retry.pause(
-                of: job.resource, action: action(of: job), trouble: trouble.code, failures: failures,
-                jitter: chance.draw("\(job.resource) \(failures)"))
+                of: job.resource, action: action, trouble: trouble.code, failures: failures,
+                isEmergency: isEmergency(job.resource, at: now), jitter: chance.draw("\(job.resource) \(failures)"))
         let isNews =
             previous?.trouble != trouble
             || now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
@@ -214,6 +215,13 @@ extension Rotation {
     /// Whether there was notice of a key while it was read: what could not be used may not be there any more.
     private func wasReplacedMeanwhile(_ job: Job) -> Bool {
         if case .readKey(let name, _) = job.work { world.keys[name]?.stirred != nil } else { false }
+    }
+
+    private func isEmergency(_ resource: Resource, at now: Now) -> Bool {
+        guard case .action(let id) = resource else { return false }
+        // That it may become one is for the plan to remember, which looks at every action that has failed.
+        var deadlines = Deadlines(now: now)
+        return isEmergency(id, &deadlines)
     }
 
     private func action(of job: Job) -> Action? {

@@ -90,6 +90,7 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         defer { wakes[.action(id)] = deadlines.wake }
         guard let action = world.index.actions[id] else { return }
+        hasten(action, &deadlines)
         let sharers = world.index.clients(of: id)
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
@@ -103,6 +104,28 @@ extension Rotation {
             for path in world.index.files(of: client) where isBusy(.file(path)) { return }
         }
         start(.run(action, covering: covering), on: .action(id), &deadlines, &turn)
+    }
+
+    /// Keeps a pause that was decided in better times from lasting on into an emergency.
+    private mutating func hasten(_ action: Action, _ deadlines: inout Deadlines) {
+        guard let attempts = world.attempts[.action(action.id)],
+            !Retry.needsPerson(action, attempts.trouble.code, failures: attempts.failures),
+            isEmergency(action.id, &deadlines)
+        else { return }
+        let latest = deadlines.now.boot + Retry.emergencyBound
+        world.attempts[.action(action.id)]?.notBefore = min(attempts.notBefore, latest)
+    }
+
+    /// Whether an application that an action has still to tell holds, as far as is known, a secret that is critical or
+    /// has expired.
+    func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        for client in world.index.clients(of: id) where owes(client, id) {
+            guard let entry = world.configuration.clients[client],
+                let held = world.clients[client]?.delivered[id]
+            else { continue }
+            if deadlines.reached(held.expiresAt - entry.criticalRemainder) { return true }
+        }
+        return false
     }
 
     /// Whether an action has still to be run for a client's secret.

@@ -9,6 +9,9 @@ enum Retry {
     static let remoteBound: Seconds = 900
     /// A unit whose job failed three times needs a person.
     static let unitBound: Seconds = 3600
+    /// Whatever has to be told to an application whose secret is critical or has expired: people cannot log in, or soon
+    /// will not be able to, and what is mended must not cost them a quarter of an hour more.
+    static let emergencyBound: Seconds = 60
     /// A file that is stirred is looked at again this soon although it could not be looked at before; somebody who
     /// stirs it all the time is no reason for more.
     static let lookPace: Seconds = 1
@@ -17,20 +20,30 @@ enum Retry {
 
     /// The pause after the `failures`-th failure in a row, in milliseconds.
     ///
-    /// - Parameter jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
+    /// - Parameters:
+    ///   - isEmergency: whether an application that waits for it holds a secret that is critical or has expired.
+    ///   - jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
     static func pause(
-        of resource: Resource, action: Action?, trouble: Trouble.Code, failures: Int, jitter: Double
+        of resource: Resource, action: Action?, trouble: Trouble.Code, failures: Int, isEmergency: Bool = false,
+        jitter: Double
     ) -> Int64 {
+        let isTired = needsPerson(action, trouble, failures: failures)
         let (first, bound): (Int64, Seconds) =
-            switch (resource, action) {
-            case (.action, .unit), (.action, .signal), (.notice, .unit), (.notice, .signal):
-                (30, failures >= 3 && trouble.isOfJob ? unitBound : remoteBound)
-            case (.action, _), (.notice, _): (30, remoteBound)
+            switch resource {
+            case .action, .notice: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }
-        let isTired = bound == unitBound
         let doubled = isTired ? bound.count : min(bound.count, first << Int64(min(max(failures - 1, 0), 12)))
         return doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
+    }
+
+    /// Whether a unit's job has failed so often that it is tried hourly, in an emergency too: each attempt stops and
+    /// starts somebody's program, and whoever mends that starts it, which has it read the new secret.
+    static func needsPerson(_ action: Action?, _ trouble: Trouble.Code, failures: Int) -> Bool {
+        switch action {
+        case .unit, .signal: failures >= 3 && trouble.isOfJob
+        case .exec, nil: false
+        }
     }
 }
 

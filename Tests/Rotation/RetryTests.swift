@@ -9,11 +9,12 @@ import Testing
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
 
     private func pauses(
-        _ resource: Resource, _ action: Action? = nil, _ trouble: Trouble.Code = .jobFailed, jitter: Double = 0,
-        count: Int = 20
+        _ resource: Resource, _ action: Action? = nil, _ trouble: Trouble.Code = .jobFailed,
+        isEmergency: Bool = false, jitter: Double = 0, count: Int = 20
     ) -> [Int64] {
         (1...count).map {
-            Retry.pause(of: resource, action: action, trouble: trouble, failures: $0, jitter: jitter)
+            Retry.pause(
+                of: resource, action: action, trouble: trouble, failures: $0, isEmergency: isEmergency, jitter: jitter)
         }
     }
 
@@ -49,6 +50,13 @@ import Testing
         for trouble in [Trouble.Code.unitNotPermitted, .polkitMissing, .unitUnknown, .unitMasked, .busUnreachable] {
             #expect(pauses(.action(unit.id), unit, trouble, count: 10_000).max() == 900_000, "\(trouble)")
         }
+    }
+
+    @Test func inAnEmergencyNobodyWaitsForLongerThanAMinuteButWhereAPersonIsNeeded() {
+        #expect(pauses(.action(hook.id), hook, isEmergency: true, count: 4) == [30_000, 60_000, 60_000, 60_000])
+        #expect(pauses(.action(hook.id), hook, isEmergency: true, count: 10_000).max() == 60_000)
+        #expect(pauses(.action(unit.id), unit, .unitNotPermitted, isEmergency: true, count: 10_000).max() == 60_000)
+        #expect(pauses(.action(unit.id), unit, isEmergency: true, count: 4) == [30_000, 60_000, 3_600_000, 3_600_000])
     }
 
     @Test func jitterTakesUpToAFifthOffAndAddsNothing() {

@@ -31,9 +31,13 @@ package struct Broken: Hashable {
             && !hanging.contains(path) && !isDiskFull
     }
 
-    /// Whether everything works that stands between a client and its applications.
-    func serves(_ client: ClientEntry) -> Bool {
+    /// Whether everything works that stands between a client and its outputs.
+    func publishes(_ client: ClientEntry) -> Bool {
         keys[client.key] == nil && client.outputs.allSatisfy { serves($0.path) }
-            && client.onChange.allSatisfy { actions[$0.id] == nil }
+    }
+
+    /// Whether everything works that stands between a client's outputs and its applications.
+    func tells(_ client: ClientEntry) -> Bool {
+        client.onChange.allSatisfy { actions[$0.id] == nil }
     }
 }

@@ -36,6 +36,8 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     /// It has done what it should and fails nevertheless.
     case actionFailedLate
     case actionHung
+    /// An action that failed is tried again for an application whose secret is critical or has expired.
+    case toldInEmergency
     // People.
     case peopleTold
     case noticeFailed
@@ -140,7 +142,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
-            .peopleTold, .noticeFailed,
+            .toldInEmergency, .peopleTold, .noticeFailed,
             .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
             .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,

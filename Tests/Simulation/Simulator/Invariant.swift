@@ -6,7 +6,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case applications
     /// The next wake lies in the future, and is not later than anything that is to be done.
     case wake
-    /// Mints, writes, attempts and runs of actions are as few as they may be.
+    /// Mints, writes, attempts and runs of actions are as few as they may be, and in an emergency as many as they must.
     case pace
     /// Health says what somebody who sees everything would say.
     case health

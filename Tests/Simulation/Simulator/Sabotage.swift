@@ -34,6 +34,8 @@ package enum Sabotage: Sendable, CaseIterable {
     case readsKeysOnce
     /// What failed is tried again without a pause.
     case retriesAtOnce
+    /// What failed is tried again as late as ever, however little time an application has left.
+    case forgetsEmergencies
     /// Whoever asks is told nothing.
     case losesAnswers
     /// Of an action of `on_state_change` it is never heard how it ended.
@@ -53,7 +55,7 @@ package enum Sabotage: Sendable, CaseIterable {
     package var breaks: Set<Invariant> {
         switch self {
         case .latesWakes, .repeatsWakes: [.wake]
-        case .forgetsRecords, .retriesAtOnce: [.pace]
+        case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies: [.pace]
         case .losesActionResults: [.applications, .health, .answers]
         case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory: [.applications, .health]
         case .sleepsAfterSuspends: [.applications, .wake]

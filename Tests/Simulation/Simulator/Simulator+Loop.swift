@@ -28,7 +28,7 @@ extension Simulator {
         while let event = agenda.takeNext(until: boot) {
             switch event {
             case .birth: begin()
-            case .effect(let job): take(job)
+            case .effect(let job): try take(job)
             case .fact(let fact): hear(fact)
             }
         }
@@ -43,7 +43,8 @@ extension Simulator {
             try watch.start(job, self)
             if let id = job.resource.notice { try notices.start(id, isAged: hasAged, at: now) }
             if let delay = outside.delay(of: job, &random) {
-                schedule(.effect(job), after: delay)
+                let lost = sabotage == .forgetsEmergencies ? watch.ordinaryWait(for: job, at: boot) : 0
+                schedule(.effect(job), after: delay + UInt64(lost))
             } else {
                 stuck.append(job)
             }
@@ -53,8 +54,9 @@ extension Simulator {
         try check(turn)
     }
 
-    private func take(_ job: Job) {
+    private func take(_ job: Job) throws {
         let kind = Fault.Kind(job.work)
+        try watch.begin(job, self)
         if let doom, doom == Fault.Boundary(work: kind, isAfter: false) {
             outside.meet(.killed(doom))
             return die(downFor: random.next() % 5000)

@@ -8,7 +8,7 @@ extension Watch {
         let boot = simulator.boot
         jobs[job.id] = job
         if open.isEmpty, let last = failures[job.resource], Fault.Kind(job.work) != .look {
-            let pause = Self.pause(after: last.count, of: job)
+            let pause = Self.pause(after: last.count, of: job, isEmergency: isEmergency(job, simulator))
             // Up to a fifth is taken off by chance.
             if boot - last.at < pause * 800 {
                 throw Violation(.pace, "\(job.resource) is tried again after \(boot - last.at) ms")
@@ -152,12 +152,57 @@ extension Watch {
         return []
     }
 
-    /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for what is local, a
-    /// quarter of an hour for a program, and an hour for a unit whose job has failed three times.
-    private static func pause(after failures: Int, of job: Job) -> Int64 {
+    /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for what is local and in
+    /// an emergency, a quarter of an hour for a program, and an hour for a unit whose job has failed three times.
+    private static func pause(after failures: Int, of job: Job, isEmergency: Bool = false) -> Int64 {
         guard case .run(let action, _) = job.work else { return min(60, Int64(1) << Int64(min(failures - 1, 6))) }
-        let doubled = min(900, Int64(30) << Int64(min(failures - 1, 5)))
+        let doubled = min(isEmergency ? 60 : 900, Int64(30) << Int64(min(failures - 1, 5)))
         if case .exec = action { return doubled }
         return failures >= 3 ? 3600 : doubled
+    }
+
+    // MARK: Emergencies
+
+    /// Since when the application of one of these clients holds a secret that is critical or has expired; nil when none
+    /// does.
+    private func emergencySince(
+        _ id: ActionID, _ clients: some Sequence<ClientName>, _ simulator: Simulator
+    ) -> Int64? {
+        clients.compactMap { client -> Int64? in
+            guard let entry = simulator.rotation.world.configuration.clients[client],
+                let held = known[.init(client: client, action: id)]
+            else { return nil }
+            let ago = simulator.now.wall.secondsSinceEpoch - entry.criticalFrom(held).secondsSinceEpoch
+            return ago < 0 ? nil : simulator.boot - ago * 1000
+        }.min()
+    }
+
+    private func isEmergency(_ job: Job, _ simulator: Simulator) -> Bool {
+        guard case .action(let id) = job.resource else { return false }
+        return emergencySince(id, simulator.rotation.world.configuration.clients.keys, simulator) != nil
+    }
+
+    /// Takes in that a job begins to have its effect. An application whose secret is critical is told at least once a
+    /// minute, if nothing but its action stands in the way and that is no unit which needs a person.
+    mutating func begin(_ job: Job, _ simulator: Simulator) throws {
+        guard case .run(let action, let covering) = job.work, job.resource.notice == nil,
+            let last = failures[job.resource], let since = emergencySince(action.id, covering.keys, simulator)
+        else { return }
+        simulator.outside.meet(.toldInEmergency)
+        if case .exec = action {} else if last.count >= 3 { return }
+        let sharers = simulator.outside.configuration.clients.filter { _, entry in
+            entry.onChange.contains { $0.id == action.id }
+        }
+        let free = sharers.keys.map { max(disturbedAt[$0] ?? 0, publishesSince[$0] ?? simulator.boot) }
+        let late = simulator.boot - max(since, last.at, free.max() ?? 0)
+        if late > 90_000 {
+            throw Violation(.pace, "\(action.id) waits for \(late) ms while its application's time is running out")
+        }
+    }
+
+    /// How long a failed action would still wait if nobody's time were running out, in milliseconds.
+    func ordinaryWait(for job: Job, at boot: Int64) -> Int64 {
+        guard case .action = job.resource, let last = failures[job.resource] else { return 0 }
+        return max(0, last.at + Self.pause(after: last.count, of: job) * 1000 - boot)
     }
 }

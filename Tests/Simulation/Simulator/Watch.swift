@@ -14,6 +14,8 @@ struct Watch {
     var disturbedAt: [ClientName: Int64] = [:]
     /// Since when everything works that each client needs.
     var goodSince: [ClientName: Int64] = [:]
+    /// Since when everything works that each client needs but its actions.
+    var publishesSince: [ClientName: Int64] = [:]
     /// Since when the state directory works.
     var keepsSince: Int64?
     var mintedAt: [ClientName: Int64] = [:]
@@ -94,9 +96,11 @@ struct Watch {
     /// Takes in who is served by what works now.
     mutating func see(_ outside: Outside, isAlive: Bool, isClockPossible: Bool, at boot: Int64) {
         for (name, entry) in outside.configuration.clients {
-            let isGood =
-                isAlive && isClockPossible && outside.broken.serves(entry)
+            let isPublishing =
+                isAlive && isClockPossible && outside.broken.publishes(entry)
                 && !entry.outputs.contains { outside.away.contains($0.path) }
+            publishesSince[name] = isPublishing ? publishesSince[name] ?? boot : nil
+            let isGood = isPublishing && outside.broken.tells(entry)
             goodSince[name] = isGood ? goodSince[name] ?? boot : nil
         }
         keepsSince = outside.broken.isStateUnusable ? nil : keepsSince ?? boot

@@ -1,0 +1,116 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How soon an application is told whose secret is critical or has expired. A client's secret lives for nine hours, is
+/// replaced three hours before its end and critical for the last one.
+@Suite struct EmergencyTests {
+    private let hook = Values.exec("/bin/after")
+    private let unit = Action.unit(verb: .restart, unit: "myapp.service")
+    private let web = "web"
+    private let renewal = 6 * hour
+    private let critical = 8 * hour
+    private let expiry = 9 * hour
+
+    private static let hour: Int64 = 3600
+
+    private func client(_ name: String, _ action: Action) throws -> ClientEntry {
+        try Values.client(name, lifetime: expiry, renewBefore: expiry - renewal, actions: [action])
+    }
+
+    /// A client that was told of its first secret by an action that fails from then on.
+    private func bench(_ action: Action, _ trouble: Trouble.Code) throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: client(web, action)]))
+        bench.go()
+        bench.failures = [.action(action.id): Trouble(trouble, at: .action(action.id))]
+        return bench
+    }
+
+    /// How often an action is run from one moment after the start to another.
+    private func runs(_ bench: Bench, from start: Int64, to end: Int64) -> Int {
+        pass(bench, to: start)
+        bench.forget()
+        pass(bench, to: end)
+        return bench.log.filter { $0.hasPrefix("run") }.count
+    }
+
+    private func pass(_ bench: Bench, to moment: Int64) {
+        bench.pass(Values.start + moment - bench.now.wall.secondsSinceEpoch)
+    }
+
+    @Test(arguments: [Trouble.Code.actionFailed, .unitNotPermitted, .busUnreachable])
+    func anApplicationWhoseSecretIsCriticalOrExpiredIsToldAtLeastOnceAMinute(trouble: Trouble.Code) throws {
+        let bench = try bench(trouble == .actionFailed ? hook : unit, trouble)
+        // A fifth more often at most.
+        #expect((4...5).contains(runs(bench, from: critical - 3600, to: critical - 1)))
+        for moment in [critical + 60, expiry + 60, expiry + 86_400] {
+            #expect((58...75).contains(runs(bench, from: moment, to: moment + 3540)))
+        }
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    /// In one of the pauses of a quarter of an hour the threshold is passed; in which part of it depends on when there
+    /// was a new secret.
+    @Test(arguments: [0, 3, 6, 9, 12]) func noPauseLastsOnIntoAnEmergency(minute: Int64) throws {
+        let bench = try bench(hook, .actionFailed)
+        bench.held = [.client(try Values.name(web))]
+        pass(bench, to: renewal + minute * 60)
+        bench.release(.client(try Values.name(web)))
+        #expect(runs(bench, from: critical - 1, to: critical + 60) >= 1)
+    }
+
+    @Test func theNextAttemptThatIsToldOfIsTheOneThatIsMade() throws {
+        let bench = try bench(hook, .actionFailed)
+        pass(bench, to: critical - 1)
+        let before = try #require(bench.view(web).reason?.nextAttempt)
+        #expect(try bench.view(web).standing == .degraded)
+        pass(bench, to: critical)
+        let after = try #require(bench.view(web).reason?.nextAttempt)
+        #expect(try bench.view(web).standing == .critical)
+        #expect(after == min(before, Values.moment(critical + 60)))
+        #expect(bench.secondsToWake == (after - Values.moment(critical)).count)
+    }
+
+    @Test func theJournalTellsOfTheNextAttemptInAnEmergency() throws {
+        let bench = try bench(hook, .actionFailed)
+        pass(bench, to: critical + 3600)
+        bench.forget()
+        bench.failures = [.action(hook.id): Trouble(.actionTimedOut, at: .action(hook.id))]
+        bench.pass(60)
+        let moments = bench.entries.compactMap { if case .failing(_, _, _, let retryAt) = $0 { retryAt } else { nil } }
+        #expect(moments.count == 1)
+        #expect(try #require(moments.first) <= bench.now.wall + 60)
+    }
+
+    /// Its job stops and starts somebody's program, and whoever mends that starts it, which has it read the secret.
+    @Test func aUnitWhoseJobFailedThreeTimesIsTriedHourlyInAnEmergencyToo() throws {
+        let bench = try bench(unit, .jobFailed)
+        #expect((8...12).contains(runs(bench, from: renewal + 3600, to: expiry + 7 * 3600)))
+    }
+
+    /// An application that was never told can still start, and then reads what lies there.
+    @Test func whoWasNeverToldIsInNoHurry() throws {
+        let bench = try Bench(try Values.configuration([web: client(web, hook)]))
+        bench.failures = [.action(hook.id): Trouble(.actionFailed, at: .action(hook.id))]
+        bench.go()
+        #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
+    }
+
+    @Test func aClientThatWasToldMakesNoEmergencyOfAnothers() throws {
+        let bench = try Bench(
+            try Values.configuration([web: Values.client(web, actions: [hook]), "other": client("other", hook)]))
+        bench.go()
+        // From now on no secret can be made for the other one: what it was told of runs out.
+        bench.failures = [
+            .client(try Values.name("other")): Trouble(.signingFailed, at: .key(try Values.key())),
+            .action(hook.id): Trouble(.actionFailed, at: .action(hook.id)),
+        ]
+        pass(bench, to: critical)
+        #expect(try bench.view("other").standing == .critical)
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
+    }
+}
