@@ -56,7 +56,7 @@ extension Trouble {
         case .outOfDescriptors: "raise LimitNOFILE= of the daemon's unit"
         case .outOfMemory: "make room, or raise MemoryMax= of the daemon's unit"
         case .notResponding: "see whether it hangs for others too"
-        case .systemError: nil
+        case .systemError: whySystemError
         case .environmentFileDeleted: "make the file again with its other lines; the variable is then added"
         case .stateUnusable: "give the directory to the daemon's user with chown, mode 0700"
         case .stateDamaged, .stateNewer: nil
@@ -78,7 +78,8 @@ extension Trouble {
             client.isEmpty ? "clientsecretd renew" : "clientsecretd renew \(client)"
         case .notPublished, .notDelivered: "clientsecretd renew --deliver-only \(client)"
         case .refusedByApple: "compare key id, team id and client id with Apple's developer account"
-        case .verdictUnknown: nil
+        case .verdictUnknown:
+            "see whether this machine reaches Apple: curl -sS -o /dev/null https://appleid.apple.com/auth/keys"
         case .clockBeforeBuild, .clockDoubtful: "set the clock, or see why it is not synchronised: timedatectl"
         case .configurationRefused: "see everything that is wrong: clientsecretd check"
         case .credentialSocketUnusable: "let systemd make it: systemctl enable --now clientsecretd-credentials.socket"
@@ -107,6 +108,12 @@ extension Trouble {
 
     private var credential: String {
         if case .credential(let name) = place { name } else { "NAME" }
+    }
+
+    /// What there is to see where nothing is known but a number of the system's.
+    private var whySystemError: String {
+        guard case .path = place else { return "see what came before it: journalctl -u clientsecretd" }
+        return "see what lies there and whose it is: namei -l \(path)"
     }
 
     /// A program is tried by hand; of a unit systemd knows why.

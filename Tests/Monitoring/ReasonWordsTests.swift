@@ -15,15 +15,14 @@ struct ReasonWordsTests {
             Reason(
                 trouble: Trouble(.noSecret, at: .client(web)), client: web, since: Samples.start, nextAttempt: nil),
             Reason(
-                trouble: Trouble(.verdictUnknown, at: .client(web)), client: web, since: Samples.start, nextAttempt: nil
-            ),
+                trouble: Trouble(.noOutputs, at: .client(web)), client: web, since: Samples.start, nextAttempt: nil),
         ]
         let expected = [
             #"client "web": /srv/app/.env: the disk is full (no space left); since 2026-11-18T09:06:40Z; "#
                 + "next attempt 2026-11-18T09:07:40Z; make room: df -h /srv/app",
             "/srv/app/.env: the disk is full (no space left); since 2026-11-18T09:06:40Z; make room: df -h /srv/app",
             #"client "web": there is no secret yet; since 2026-11-18T09:06:40Z; clientsecretd renew web"#,
-            #"client "web": Apple could not be asked about the new secret; since 2026-11-18T09:06:40Z"#,
+            #"client "web": it has no output, so that only the daemon knows its secret; since 2026-11-18T09:06:40Z"#,
         ]
         #expect(reasons.map { $0.sentence } == expected)
     }

@@ -17,8 +17,9 @@ import Testing
                 == "/srv/a b/web.jwt: the user that writes it may not do this: /srv/a b belongs to alice (1000) (permission denied)"
         )
         #expect(
-            Trouble(.systemError, at: path, cause: 4095).sentence == "/srv/a b/web.jwt: the system refused (errno 4095)"
-        )
+            Trouble(.systemError, at: path, cause: 4095).sentence
+                == "/srv/a b/web.jwt: the system refused (errno 4095); "
+                + "see what lies there and whose it is: namei -l '/srv/a b/web.jwt'")
         #expect(Trouble(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
         #expect(Trouble(.diskFull, at: path).remedy == "make room: df -h '/srv/a b'")
     }
@@ -48,6 +49,9 @@ import Testing
         )
         let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
         #expect(Trouble(.actionFailed, at: .action(signal)).remedy == "see why: systemctl status a.service")
+        #expect(
+            Trouble(.systemError, at: .named("credential socket"), cause: 22).remedy
+                == "see what came before it: journalctl -u clientsecretd")
         let path = Trouble.Place.path(try #require(AbsolutePath("/run/web.jwt")))
         #expect(Trouble(.noSecret, at: path).remedy == "clientsecretd renew")
         #expect(Trouble(.unknownGroup, at: path, detail: "www").remedy == "add the group: addgroup --system www")
@@ -174,7 +178,7 @@ import Testing
         case .notResponding:
             #"/d/f.p8: not responding; see whether it hangs for others too"#
         case .systemError:
-            #"/d/f.p8: the system refused"#
+            #"/d/f.p8: the system refused; see what lies there and whose it is: namei -l /d/f.p8"#
         case .environmentFileDeleted:
             #"/d/f.p8: the file was deleted together with its other lines and is not made again with one; make the file again with its other lines; the variable is then added"#
         case .contested:
@@ -252,7 +256,7 @@ import Testing
         case .refusedByApple:
             #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
         case .verdictUnknown:
-            #"client "web": Apple could not be asked about the new secret"#
+            #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple: curl -sS -o /dev/null https://appleid.apple.com/auth/keys"#
         case .clockBeforeBuild:
             #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
         case .clockDoubtful:
