@@ -19,6 +19,8 @@ extension Trouble {
         case .keyIsSEC1: "convert it: openssl pkcs8 -topk8 -nocrypt -in \(path) -out \(converted)"
         case .keyNeedsPassphrase: "write \"passphrase_file\" or \"passphrase_credential\" under the key"
         case .keyWrongPassphrase: "try the passphrase by hand: openssl pkey -in \(path) -noout"
+        case .keyTooCostly:
+            "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in \(path) -out \(converted)"
         case .passphraseUnusable: "write the passphrase alone into that file, readable by the daemon's user only"
         case .credentialMissing: "add LoadCredential=\(credential):/path/to/file to the daemon's unit and restart it"
         case .signingFailed: "restart the daemon; when it comes again, suspect the OpenSSL of this machine"

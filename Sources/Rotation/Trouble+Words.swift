@@ -39,6 +39,7 @@ extension Trouble {
         case .keyMalformed: "the private key cannot be decoded"
         case .keyNeedsPassphrase: "the key is encrypted and no passphrase is configured"
         case .keyWrongPassphrase: "the passphrase does not open the key"
+        case .keyTooCostly: "the key is encrypted with more work than is done to open it"
         case .passphraseUnusable: "the passphrase cannot be used"
         case .credentialMissing: "systemd has not passed this credential"
         case .signingFailed: "the key did not sign"

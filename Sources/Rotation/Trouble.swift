@@ -55,6 +55,8 @@ package struct Trouble: Error, Hashable, Sendable {
         case keyMalformed = "key_malformed"
         case keyNeedsPassphrase = "key_needs_passphrase"
         case keyWrongPassphrase = "key_wrong_passphrase"
+        /// Encrypted in a way that takes longer to open than is waited for; detail: how.
+        case keyTooCostly = "key_too_costly"
         case passphraseUnusable = "passphrase_unusable"
         case credentialMissing = "credential_missing"
         // Minting.

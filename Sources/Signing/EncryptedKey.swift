@@ -23,6 +23,7 @@ enum EncryptedKey {
         var content: UnsafePointer<ASN1_OCTET_STRING>?
         unsafe X509_SIG_get0(envelope, &algorithm, &content)
         guard let algorithm = unsafe algorithm, let content = unsafe content else { throw KeyFlaw(.keyMalformed) }
+        try unsafe WorkFactor.check(algorithm)
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw KeyFlaw(.outOfMemory) }
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         let isReady = unsafe passphrase.withUnsafeBytes(0..<passphrase.count) { bytes in

@@ -110,6 +110,9 @@ import Testing
             #"key "apple": the key is encrypted and no passphrase is configured; write "passphrase_file" or "passphrase_credential" under the key"#
         case .keyWrongPassphrase:
             #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand: openssl pkey -in /d/f.p8 -noout"#
+        case .keyTooCostly:
+            "/d/f.p8: the key is encrypted with more work than is done to open it; "
+                + "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 -out /d/f.p8.pkcs8.p8"
         case .passphraseUnusable:
             #"/d/f.p8: the passphrase cannot be used; write the passphrase alone into that file, readable by the daemon's user only"#
         case .credentialMissing:

@@ -1,0 +1,87 @@
+internal import CLibcrypto
+internal import Rotation
+
+/// How much work it is to open an encrypted key. Whoever made the file chose that: it is read before it is done, so that
+/// no file holds up the other keys for hours.
+///
+/// The structures are libcrypto's own: what is judged here is what it acts on, also where the encoding is a loose one.
+enum WorkFactor {
+    /// The most rounds of PBKDF2 (RFC 8018) or of the older ways. OpenSSL writes 2048, OWASP's Password Storage Cheat
+    /// Sheet asks for 600,000; these take 4 to 7 seconds (3.0.19).
+    static let maximumIterations: UInt64 = 10_000_000
+
+    /// The most of scrypt's N · r · p (RFC 7914). OpenSSL writes 2^17, OWASP asks for 2^20; these take 6 seconds.
+    static let maximumScryptWork: UInt64 = 1 << 24
+
+    /// The most memory for scrypt, in bytes: libcrypto takes no more here (its `SCRYPT_MAX_MEM`), and does not say why.
+    static let maximumScryptMemory: UInt64 = 32 << 20
+
+    /// Ends in `.keyTooCostly` when the algorithm asks for more. What libcrypto does not know it will not open either.
+    static func check(_ algorithm: UnsafePointer<X509_ALGOR>) throws(KeyFlaw) {
+        let parameter = unsafe algorithm.pointee.parameter
+        guard unsafe OBJ_obj2nid(algorithm.pointee.algorithm) == NID_pbes2 else {
+            return try unsafe checkOld(parameter)
+        }
+        guard let both = unsafe ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), parameter) else { return }
+        let methods = unsafe both.assumingMemoryBound(to: PBE2PARAM.self)
+        defer { unsafe PBE2PARAM_free(methods) }
+        let derivation = unsafe methods.pointee.keyfunc.pointee
+        switch unsafe OBJ_obj2nid(derivation.algorithm) {
+        case NID_id_pbkdf2: try unsafe checkPBKDF2(derivation.parameter)
+        case NID_id_scrypt: try unsafe checkScrypt(derivation.parameter)
+        default: return
+        }
+    }
+
+    /// PBES1 (RFC 8018) and PKCS#12's ways (RFC 7292).
+    private static func checkOld(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
+        guard let sequence = unsafe ASN1_TYPE_unpack_sequence(PBEPARAM_it(), parameter) else { return }
+        let parameters = unsafe sequence.assumingMemoryBound(to: PBEPARAM.self)
+        defer { unsafe PBEPARAM_free(parameters) }
+        try check(iterations: try unsafe number(parameters.pointee.iter))
+    }
+
+    private static func checkPBKDF2(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
+        guard let sequence = unsafe ASN1_TYPE_unpack_sequence(PBKDF2PARAM_it(), parameter) else { return }
+        let parameters = unsafe sequence.assumingMemoryBound(to: PBKDF2PARAM.self)
+        defer { unsafe PBKDF2PARAM_free(parameters) }
+        try check(iterations: try unsafe number(parameters.pointee.iter))
+    }
+
+    private static func checkScrypt(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
+        guard let sequence = unsafe ASN1_TYPE_unpack_sequence(SCRYPT_PARAMS_it(), parameter) else { return }
+        let parameters = unsafe sequence.assumingMemoryBound(to: SCRYPT_PARAMS.self)
+        defer { unsafe SCRYPT_PARAMS_free(parameters) }
+        try check(
+            n: try unsafe number(parameters.pointee.costParameter),
+            r: try unsafe number(parameters.pointee.blockSize),
+            p: try unsafe number(parameters.pointee.parallelizationParameter))
+    }
+
+    private static func check(iterations: UInt64) throws(KeyFlaw) {
+        guard iterations > maximumIterations else { return }
+        throw KeyFlaw(.keyTooCostly, "\(iterations) iterations, where \(maximumIterations) are the most")
+    }
+
+    private static func check(n: UInt64, r: UInt64, p: UInt64) throws(KeyFlaw) {
+        let asked = "scrypt with N \(n), r \(r) and p \(p)"
+        // libcrypto's own sum: p blocks to work on, and N + 2 to remember, of 128 · r bytes each.
+        guard max(n, r, p) <= maximumScryptMemory, 128 * r * (n + 2 + p) <= maximumScryptMemory else {
+            // The openssl program refuses such a file as well.
+            throw KeyFlaw(
+                .keyTooCostly,
+                "\(asked), which takes more memory than OpenSSL's \(maximumScryptMemory >> 20) MiB; "
+                    + "encrypt it anew with what made it, such as with N 16384, r 8 and p 1")
+        }
+        guard n * r * p <= maximumScryptWork else {
+            throw KeyFlaw(.keyTooCostly, "\(asked), where N · r · p is \(maximumScryptWork) at most")
+        }
+    }
+
+    /// A number that is negative, or longer than 64 bits, is no factor of anybody's.
+    private static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) throws(KeyFlaw) -> UInt64 {
+        var number: UInt64 = 0
+        guard unsafe ASN1_INTEGER_get_uint64(&number, integer) == 1 else { throw KeyFlaw(.keyMalformed) }
+        return number
+    }
+}
