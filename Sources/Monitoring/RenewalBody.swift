@@ -45,8 +45,10 @@ struct RenewalBody: Decodable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
-        // A misspelt member that is passed over would renew more than was asked for.
-        if let stranger = members.allKeys.first(where: { !Key.all.contains($0) }) {
+        // A misspelt member that is passed over would renew more than was asked for. Of several the same one is named each
+        // time: they come in no order.
+        let strangers = members.allKeys.filter { !Key.all.contains($0) }
+        if let stranger = strangers.min(by: { $0.stringValue < $1.stringValue }) {
             let known = Key.all.map(\.stringValue).joined(separator: ", ")
             throw DecodingError.dataCorruptedError(
                 forKey: stranger, in: members, debugDescription: "there is no such member; there are \(known)")

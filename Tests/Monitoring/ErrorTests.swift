@@ -69,6 +69,10 @@ struct ErrorTests {
             #"{"client":["web"]}"#,
             "'client': there is no such member; there are clients, due_within, deliver_only, skip_verify"
         ),
+        (
+            #"{"g":1,"e":1,"c":1,"a":1,"b":1,"d":1,"f":1}"#,
+            "'a': there is no such member; there are clients, due_within, deliver_only, skip_verify"
+        ),
         (#"{"clients":"web"}"#, "'clients': expected a list"),
         (#"{"clients":[1]}"#, "'clients[0]': expected a string"),
         (#"{"deliver_only":1}"#, "'deliver_only': expected true or false"),
