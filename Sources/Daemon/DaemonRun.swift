@@ -21,7 +21,10 @@ package struct DaemonRun {
     ///   - socket: where the status socket is made unless systemd passes one.
     ///   - once: bring everything up to date and end.
     package init(configuration: String, socket: String, once: Bool, environment: [String: String]) {
-        settings = SettingsSource(path: configuration, environment: environment)
+        // From the root, as whoever reads the log or asks for the status stands in another directory. What is no path stays
+        // as it is, and reading it says why.
+        let absolute = SettingsLoader.absolutePath(of: configuration)
+        settings = SettingsSource(path: absolute?.description ?? configuration, environment: environment)
         socketPath = socket
         isOnce = once
         self.environment = environment

@@ -6,7 +6,7 @@ import Writing
 
 /// Where the configuration comes from, and what of the environment decides it.
 package struct SettingsSource: Sendable {
-    /// As the user wrote it.
+    /// As the user wrote it, or from the root.
     package let path: String
     /// The first directory of `$STATE_DIRECTORY`, set by systemd's StateDirectory=.
     package let stateDirectory: AbsolutePath?
