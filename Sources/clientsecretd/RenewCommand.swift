@@ -22,7 +22,8 @@ struct RenewCommand: ParsableCommand {
     @Flag(help: "Mint nothing; repeat what was not delivered.")
     var deliverOnly = false
 
-    @Flag(help: "Do not ask Apple before publishing.")
+    /// Taken already, so that scripts may say it, and not shown: Apple is not asked yet.
+    @Flag(help: ArgumentHelp("Do not ask Apple before publishing.", visibility: .hidden))
     var skipVerify = false
 
     @OptionGroup var daemon: SocketOption
