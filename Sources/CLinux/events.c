@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 // The numbers that Swift's Readiness and Inotify.Mask repeat.
-_Static_assert(EPOLLIN == 0x1 && EPOLLOUT == 0x4 && EPOLLERR == 0x8 && EPOLLHUP == 0x10, "Readiness");
+_Static_assert(EPOLLIN == 0x1 && EPOLLOUT == 0x4 && EPOLLERR == 0x8 && EPOLLHUP == 0x10 &&
+                   EPOLLONESHOT == 1u << 30,
+               "Readiness");
 _Static_assert(IN_MODIFY == 0x2 && IN_ATTRIB == 0x4 && IN_CLOSE_WRITE == 0x8 && IN_MOVED_FROM == 0x40 &&
                    IN_MOVED_TO == 0x80 && IN_CREATE == 0x100 && IN_DELETE == 0x200 && IN_DELETE_SELF == 0x400 &&
                    IN_MOVE_SELF == 0x800 && IN_UNMOUNT == 0x2000 && IN_Q_OVERFLOW == 0x4000 && IN_IGNORED == 0x8000 &&

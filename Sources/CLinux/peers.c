@@ -74,6 +74,43 @@ int clinux_unix_connect(const char *path, int64_t timeout_seconds) {
     return descriptor;
 }
 
+int clinux_datagram_create(void) {
+    return result(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+int clinux_datagram_connect(int descriptor, const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int is_abstract = name[0] == '@';
+    // A path ends with a NUL; an abstract address begins with one, and every byte of it counts.
+    size_t length = strlen(name) + !is_abstract;
+    if (!is_abstract && name[0] != '/') return -EAFNOSUPPORT;
+    if (length > sizeof address.sun_path) return -ENAMETOOLONG;
+    memcpy(address.sun_path, name, length);
+    if (is_abstract) address.sun_path[0] = '\0';
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    return result(connect(descriptor, (struct sockaddr *)&address, size));
+}
+
+int clinux_datagram_send(int descriptor, const void *bytes, size_t count, int passed) {
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof passed)];
+    } control = {0};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (passed >= 0) {
+        control.header = (struct cmsghdr){
+            .cmsg_len = CMSG_LEN(sizeof passed), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+    }
+    ssize_t sent;
+    do sent = sendmsg(descriptor, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -errno : 0;
+}
+
 int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback) {
     struct sockaddr_storage address = {0};
     socklen_t length = sizeof address;

@@ -44,6 +44,7 @@ final class Loop {
         case watcher
         case findings
         case metrics
+        case manager
     }
 
     /// Rendering ten thousand clients after each of ten thousand facts would be felt; a person would not see it.
@@ -82,6 +83,7 @@ final class Loop {
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
         if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
+        if let raw = manager.raw { try epoll.add(raw, tag: Tag.manager.rawValue, for: .once) }
     }
 
     /// Runs until a signal, or until everything was done once; returns how things stood at the end.
@@ -134,6 +136,7 @@ final class Loop {
             try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
         }
         armed = (wake.wall, boot)
+        if let full = manager.full { try epoll.modify(full, tag: Tag.manager.rawValue, for: [.writable, .once]) }
         for event in try epoll.wait() {
             switch Tag(rawValue: event.tag) {
             case .wallTimer:
@@ -144,6 +147,7 @@ final class Loop {
                 _ = try bootTimer.read()
             case .signals:
                 for signal in try signals.read() { take(signal) }
+            case .manager: manager.goOn()
             case .inbox, .watcher, .findings, .metrics, nil:
                 break
             }

@@ -3,9 +3,16 @@ import Linux
 import Rotation
 import Systemd
 
-/// Tells the service manager how the daemon fares; where nobody asked to be told, nothing is sent.
+/// Tells the service manager how the daemon fares, and never waits for it: what it does not take in now it is told when
+/// it reads again. Where nobody asked to be told, nothing is sent.
 struct ServiceManager {
     private let log: Log
+    private let socket: NotifySocket?
+    private var outbox = Outbox()
+    /// There was no room for what lies in the outbox.
+    private var isFull = false
+    /// Since the first turn of the loop that found it so.
+    private var fullSince: BootTime?
     /// Half of what the watchdog allows, in milliseconds; nil when nobody watches.
     private let pace = Watchdog.interval().map { max($0 / 2, 1) }
     private var nextPing: BootTime?
@@ -13,6 +20,7 @@ struct ServiceManager {
     private var phase = Phase.starting
     private var lastDone = 0
     private var nextProgress: BootTime?
+    /// Until it was complained of.
     private var isHeard = true
 
     private enum Phase {
@@ -28,17 +36,37 @@ struct ServiceManager {
     /// A person who watches a long start looks no more often.
     private static let progressInterval: Int64 = 1_000
 
+    /// A manager that has much to do is behind for a while; one that is frozen, or wanted to hear of nothing but READY, for
+    /// longer.
+    private static let readingTime: Int64 = 5_000
+
     /// Whether anybody asked to be told.
-    let isListening = Notify.isAskedFor
+    var isListening: Bool { socket != nil }
+
+    /// What everything is sent through; nil where nobody asked.
+    var raw: Int32? { socket?.raw }
+
+    /// What becomes writable once there is room for what waits; nil when nothing waits for that. Then ``goOn()`` is called.
+    var full: Int32? { isFull ? raw : nil }
 
     init(log: Log) {
         self.log = log
+        do throws(SystemError) {
+            socket = try NotifySocket()
+        } catch {
+            socket = nil
+            log.warn("the service manager cannot be told: \(error)")
+        }
     }
 
     /// To be called on each turn of the loop, and from nowhere else: a loop that hangs is noticed by its silence.
     ///
-    /// - Returns: when the loop has to come round again; nil when nobody watches.
+    /// - Returns: when the loop has to come round again; nil when there is no need.
     mutating func alive(at now: BootTime) -> BootTime? {
+        [ping(at: now), complain(at: now)].compactMap { $0 }.min()
+    }
+
+    private mutating func ping(at now: BootTime) -> BootTime? {
         guard let pace else { return nil }
         if let nextPing, now < nextPing { return nextPing }
         tell(.watchdog)
@@ -75,7 +103,7 @@ struct ServiceManager {
         switch (phase, isGoingOn) {
         case (.ready, true):
             phase = .reloading
-            tell(.reloading)
+            tell(.reloading(since: Clocks.monotonicMicroseconds()))
         case (.reloading, false):
             phase = .ready
             tell(.ready)
@@ -99,15 +127,50 @@ struct ServiceManager {
     }
 
     private mutating func tell(_ messages: [Notify.Message]) {
-        guard !messages.isEmpty else { return }
-        do {
-            try Notify.send(messages)
-            isHeard = true
+        guard isListening, !messages.isEmpty else { return }
+        outbox.add(messages)
+        goOn()
+    }
+
+    /// Sends what was not told yet, as far as there is room.
+    mutating func goOn() {
+        guard let socket, !outbox.isEmpty else { return }
+        do throws(SystemError) {
+            while !outbox.isEmpty {
+                isFull = try !socket.send(outbox.next)
+                if isFull { return }
+                outbox.removeNext()
+            }
         } catch {
+            isFull = false
             // Once, not for each word that nobody hears.
             if isHeard { log.warn("the service manager cannot be told: \(error)") }
             isHeard = false
+            return
         }
+        // As urgent as the complaint, for whoever has seen that.
+        if !isHeard { log.warn("the service manager is told again how the daemon fares") }
+        isHeard = true
+    }
+
+    /// Says once that nobody reads what is sent.
+    ///
+    /// - Returns: when that has to be said; nil when it need not be.
+    private mutating func complain(at now: BootTime) -> BootTime? {
+        guard let socket, isFull else {
+            fullSince = nil
+            return nil
+        }
+        let since = fullSince ?? now
+        fullSince = since
+        guard isHeard else { return nil }
+        let due = since.advanced(milliseconds: Self.readingTime)
+        guard now >= due else { return due }
+        log.warn(
+            "the service manager does not read what it is told (NOTIFY_SOCKET=\(socket.address)); the daemon goes on, and "
+                + "tells it as soon as it does")
+        isHeard = false
+        return nil
     }
 }
 

@@ -13,4 +13,6 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     package static let failed = Readiness(rawValue: 0x8)
     /// Told without being asked for.
     package static let hungUp = Readiness(rawValue: 0x10)
+    /// To wait with: what is told is told once, until ``Epoll/modify(_:tag:for:)`` asks for it again.
+    package static let once = Readiness(rawValue: 1 << 30)
 }

@@ -1,15 +1,13 @@
-import CLibsystemd
 package import Linux
 
 /// Descriptors that systemd holds for the service, and passes to its next process when this one dies
 /// (`FileDescriptorStoreMax=` of the unit). They come back among ``PassedSockets``.
 package enum DescriptorStore {
     /// Has systemd hold a copy of a connection until both of its ends are shut down. Nothing happens where no service
-    /// manager listens, or its unit allows none.
+    /// manager listens, or reads, or its unit allows none.
     ///
     /// - Parameter name: what it is called when it comes back.
     package static func hold(_ descriptor: borrowing Descriptor, as name: String) {
-        let descriptors = [descriptor.raw]
-        _ = unsafe sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", descriptors, 1)
+        _ = try? NotifySocket()?.store(descriptor, as: name)
     }
 }

@@ -1,53 +1,41 @@
-import CLibsystemd
-import Glibc
-package import Linux
-import SystemPackage
-
-/// Tells systemd how the service fares (`sd_notify`).
+/// What a service tells systemd of itself (sd_notify(3)).
 package enum Notify {
     package enum Message: Hashable, Sendable {
         case ready
         /// One line for people, in `systemctl status`.
         case status(String)
         case stopping
-        /// Always followed by ``ready`` once the reload is over, also when the new configuration was refused.
-        case reloading
+        /// Always followed by ``ready`` once the reload is over, also when the new configuration was refused. With it goes
+        /// when it began, in microseconds on CLOCK_MONOTONIC: by that systemd knows whether it is the one it asked for,
+        /// however late it hears of it.
+        case reloading(since: Int64)
         case watchdog
         /// The service is not done yet and wants so much more time, from now on.
         case extendTimeout(milliseconds: Int64)
         /// The errno that the service fails with.
         case failed(errno: Int32)
 
-        fileprivate var assignments: [String] {
+        private var assignments: [String] {
             switch self {
             case .ready: ["READY=1"]
             case .status(let text): ["STATUS=" + Notify.oneLine(text)]
             case .stopping: ["STOPPING=1"]
-            case .reloading: ["RELOADING=1", "MONOTONIC_USEC=\(Clocks.monotonicMicroseconds())"]
+            case .reloading(let since): ["RELOADING=1", "MONOTONIC_USEC=\(since)"]
             case .watchdog: ["WATCHDOG=1"]
             case .extendTimeout(let milliseconds): ["EXTEND_TIMEOUT_USEC=\(milliseconds * 1_000)"]
             case .failed(let errno): ["ERRNO=\(errno)"]
             }
         }
+
+        /// The messages as systemd reads them, one assignment a line.
+        static func text(of messages: [Message]) -> String {
+            messages.flatMap(\.assignments).joined(separator: "\n")
+        }
     }
 
-    /// Whether anybody wants to be told.
-    package static var isAskedFor: Bool { unsafe getenv("NOTIFY_SOCKET") != nil }
-
-    /// As much of a status as is sent: a datagram has its limit, and a line on the terminal too.
-    private static let longestStatus = 1_000
-
-    /// Sends the messages as one. False, and nothing sent, when nobody asked for them (`NOTIFY_SOCKET` is unset).
-    @discardableResult
-    package static func send(_ messages: Message...) throws(SystemError) -> Bool {
-        try send(messages)
-    }
-
-    @discardableResult
-    package static func send(_ messages: [Message]) throws(SystemError) -> Bool {
-        let text = messages.flatMap(\.assignments).joined(separator: "\n")
-        return try SystemError.check(unsafe sd_notify(0, text), "notify systemd") > 0
-    }
+    /// As much of a status as is sent, in characters of up to four bytes: systemd ignores a datagram of more than 4,096
+    /// bytes, and the rest of one takes less than 200.
+    private static let longestStatus = 950
 
     /// A line break would begin another assignment.
     private static func oneLine(_ text: String) -> String {

@@ -124,7 +124,7 @@ final class Sandbox {
     @discardableResult
     func stop(_ signal: Int32 = SIGTERM) -> Int32? {
         guard let daemon else { return nil }
-        kill(daemon.processIdentifier, signal)
+        if daemon.isRunning { kill(daemon.processIdentifier, signal) }
         daemon.waitUntilExit()
         self.daemon = nil
         notifications?.end()
@@ -132,6 +132,8 @@ final class Sandbox {
     }
 
     var processID: Int32? { daemon?.processIdentifier }
+
+    var isRunning: Bool { daemon?.isRunning ?? false }
 
     func log() throws -> String { try directory.read("log") }
 

@@ -13,6 +13,11 @@ package struct NotifyReceiver {
         unsafe setenv("NOTIFY_SOCKET", path, 1)
     }
 
+    /// From now until the next call of ``received()`` there is no room for anything.
+    package func fill() throws {
+        try UnixSocket.fill(directory("notify"))
+    }
+
     /// What has come since the last call, each message as it was sent.
     package func received() -> [String] {
         var messages: [String] = []
@@ -20,7 +25,8 @@ package struct NotifyReceiver {
         while true {
             let count = unsafe recv(socket.descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count <= 0 { return messages }
-            messages.append(String(decoding: buffer.prefix(count), as: UTF8.self))
+            let message = String(decoding: buffer.prefix(count), as: UTF8.self)
+            if message != UnixSocket.filler { messages.append(message) }
         }
     }
 }

@@ -15,6 +15,21 @@ package final class UnixSocket: Sendable {
         try unsafe UnixSocket(SOCK_STREAM, path, connect)
     }
 
+    /// What ``fill(_:)`` sends.
+    package static let filler = "FILLER=1"
+
+    /// Sends datagrams to `path` that nobody reads until there is no room for any more.
+    package static func fill(_ path: String) throws {
+        // A sender may come to the end of its own buffer before; then another goes on.
+        var isFull = false
+        while !isFull {
+            isFull = true
+            let sender = try unsafe UnixSocket(SOCK_DGRAM, path, connect)
+            while unsafe send(sender.descriptor, filler, filler.utf8.count, Int32(MSG_DONTWAIT)) > 0 { isFull = false }
+        }
+    }
+
+    /// - Parameter path: with `@` in front an abstract address.
     private init(
         _ type: __socket_type, _ path: String, _ attach: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws {
@@ -24,7 +39,11 @@ package final class UnixSocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < 108 else { throw POSIXError(.ENAMETOOLONG) }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        if path.hasPrefix("@") {
+            address.sun_path.0 = 0
+            length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
+        }
         let result = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe attach(descriptor, $0, length) }
         }

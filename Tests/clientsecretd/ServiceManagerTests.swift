@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Foundation
+import Linux
 import Rotation
 import TestSupport
 import Testing
@@ -91,6 +92,105 @@ import Testing
             let lines = try directory.read("log").split(separator: "\n")
             #expect(lines.count == 1)
             #expect(lines.first?.hasPrefix("the service manager cannot be told: ") == true)
+        }
+    }
+
+    @Test func whatFindsNoRoomIsToldAsSoonAsThereIsSome() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try NotifyReceiver()
+            var manager = ServiceManager(log: Log(environment: [:]))
+            try receiver.fill()
+            manager.show(try Self.snapshot(0, of: 2), at: Self.after(0))
+            manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(1_000))
+            manager.reload(isGoingOn: true)
+            manager.reload(isGoingOn: false)
+            manager.show(try Self.snapshot(3, of: 3, ready: true), at: Self.after(2_000))
+            let full = try #require(manager.full)
+            #expect(full == manager.raw)
+            manager.goOn()
+            #expect(manager.full == full)
+            #expect(receiver.received() == [])
+            manager.goOn()
+            let told = receiver.received()
+            #expect(told.count == 3)
+            #expect(told.first == "STATUS=ok: 3 clients\nREADY=1")
+            #expect(told[1].hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+            #expect(told.last == "READY=1")
+            #expect(manager.full == nil)
+            manager.stop()
+            #expect(receiver.received() == ["STOPPING=1"])
+        }
+    }
+
+    @Test func aReloadIsToldWithTheTimeThatItBegan() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try NotifyReceiver()
+            var manager = ServiceManager(log: Log(environment: [:]))
+            manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
+            try receiver.fill()
+            let before = Clocks.monotonicMicroseconds()
+            manager.reload(isGoingOn: true)
+            let after = Clocks.monotonicMicroseconds()
+            _ = receiver.received()
+            usleep(1_000)
+            manager.goOn()
+            let time = try #require(receiver.received().first?.split(separator: "=").last.flatMap { Int64($0) })
+            #expect((before...after).contains(time))
+        }
+    }
+
+    /// The watchdog may not wait for the ping after it.
+    @Test func aPingThatFindsNoRoomIsMadeUpFor() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try NotifyReceiver()
+            unsafe setenv("WATCHDOG_USEC", "3000000", 1)
+            unsafe unsetenv("WATCHDOG_PID")
+            var manager = ServiceManager(log: Log(environment: [:]))
+            try receiver.fill()
+            #expect(manager.alive(at: Self.after(0)) == Self.after(1_500))
+            #expect(manager.alive(at: Self.after(1_500)) == Self.after(3_000))
+            #expect(receiver.received() == [])
+            manager.goOn()
+            #expect(receiver.received() == ["WATCHDOG=1"])
+            #expect(manager.alive(at: Self.after(3_000)) == Self.after(4_500))
+            #expect(receiver.received() == ["WATCHDOG=1"])
+        }
+    }
+
+    @Test func aManagerThatDoesNotReadIsComplainedOfOnce() async {
+        await #expect(processExitsWith: .success) {
+            let receiver = try NotifyReceiver()
+            let directory = try TemporaryDirectory()
+            let log = try unsafe open(directory.write("", to: "log"), O_WRONLY | O_APPEND)
+            #expect(dup2(log, STDERR_FILENO) == STDERR_FILENO)
+            var manager = ServiceManager(log: Log(environment: [:]))
+            manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
+            #expect(manager.alive(at: Self.after(0)) == nil)
+            // One that has much to do is not.
+            try receiver.fill()
+            manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(1_000))
+            #expect(manager.alive(at: Self.after(1_000)) == Self.after(6_000))
+            #expect(manager.alive(at: Self.after(5_999)) == Self.after(6_000))
+            _ = receiver.received()
+            manager.goOn()
+            #expect(manager.alive(at: Self.after(6_000)) == nil)
+            try receiver.fill()
+            manager.show(try Self.snapshot(3, of: 3, ready: true), at: Self.after(7_000))
+            #expect(manager.alive(at: Self.after(7_000)) == Self.after(12_000))
+            #expect(try directory.read("log") == "")
+            #expect(manager.alive(at: Self.after(12_000)) == nil)
+            manager.show(try Self.snapshot(4, of: 4, ready: true), at: Self.after(13_000))
+            #expect(manager.alive(at: Self.after(20_000)) == nil)
+            let address = try #require(ProcessInfo.processInfo.environment["NOTIFY_SOCKET"])
+            let complaint =
+                "the service manager does not read what it is told (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
+                + "tells it as soon as it does\n"
+            #expect(try directory.read("log") == complaint)
+            _ = receiver.received()
+            manager.goOn()
+            #expect(receiver.received() == ["STATUS=ok: 4 clients"])
+            let relief = "the service manager is told again how the daemon fares\n"
+            #expect(try directory.read("log") == complaint + relief)
         }
     }
 

@@ -2,6 +2,7 @@
 //
 // Scalars only, and -errno for every failure, as in events.h.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 // Unix stream sockets.
@@ -29,6 +30,15 @@ int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
 // Makes the calling thread act as this user, saved and real user staying as they are; other threads are not touched.
 // The C library's own function would change every thread.
 int clinux_thread_acts_as(uint32_t user);
+
+// Unix datagram sockets that send and never wait.
+int clinux_datagram_create(void);
+// Where it sends to from now on: an absolute path, or an abstract address with '@' for its NUL; -EAFNOSUPPORT for
+// anything else.
+int clinux_datagram_connect(int descriptor, const char *address);
+// Sends all of it or nothing, with a copy of the descriptor `passed` (-1: none). -EAGAIN: the receiver's queue is full,
+// and the socket becomes writable once it is not.
+int clinux_datagram_send(int descriptor, const void *bytes, size_t count, int passed);
 
 // Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
 // CLINUX_ACCOUNT_NAME - 1 bytes.

@@ -1,0 +1,118 @@
+import Foundation
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct UnixDatagramTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory("reader")
+    }
+
+    /// The next datagram, and the number of the descriptor that came with it.
+    private func receive(at reader: UnixSocket) -> (text: String, descriptor: Int32?) {
+        var bytes = [UInt8](repeating: 0, count: 100)
+        // A header of 16 bytes, then the number.
+        var control = [UInt8](repeating: 0, count: 24)
+        var passed: Int32?
+        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+            unsafe control.withUnsafeMutableBytes { control in
+                var part = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                return unsafe withUnsafeMutablePointer(to: &part) { part in
+                    var message = unsafe msghdr()
+                    unsafe message.msg_iov = part
+                    unsafe message.msg_iovlen = 1
+                    unsafe message.msg_control = control.baseAddress
+                    unsafe message.msg_controllen = control.count
+                    let count = unsafe recvmsg(
+                        reader.descriptor, &message, Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC))
+                    if unsafe message.msg_controllen >= 20 {
+                        passed = unsafe control.load(fromByteOffset: 16, as: Int32.self)
+                    }
+                    return count
+                }
+            }
+        }
+        return (String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self), passed)
+    }
+
+    @Test(arguments: ["a path", "an abstract address"]) func sendsTo(kind: String) throws {
+        let address = kind == "a path" ? path : "@" + path
+        let reader = try UnixSocket.receiving(at: address)
+        let sender = try UnixDatagram()
+        #expect(try sender.send(Array("hello".utf8), to: address))
+        #expect(receive(at: reader).text == "hello")
+    }
+
+    @Test func aDescriptorGoesAlong() throws {
+        let reader = try UnixSocket.receiving(at: path)
+        let sender = try UnixDatagram()
+        let counter = try EventCounter()
+        #expect(try sender.send(Array("take it".utf8), to: path, passing: counter.raw))
+        let received = receive(at: reader)
+        #expect(received.text == "take it")
+        let copy = Descriptor(adopting: try #require(received.descriptor))
+        counter.signal()
+        var value: UInt64 = 0
+        let count = unsafe read(copy.raw, &value, 8)
+        #expect(count == 8)
+        #expect(value == 1)
+    }
+
+    @Test func aFullQueueIsToldAndThenThatThereIsRoom() throws {
+        var reader: UnixSocket? = try UnixSocket.receiving(at: path)
+        try UnixSocket.fill(path)
+        let sender = try UnixDatagram()
+        let beat = try EventCounter()
+        let epoll = try Epoll()
+        try epoll.add(sender.descriptor.raw, tag: 1, for: .once)
+        try epoll.add(beat.raw, tag: 2)
+        beat.signal()
+        #expect(try !sender.send([1], to: path))
+        try epoll.modify(sender.descriptor.raw, tag: 1, for: [.writable, .once])
+        #expect(try epoll.wait().map(\.tag) == [2])
+        #expect(receive(at: try #require(reader)).text == UnixSocket.filler)
+        #expect(Set(try epoll.wait().map(\.tag)) == [1, 2])
+        // Told once.
+        #expect(try epoll.wait().map(\.tag) == [2])
+        #expect(try sender.send([1], to: path))
+        // A full queue whose reader goes is told as well: the next try says so.
+        #expect(try !sender.send([1], to: path))
+        try epoll.modify(sender.descriptor.raw, tag: 1, for: [.writable, .once])
+        #expect(try epoll.wait().map(\.tag) == [2])
+        reader = nil
+        #expect(Set(try epoll.wait().map(\.tag)) == [1, 2])
+    }
+
+    @Test func whoeverReadsThereNowIsSentTo() throws {
+        let first = try UnixSocket.receiving(at: path)
+        let sender = try UnixDatagram()
+        #expect(try sender.send([1], to: path))
+        try UnixSocket.fill(path)
+        #expect(try !sender.send([1], to: path))
+        try FileManager.default.removeItem(atPath: path)
+        let gone = #expect(throws: SystemError.self) { try sender.send([1], to: path) }
+        #expect(gone?.errno == .noSuchFileOrDirectory)
+        let second = try UnixSocket.receiving(at: path)
+        #expect(try sender.send(Array("again".utf8), to: path))
+        #expect(receive(at: second).text == "again")
+        _ = first
+    }
+
+    @Test func saysWhatNobodyCanBeToldAt() throws {
+        let sender = try UnixDatagram()
+        let longest = "/" + String(repeating: "x", count: 106)
+        for (address, errno) in [
+            ("relative", Errno.addressFamilyNotSupported), ("vsock:2:1234", .addressFamilyNotSupported),
+            ("", .addressFamilyNotSupported), (longest, .noSuchFileOrDirectory), (longest + "x", .fileNameTooLong),
+            ("@" + longest, .connectionRefused), ("@" + longest + "x", .fileNameTooLong),
+        ] {
+            let error = #expect(throws: SystemError.self) { try sender.send([1], to: address) }
+            #expect(error?.errno == errno, "\(address)")
+        }
+    }
+}

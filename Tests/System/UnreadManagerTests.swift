@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A service manager that does not read what it is told: one that is frozen, or a container's supervisor that has heard
+/// all it wanted to hear.
+@Suite struct UnreadManagerTests {
+    private let sandbox: Sandbox
+    private let manager: NotifySocket
+
+    /// A daemon whose manager has no room for a word.
+    init() throws {
+        sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        manager = try NotifySocket(at: sandbox.directory("manager"))
+        try UnixSocket.fill(manager.path)
+        try sandbox.start(environment: ["NOTIFY_SOCKET": manager.path], waiting: false)
+    }
+
+    private func secret() -> String? { try? sandbox.directory.read("out/web.jwt") }
+
+    @Test func everythingElseGoesOn() throws {
+        try sandbox.eventually("a secret") { secret() != nil }
+        for _ in 0..<2 {
+            let old = secret()
+            // A daemon that is not heard is no reason for a person's command to hang either.
+            #expect(try sandbox.command("renew").status == 0)
+            #expect(secret() != old)
+            #expect(try sandbox.command("reload").status == 0)
+            #expect(try sandbox.status()["state"] as? String == "ok")
+        }
+        let complaint = "the service manager does not read what it is told (NOTIFY_SOCKET=\(manager.path))"
+        try sandbox.eventually("the complaint") { try sandbox.log().contains(complaint) }
+        kill(try #require(sandbox.processID), SIGTERM)
+        try sandbox.eventually("the end", within: 30) { !sandbox.isRunning }
+        #expect(sandbox.stop(SIGKILL) == 0)
+        #expect(try sandbox.log().matches(of: /the service manager/).count == 1)
+    }
+
+    @Test func whoReadsLateHearsHowThingsStand() throws {
+        try sandbox.eventually("a secret") { secret() != nil }
+        #expect(try sandbox.command("reload").status == 0)
+        try FileManager.default.removeItem(atPath: sandbox.directory("out"))
+        try sandbox.eventually("the damage") { try sandbox.status()["state"] as? String == "critical" }
+        try manager.wait(for: "READY=1", while: { sandbox.isRunning })
+        #expect(manager.last("STATUS")?.hasPrefix("critical: ") == true)
+        try manager.wait(for: "RELOADING=1", while: { sandbox.isRunning })
+        try manager.wait(for: "READY=1", while: { sandbox.isRunning })
+        kill(try #require(sandbox.processID), SIGTERM)
+        try manager.wait(for: "STOPPING=1", while: { sandbox.isRunning })
+        try sandbox.eventually("the end", within: 30) { !sandbox.isRunning }
+        #expect(sandbox.stop(SIGKILL) == 0)
+    }
+}

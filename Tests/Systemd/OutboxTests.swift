@@ -1,0 +1,119 @@
+import TestSupport
+import Testing
+
+@testable import Systemd
+
+/// What is kept to be told while nobody reads.
+@Suite struct OutboxTests {
+    private func outbox(_ messages: Notify.Message...) -> Outbox {
+        var outbox = Outbox()
+        outbox.add(messages)
+        return outbox
+    }
+
+    /// Everything that is sent where there is room.
+    private func sent(from outbox: inout Outbox) -> [[Notify.Message]] {
+        var sent: [[Notify.Message]] = []
+        while !outbox.isEmpty {
+            sent.append(outbox.next)
+            outbox.removeNext()
+        }
+        return sent
+    }
+
+    @Test func whatIsSaidTogetherIsToldTogether() {
+        var outbox = outbox(.status("up"), .ready)
+        #expect(outbox.next == [.status("up"), .ready])
+        outbox.removeNext()
+        #expect(outbox.isEmpty)
+        #expect(outbox.next == [])
+    }
+
+    @Test func theNewestStatusTakesThePlaceOfAnOlderOne() {
+        var outbox = outbox(.status("1 of 3"), .watchdog, .status("2 of 3"), .watchdog, .status("3 of 3"))
+        #expect(sent(from: &outbox) == [[.watchdog, .status("3 of 3")]])
+    }
+
+    /// Of several in one datagram systemd sees the last alone.
+    @Test func eachPhaseIsToldApartAndInOrder() {
+        var outbox = outbox(.ready, .reloading(since: 5), .status("ok"), .ready, .stopping)
+        #expect(
+            sent(from: &outbox) == [[.status("ok"), .ready], [.reloading(since: 5)], [.ready], [.stopping]])
+    }
+
+    @Test func moreTimeIsAskedForNoLongerOnceTheStartIsOver() {
+        var outbox = outbox(.extendTimeout(milliseconds: 60_000), .extendTimeout(milliseconds: 60_000))
+        #expect(outbox.next == [.extendTimeout(milliseconds: 60_000)])
+        outbox.add([.status("ok"), .ready])
+        #expect(sent(from: &outbox) == [[.status("ok"), .ready]])
+    }
+
+    @Test func ofReloadsThatNobodyHasHeardOfTheLastIsTold() {
+        var all = outbox(.ready, .reloading(since: 1), .ready, .reloading(since: 2), .ready, .reloading(since: 3))
+        #expect(sent(from: &all) == [[.ready], [.reloading(since: 3)]])
+        // One whose beginning was told ends first.
+        var begun = outbox(.reloading(since: 1))
+        begun.removeNext()
+        begun.add([.ready, .reloading(since: 2), .ready, .reloading(since: 3), .ready])
+        #expect(sent(from: &begun) == [[.ready], [.reloading(since: 3)], [.ready]])
+    }
+
+    /// Whatever is said, and whenever there is room: phases come in an order that a service goes through, the last of
+    /// them and the newest status are told, and what waits never grows.
+    @Test func whoReadsNowAndThenHearsHowThingsStand() {
+        var random = SeededGenerator()
+        let replay: Comment = "CLIENTSECRETD_SEED=\(random.seed)"
+        for _ in 0..<500 {
+            var outbox = Outbox()
+            var heard: [Notify.Message] = []
+            var (status, isReloading, time) = ("0", false, Int64(0))
+            outbox.add([.status(status), .ready])
+            for step in 1...Int.random(in: 1...40, using: &random) {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0:
+                    status = "\(step)"
+                    outbox.add([.status(status)])
+                case 1:
+                    time = Int64(step)
+                    outbox.add([isReloading ? .ready : .reloading(since: time)])
+                    isReloading.toggle()
+                default: outbox.add([.watchdog])
+                }
+                if Int.random(in: 0..<8, using: &random) == 0, !outbox.isEmpty {
+                    heard += outbox.next
+                    outbox.removeNext()
+                }
+            }
+            if isReloading { outbox.add([.ready]) }
+            outbox.add([.stopping])
+            let rest = sent(from: &outbox)
+            #expect(rest.count <= 4, replay)
+            heard += rest.joined()
+            #expect(heard.last { if case .status = $0 { true } else { false } } == .status(status), replay)
+            let phases = heard.compactMap { message -> Character? in
+                switch message {
+                case .ready: "y"
+                case .reloading: "r"
+                case .stopping: "s"
+                default: nil
+                }
+            }
+            #expect(String(phases).wholeMatch(of: /y(ry)*s/) != nil, "\(String(phases)) \(replay)")
+            let reloads = heard.compactMap { if case .reloading(let since) = $0 { since } else { nil } }
+            #expect(reloads == reloads.sorted(), replay)
+        }
+    }
+
+    /// systemd ignores a longer one.
+    @Test func noDatagramIsLongerThanAPage() {
+        let start: [Notify.Message] = [.extendTimeout(milliseconds: .max / 1_000)]
+        let reload: [Notify.Message] = [.reloading(since: .max)]
+        let longest = Notify.Message.status(String(repeating: "\u{1F600}", count: 5_000))
+        for phase in [start, reload] {
+            var outbox = outbox(longest, .watchdog, .failed(errno: .max))
+            outbox.add(phase)
+            let size = Notify.Message.text(of: outbox.next).utf8.count
+            #expect((3_800...4_096).contains(size), "\(size)")
+        }
+    }
+}
