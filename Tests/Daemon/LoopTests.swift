@@ -1,0 +1,74 @@
+import AppleClientSecret
+import Glibc
+import Linux
+import Rotation
+import Testing
+
+@testable import Daemon
+
+/// What the loop does while more facts wait than it absorbs at one time. Each test is a process of its own, whose signals
+/// are blocked as a daemon's are; a loop that would wait for ever is ended by the kernel.
+@Suite struct LoopTests {
+    @Test func aSignalIsSeenToWhileThousandsOfFactsWait() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let field = try LoopField()
+            field.post(10_000)
+            // To this thread: the runner's others do not block it.
+            pthread_kill(pthread_self(), SIGTERM)
+            #expect(try field.absorbed() < 2_000)
+        }
+    }
+
+    @Test func whatWaitsIsAbsorbedWithoutAnythingElseHappening() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let field = try LoopField()
+            field.post(10_000)
+            field.inbox.post(.stop)
+            #expect(try field.absorbed() == 10_000)
+        }
+    }
+}
+
+/// A loop with nothing to do but to absorb.
+private struct LoopField {
+    let inbox: Inbox<Fact>
+    private let loop: Loop
+    private let startedAt = Clock.now()
+
+    init() throws {
+        try SignalDescriptor.blockSignals()
+        inbox = try Inbox()
+        let log = Log(environment: [:])
+        let settings = SettingsSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
+        let hands = Hands(
+            log: log, identity: settings.identity, naming: try TemporaryNames(),
+            state: .failure(Trouble(.stateUnusable, at: .named("/nowhere"))), settings: settings, shelf: Shelf(),
+            keyring: Keyring(), writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
+            findings: nil)
+        let rotation = Rotation(
+            seed: 1, hostJitter: 0, builtAt: startedAt.wall, startedAt: startedAt.wall,
+            configurationPath: settings.path)
+        loop = try Loop(
+            rotation: rotation, inbox: inbox, callers: Callers(), hands: hands, log: log, server: nil, credentials: nil,
+            watcher: nil, findings: try Inbox(), metrics: nil, cancel: try EventCounter())
+    }
+
+    /// Posts so many facts, each of which says how many there were: by when something that is lacking is tried again.
+    func post(_ count: Int64) {
+        for number in 1...count {
+            let lack = Trouble(.socketUnusable, at: .named("the status socket"))
+            inbox.post(.hampered(lack, nextAttempt: startedAt.boot + Seconds(number * Self.hour)))
+        }
+    }
+
+    /// Runs the loop to its end; returns how many of those facts it has absorbed.
+    func absorbed() throws -> Int64 {
+        let end = try loop.run()
+        let next = try #require(end.reason?.nextAttempt)
+        return ((next - startedAt.wall).count + Self.hour / 2) / Self.hour
+    }
+
+    private static let hour: Int64 = 3600
+}
