@@ -1,3 +1,4 @@
+import Foundation
 import Rotation
 import Signing
 import TestSupport
@@ -147,5 +148,29 @@ import Testing
         #expect(try said() == unknown)
         try write(derivation: "PBKDF2", "more = UTF8:none")
         #expect(try said() == unknown)
+    }
+
+    /// Every byte of the envelope up to what is encrypted, changed in several ways: a trouble in plain words, within the
+    /// test's time. Takes a second or two.
+    @Test(arguments: ["-iter 16", "-scrypt -scrypt_N 16 -scrypt_r 1 -scrypt_p 1", "-v1 PBE-SHA1-3DES -iter 16"])
+    func noByteOfAnEnvelopeIsTakenOnTrust(form: String) throws {
+        _ = try freshKey(in: directory, name: "plain")
+        try shell(
+            "openssl pkcs8 -topk8 -in plain -outform DER -out der \(form) -passout file:passphrase", in: directory)
+        let der = try Array(Data(contentsOf: URL(fileURLWithPath: directory("der"))))
+        // What is encrypted are 138 bytes and their padding.
+        for index in 0..<(der.count - 138) {
+            for mask: UInt8 in [0x01, 0x02, 0x10, 0x80, 0xFF] {
+                var damaged = der
+                damaged[index] ^= mask
+                try directory.write(PKCS8.pem(damaged, label: "ENCRYPTED PRIVATE KEY"), to: "key")
+                do {
+                    _ = try signingKey(directory("key"), passphrase: directory("passphrase"))
+                } catch let trouble as Trouble {
+                    let expected: Set<Trouble.Code> = [.keyMalformed, .keyWrongPassphrase, .keyTooCostly]
+                    #expect(expected.contains(trouble.code), "byte \(index) with \(mask): \(trouble.message)")
+                }
+            }
+        }
     }
 }
