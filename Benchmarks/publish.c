@@ -5,7 +5,9 @@
 // That is the least by which each of these files is whole and durable before the next thing is done for its client: the
 // record before the output, the output before an action. The program has nothing else to do: it makes no secret, reads no
 // configuration, looks for no file first and reads none back. What the daemon takes longer is what all of that costs.
+// In a directory that it was run in before it replaces what is there, as a renewal does.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,7 +64,7 @@ int main(int argc, char **argv) {
     for (int index = 0; index < 2; index++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", argv[1], names[index]);
-        must(mkdir(path, 0700), "mkdir");
+        if (mkdir(path, 0700) < 0 && errno != EEXIST) must(-1, "mkdir");
         directories[index] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         must(directories[index], "open");
     }

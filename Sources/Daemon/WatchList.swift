@@ -125,7 +125,11 @@ struct WatchList: Hashable, Sendable {
     }
 
     func isAwaited(_ directory: AbsolutePath) -> Bool {
-        interests[directory.directory]?.awaited.contains(directory.name) == true
+        isAwaited(directory.name, in: directory.directory)
+    }
+
+    func isAwaited(_ name: String, in directory: AbsolutePath) -> Bool {
+        interests[directory]?.awaited.contains(name) == true
     }
 
     /// What a notice is a reason to look at.
@@ -140,9 +144,10 @@ struct WatchList: Hashable, Sendable {
 
     /// The watched directories whose path may lead elsewhere after a notice: the one of this name and those below it.
     func rerouted(in directory: AbsolutePath, name: String) -> Set<AbsolutePath> {
-        guard let interests = interests[directory], let first = directory.appending(name),
-            let destinations = interests.passages[name]
-        else { return [] }
+        // Most notices are of files, and there may be tens of thousands of them at once.
+        guard let destinations = interests[directory]?.passages[name], let first = directory.appending(name) else {
+            return []
+        }
         var all: Set<AbsolutePath> = [first]
         for destination in destinations {
             var step = destination

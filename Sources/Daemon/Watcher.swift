@@ -170,7 +170,9 @@ final class Watcher {
                 } else {
                     stirred.formUnion(list.stirred(in: directory, name: event.name))
                     for other in list.rerouted(in: directory, name: event.name) { ask(for: other) }
-                    if let child = directory.appending(event.name), list.isAwaited(child) { ask(for: child) }
+                    if list.isAwaited(event.name, in: directory), let child = directory.appending(event.name) {
+                        ask(for: child)
+                    }
                 }
             }
         }

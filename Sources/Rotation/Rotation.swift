@@ -128,7 +128,8 @@ package struct Rotation: Sendable {
     mutating func touch(_ resource: Resource) {
         switch resource {
         case .key(let name):
-            touched.keys.insert(name)
+            // Once is enough: whoever asks for all clients of a key touches it for each of them.
+            guard touched.keys.insert(name).inserted else { return }
             for client in world.index.clients(of: name) { touch(client) }
         case .client(let name), .record(let name):
             touch(name)
