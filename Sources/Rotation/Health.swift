@@ -95,14 +95,14 @@ extension Rotation {
         let print = world.keys[client.entry.key]?.print
         var expiries: [WallTime] = []
         var isUnknown = false
-        for path in client.files {
-            guard let spec = world.index.specs[path], let seen = world.files[path]?.seen else {
+        for place in client.places {
+            guard let seen = world.files[place.path]?.seen else {
                 // Not looked at yet is not known; looked for in vain is a file that no application can read either.
-                if world.attempts[.file(path)] != nil { return .none }
+                if world.attempts[.file(place.path)] != nil { return .none }
                 isUnknown = true
                 continue
             }
-            for (slot, owner) in spec.slots where owner == client.name {
+            for slot in place.slots {
                 // A forged secret, or one for another client, is none. One of a key or an id that was replaced since
                 // may well still be taken by Apple: it counts by its time, whatever the clock here makes of it.
                 guard let issued = seen.slots[slot]?.issued, issued.client == client.entry.clientID,
@@ -123,12 +123,9 @@ extension Rotation {
     private func deliveredExpiry(_ client: Subject, _ state: ClientState, _ wanted: Issued?) -> WallTime? {
         var expiries: [WallTime?] = client.actions.map { state.delivered[$0]?.expiresAt }
         if expiries.isEmpty {
-            for path in client.files {
-                guard let spec = world.index.specs[path] else { continue }
-                let seen = world.files[path]?.seen?.slots ?? [:]
-                for (slot, owner) in spec.slots where owner == client.name {
-                    expiries.append(seen[slot]?.issued?.expiresAt)
-                }
+            for place in client.places {
+                let seen = world.files[place.path]?.seen?.slots ?? [:]
+                for slot in place.slots { expiries.append(seen[slot]?.issued?.expiresAt) }
             }
         }
         if expiries.isEmpty { expiries = [wanted?.expiresAt] }

@@ -55,17 +55,20 @@ extension Rotation {
     /// returns all of them.
     mutating func planClients(at now: Now, _ turn: inout Turn) -> [Subject] {
         var planned: [Subject] = []
+        var beside = BesideDue()
         while true {
             let open = touched.takeClients()
             if open.isEmpty { return planned }
             for client in subjects(open) {
-                planClient(client, at: now, &turn)
+                planClient(client, at: now, &beside, &turn)
                 planned.append(client)
             }
         }
     }
 
-    private mutating func planClient(_ client: Subject, at now: Now, _ turn: inout Turn) {
+    private mutating func planClient(
+        _ client: Subject, at now: Now, _ beside: inout BesideDue, _ turn: inout Turn
+    ) {
         let name = client.name
         var deadlines = Deadlines(now: now)
         defer { wakes[.client(name)] = deadlines.wake }
@@ -76,7 +79,9 @@ extension Rotation {
         }
         let print = world.keys[client.entry.key]?.print
         let chosen = takeOver(client, state, print, at: now)
-        let decision = decide(client, chosen, print, &deadlines)
+        // Others were judged by the secret that this one had before.
+        if chosen.current != state.current { beside = BesideDue() }
+        let decision = decide(client, chosen, print, &beside, &deadlines)
         guard case .mint(let reason) = decision, clock.trouble == nil, print != nil else { return }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: now.wall,
@@ -84,7 +89,7 @@ extension Rotation {
         if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines, &turn) {
             world.clients[name]?.mintReason = reason
             switch reason {
-            case .due, .together: for sharer in sharers(of: name) { touch(.client(sharer)) }
+            case .due, .together: drawAlong(client)
             case .missing, .unusable, .asked: break
             }
         }
@@ -138,14 +143,20 @@ extension Rotation {
 
     /// What is to become of a client's secret, from what is known of it.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
+        var beside = BesideDue()
+        return decide(name, &beside, &deadlines)
+    }
+
+    func decide(_ name: ClientName, _ beside: inout BesideDue, _ deadlines: inout Deadlines) -> Decision {
         guard let client = world.index.subjects[name], let state = world.clients[name], isKnown(client, state) else {
             return .wait
         }
-        return decide(client, state, world.keys[client.entry.key]?.print, &deadlines)
+        return decide(client, state, world.keys[client.entry.key]?.print, &beside, &deadlines)
     }
 
     private func decide(
-        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ beside: inout BesideDue,
+        _ deadlines: inout Deadlines
     ) -> Decision {
         if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, print, &deadlines) else {
@@ -154,7 +165,7 @@ extension Rotation {
         let renewal = client.entry.renewal(of: current, jitter: hostJitter)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
         if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
-            isBesideDue(client.name, at: deadlines.now)
+            isBesideDue(client, at: deadlines.now, &beside)
         {
             return .mint(.together(current))
         }
@@ -171,40 +182,17 @@ extension Rotation {
             if state.hasChosen { return current }
             candidates.append(current)
         }
-        for path in client.files {
-            for (slot, sighting) in world.files[path]?.seen?.slots ?? [:]
-            where world.index.specs[path]?.slots[slot] == client.name {
-                if let issued = sighting.issued, entry.accepts(issued, key: client.key, print: print, at: &deadlines) {
+        for place in client.places {
+            guard let seen = world.files[place.path]?.seen else { continue }
+            for slot in place.slots {
+                if let issued = seen.slots[slot]?.issued,
+                    entry.accepts(issued, key: client.key, print: print, at: &deadlines)
+                {
                     candidates.append(issued)
                 }
             }
         }
         return entry.best(of: candidates)
-    }
-
-    /// Whether a client that shares a file or an action is due by now, itself or by way of others it shares with.
-    private func isBesideDue(_ name: ClientName, at now: Now) -> Bool {
-        var seen: Set<ClientName> = [name]
-        var queue = [name]
-        while let next = queue.popLast() {
-            for sharer in sharers(of: next) where seen.insert(sharer).inserted {
-                guard let entry = world.configuration.clients[sharer], let current = world.clients[sharer]?.current
-                else {
-                    continue
-                }
-                if now.wall >= entry.renewal(of: current, jitter: hostJitter) { return true }
-                if now.wall >= entry.earliestRenewal(of: current, jitter: hostJitter) { queue.append(sharer) }
-            }
-        }
-        return false
-    }
-
-    /// Clients that share a file or an action with this one.
-    private func sharers(of name: ClientName) -> [ClientName] {
-        let all =
-            world.index.files(of: name).flatMap { world.index.clients(of: $0) }
-            + world.index.actions(of: name).flatMap { world.index.clients(of: $0) }
-        return Set(all).filter { $0 != name }.sorted()
     }
 
     mutating func planRecord(_ client: Subject, at now: Now, _ turn: inout Turn) {

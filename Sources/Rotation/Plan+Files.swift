@@ -141,10 +141,10 @@ extension Rotation {
 
     /// Whether all files of a client held its secret when they were looked at, which was after the last sign of a change.
     func isInPlace(_ client: ClientName) -> Bool {
-        guard let wanted = wantedSecret(client) else { return false }
-        return world.index.files(of: client).allSatisfy { path in
-            guard let file = world.files[path], file.isFresh, let spec = world.index.specs[path] else { return false }
-            return spec.slots.allSatisfy { $1 != client || file.holds(wanted, in: $0) }
+        guard let subject = world.index.subjects[client], let wanted = wantedSecret(subject) else { return false }
+        return subject.places.allSatisfy { place in
+            guard let file = world.files[place.path], file.isFresh else { return false }
+            return place.slots.allSatisfy { file.holds(wanted, in: $0) }
         }
     }
 }

@@ -56,10 +56,12 @@ extension Rotation {
 
     /// Finds out which clients a request to renew is about, for those of which enough is known.
     mutating func planRequests(at now: Now) {
+        var beside = BesideDue()
         for index in pending.indices {
             guard case .renew(let renewal) = pending[index].request else { continue }
             for client in pending[index].undecided.sorted() {
-                guard let isChosen = isChosen(client, renewal, since: pending[index].since, at: now) else { continue }
+                guard let isChosen = isChosen(client, renewal, since: pending[index].since, at: now, &beside)
+                else { continue }
                 pending[index].undecided.remove(client)
                 guard isChosen else { continue }
                 pending[index].chosen.insert(client)
@@ -85,7 +87,7 @@ extension Rotation {
 
     /// Nil while it cannot be told yet.
     private func isChosen(
-        _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now
+        _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ beside: inout BesideDue
     ) -> Bool? {
         guard world.clients[client] != nil else { return true }
         if renewal.deliverOnly {
@@ -98,7 +100,7 @@ extension Rotation {
         // By a clock that is not believed nobody can tell what is due: it is said that nothing is renewed.
         if clock.trouble != nil { return true }
         var deadlines = Deadlines(now: now)
-        return switch decide(client, &deadlines) {
+        return switch decide(client, &beside, &deadlines) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
         case .mint: true
@@ -214,14 +216,23 @@ extension Rotation {
     }
 
     /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
-    func wasTried(_ client: Subject, at now: Now) -> Bool {
+    ///
+    /// - Parameter files: whether these went as far as they go, found out once for all clients that share one.
+    private func wasTried(_ client: Subject, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
         // While something is being made for it, there is more to come: one bad output does not speak for the others.
         guard world.clients[client.name]?.isSettled == true else { return false }
         guard wantedSecret(client) != nil else { return hasTrouble(client.name) }
-        return client.files.allSatisfy { path in
-            isGood(path) || world.attempts[.file(path)] != nil || isOverdue(.file(path)) || isVanished(path)
-                || isLeftAlone(path, at: now)
+        for path in client.files {
+            let wasTried = files[path] ?? wasTried(path, at: now)
+            files[path] = wasTried
+            if !wasTried { return false }
         }
+        return true
+    }
+
+    private func wasTried(_ path: AbsolutePath, at now: Now) -> Bool {
+        isGood(path) || world.attempts[.file(path)] != nil || isOverdue(.file(path)) || isVanished(path)
+            || isLeftAlone(path, at: now)
     }
 
     private func hasTrouble(_ client: ClientName) -> Bool {
@@ -231,7 +242,8 @@ extension Rotation {
 
     /// - Parameter clients: those of which anything may have changed.
     mutating func planReadiness(of clients: [Subject], at now: Now) {
-        for client in clients where untried.contains(client.name) && wasTried(client, at: now) {
+        var files: [AbsolutePath: Bool] = [:]
+        for client in clients where untried.contains(client.name) && wasTried(client, &files, at: now) {
             untried.remove(client.name)
             if let view = views[client.name] { tell(view) }
         }

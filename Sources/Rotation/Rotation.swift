@@ -249,6 +249,8 @@ struct Touched: Sendable {
     var keys: Set<KeyName> = []
     var files: Set<AbsolutePath> = []
     var actions: Set<ActionID> = []
+    /// Files and actions whose clients were all touched because one of them is renewed.
+    var drawn: Set<Resource> = []
     private var clients: Set<ClientName> = []
     /// Clients that were taken already, which nothing brings back.
     private var taken: Set<ClientName> = []

@@ -88,14 +88,23 @@ final class Subject: Hashable, Sendable {
     let key: KeyEntry
     /// Each once, in order.
     let files: [AbsolutePath]
+    /// The same files with the client's own slots in each: thousands of clients may share one.
+    let places: [Place]
     /// Each once, in the configuration's order.
     let actions: [ActionID]
 
-    init(name: ClientName, entry: ClientEntry, key: KeyEntry, files: [AbsolutePath], actions: [ActionID]) {
+    /// Where a client's secret stands in a file.
+    struct Place: Hashable, Sendable {
+        let path: AbsolutePath
+        var slots: [Slot] = []
+    }
+
+    init(name: ClientName, entry: ClientEntry, key: KeyEntry, places: [Place], actions: [ActionID]) {
         self.name = name
         self.entry = entry
         self.key = key
-        self.files = files
+        files = places.map(\.path)
+        self.places = places
         self.actions = actions
     }
 
@@ -120,6 +129,10 @@ struct Index: Hashable, Sendable {
 
     init(_ configuration: Configuration) {
         specs = configuration.files
+        var slots: [ClientName: [AbsolutePath: [Slot]]] = [:]
+        for spec in specs.values {
+            for (slot, owner) in spec.slots { slots[owner, default: [:]][spec.path, default: []].append(slot) }
+        }
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             guard let key = configuration.keys[client.key] else { continue }
             let files = Set(client.outputs.map(\.path)).sorted()
@@ -135,7 +148,8 @@ struct Index: Hashable, Sendable {
                 actions[action.id] = action
             }
             clientsOfKey[client.key, default: []].append(name)
-            subjects[name] = Subject(name: name, entry: client, key: key, files: files, actions: ids)
+            let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
+            subjects[name] = Subject(name: name, entry: client, key: key, places: places, actions: ids)
         }
     }
 
