@@ -34,8 +34,8 @@ package enum Notify {
     }
 
     /// As much of a status as is sent, in characters of up to four bytes: systemd ignores a datagram of more than 4,096
-    /// bytes, and the rest of one takes less than 200.
-    private static let longestStatus = 950
+    /// bytes, and the rest of one takes less than 90.
+    private static let longestStatus = 1_000
 
     /// A line break would begin another assignment.
     private static func oneLine(_ text: String) -> String {
