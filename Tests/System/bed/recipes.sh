@@ -50,6 +50,11 @@ after_environment_file() {
     systemctl stop myapp.service
     promise "a renewal with the application stopped" clientsecretd renew myapp
     equal "leaves it stopped" inactive "$(property ActiveState myapp.service)"
+    # As after a reboot, when nothing lies below /run and the application may be the first to start.
+    systemctl stop clientsecretd.service
+    rm /run/clientsecretd/out/myapp.env
+    promise "the application's start waits for the daemon's" systemctl start myapp.service
+    promise "so that it has its secret" holds myapp "$(variable APPLE_CLIENT_SECRET myapp)"
 }
 
 before_group() {
