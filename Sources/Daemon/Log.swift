@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Rotation
 import Systemd
 
@@ -13,6 +14,9 @@ struct Log: Sendable {
     }
 
     private let target: Target
+    /// Nil where standard error is not the journal.
+    private let journal: Journal?
+    private let patience = LogPatience()
     /// Below the lines for a person who watches; nil where nobody does.
     let progress: ProgressLine?
 
@@ -21,6 +25,7 @@ struct Log: Sendable {
         target = Self.target(
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
             isService: environment["SYSTEMD_EXEC_PID"] == String(getpid()))
+        journal = target == .journal ? try? Journal() : nil
         progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }
 
@@ -55,23 +60,58 @@ struct Log: Sendable {
     private func write(
         _ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: @autoclosure () -> [JournalField]
     ) {
-        if target == .journal {
+        guard put(text, urgency, id, fields()) else { return patience.lose() }
+        let lost = patience.takeLost()
+        guard lost > 0 else { return }
+        let warning = "\(lost) entries of this log before the last one are lost: nobody read them in time"
+        if !put(warning, .warning, .warning, []) { patience.lose(lost) }
+    }
+
+    /// Whether there was room for it.
+    private func put(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: [JournalField]) -> Bool {
+        if let journal {
             let entry = [
                 ("MESSAGE", text), ("MESSAGE_ID", id.rawValue), ("PRIORITY", String(urgency.rawValue)),
                 ("SYSLOG_IDENTIFIER", "clientsecretd"),
             ]
-            if Journal.send(entry + fields().map { ($0.name, $0.value) }) { return }
+            if let isTaken = offer(entry + fields.map { ($0.name, $0.value) }, to: journal) { return isTaken }
         }
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"
             let shown = urgency + Substring(line) + "\n"
             if let progress {
                 progress.write(above: shown)
-            } else {
-                Self.writeAll(Array(shown.utf8), to: STDERR_FILENO)
+            } else if !offer(Array(shown.utf8)) {
+                return false
             }
         }
+        return true
     }
+
+    /// Nil when there is no journal.
+    private func offer(_ entry: [(String, String)], to journal: Journal) -> Bool? {
+        // Others write to it as well, and may have taken the room that there was.
+        for _ in 0..<16 {
+            do throws(SystemError) {
+                if try journal.send(entry) { return true }
+            } catch {
+                return nil
+            }
+            guard patience.wait(for: journal.raw) else { return false }
+        }
+        return false
+    }
+
+    private func offer(_ line: [UInt8]) -> Bool {
+        for first in stride(from: 0, to: line.count, by: Self.pipeRoom) {
+            guard patience.wait(for: STDERR_FILENO) else { return false }
+            Self.writeAll(Array(line[first..<min(first + Self.pipeRoom, line.count)]), to: STDERR_FILENO)
+        }
+        return true
+    }
+
+    /// A pipe that takes anything takes this much without waiting (PIPE_BUF of Linux).
+    private static let pipeRoom = 4096
 
     /// Nothing is left to do when standard error cannot be written.
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {

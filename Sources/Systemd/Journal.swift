@@ -1,10 +1,55 @@
 import CLibsystemd
 import Glibc
+package import Linux
+import SystemPackage
 
-/// The system's journal, written to with fields (sd_journal_sendv(3)).
-package enum Journal {
-    /// Writes one entry; a field may come several times. False when journald does not take it.
-    package static func send(_ fields: [(name: String, value: String)]) -> Bool {
+/// The system's journal, written to with fields (systemd's native journal protocol).
+///
+/// Not by libsystemd's `sd_journal_sendv`, which waits for as long as journald does not read: for ever where its disk hangs.
+package final class Journal: Sendable {
+    private let socket: UnixDatagram
+    private let address: String
+
+    /// Becomes writable when there is room for what could not be sent.
+    package var raw: Int32 { socket.descriptor.raw }
+
+    /// - Parameter address: where journald listens.
+    package init(at address: String = "/run/systemd/journal/socket") throws(SystemError) {
+        socket = try UnixDatagram()
+        self.address = address
+    }
+
+    /// Writes one entry; a field may come several times. False, and nothing written, when there is no room for it now.
+    package func send(_ fields: [(name: String, value: String)]) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try socket.send(Self.datagram(of: fields), to: address)
+        } catch {
+            // More than a datagram holds goes by way of a file in memory, which libsystemd knows how to make.
+            guard error.errno == .messageTooLong else { throw error }
+            try SystemError.check(Self.sendLarge(fields), "write to the journal")
+            return true
+        }
+    }
+
+    /// `NAME=value`, a line each; a value of several lines has its length in front, in eight bytes, the least first.
+    static func datagram(of fields: [(name: String, value: String)]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            bytes += name.utf8
+            if value.utf8.contains(UInt8(ascii: "\n")) {
+                bytes.append(UInt8(ascii: "\n"))
+                let length = UInt64(value.utf8.count)
+                for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: length >> (8 * UInt64(byte)))) }
+            } else {
+                bytes.append(UInt8(ascii: "="))
+            }
+            bytes += value.utf8
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+
+    private static func sendLarge(_ fields: [(name: String, value: String)]) -> Int32 {
         var bytes: [UInt8] = []
         var lengths: [Int] = []
         for field in fields {
@@ -21,7 +66,7 @@ package enum Journal {
                 unsafe pieces.append(iovec(iov_base: buffer.baseAddress.map { unsafe $0 + offset }, iov_len: length))
                 offset += length
             }
-            return unsafe sd_journal_sendv(pieces, Int32(pieces.count)) >= 0
+            return unsafe sd_journal_sendv(pieces, Int32(pieces.count))
         }
     }
 }

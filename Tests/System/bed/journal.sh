@@ -64,4 +64,21 @@ systemctl daemon-reload
 promise "it starts with a program that reads its log" systemctl start clientsecretd
 systemctl stop clientsecretd
 contains "which is told how urgent each line is" "<6>web: took over sha256:" "$(cat /run/piped)"
+
+# A journal that hangs, as its disk may: what cannot be told is lost, and everything else goes on.
+rm /etc/systemd/system/clientsecretd.service.d/log.conf
+systemctl daemon-reload
+promise "it starts with the journal again" systemctl start clientsecretd
+journald=$(systemctl show --property MainPID --value systemd-journald)
+kill -STOP "$journald"
+renewed=0
+for _ in $(seq 300); do
+    timeout --signal=KILL 30 clientsecretd renew web >/dev/null || break
+    renewed=$((renewed + 1))
+done
+kill -CONT "$journald"
+equal "it renews though the journal hangs" 300 "$renewed"
+promise "and once it does not any more" clientsecretd renew web
+eventually "the journal says what it lacks" \
+    eval 'entry MESSAGE_ID=$(id warning) | field MESSAGE | grep -q "entries of this log before the last one are lost"'
 finish

@@ -1,0 +1,34 @@
+import Glibc
+import Linux
+import TestSupport
+import Testing
+
+@testable import Systemd
+
+struct JournalTests {
+    @Test func writesFieldsAsJournaldReadsThem() {
+        let fields = [("MESSAGE", "one line"), ("ERROR", "two\nlines"), ("ERROR", "")]
+        let expected =
+            Array("MESSAGE=one line\nERROR\n".utf8) + [9, 0, 0, 0, 0, 0, 0, 0] + Array("two\nlines\nERROR=\n".utf8)
+        #expect(Journal.datagram(of: fields) == expected)
+    }
+
+    @Test func aFullQueueIsNotWaitedFor() throws {
+        let directory = try TemporaryDirectory()
+        let receiver = try UnixSocket.receiving(at: directory("socket"))
+        let journal = try Journal(at: directory("socket"))
+        #expect(try journal.send([("MESSAGE", "heard")]))
+        try UnixSocket.fill(directory("socket"))
+        #expect(try !journal.send([("MESSAGE", "not heard")]))
+        var first = [UInt8](repeating: 0, count: 100)
+        let count = unsafe recv(receiver.descriptor, &first, first.count, 0)
+        #expect(first.prefix(max(count, 0)).elementsEqual("MESSAGE=heard\n".utf8))
+        #expect(try journal.send([("MESSAGE", "heard again")]))
+    }
+
+    @Test func saysThatNobodyListens() throws {
+        let directory = try TemporaryDirectory()
+        let journal = try Journal(at: directory("socket"))
+        #expect(throws: SystemError.self) { try journal.send([("MESSAGE", "lost")]) }
+    }
+}
