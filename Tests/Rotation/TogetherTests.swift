@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Each of them asks on the way to its time whether one that it shares with is due, by way of all others: reckoned
-    /// for each anew that would take hours.
+    /// for each anew that takes longer than anybody waits.
     @Test(.timeLimit(.minutes(5))) func aThousandDoAtTheMomentAtWhichTheyAreDue() throws {
         let action = Values.exec("/bin/after")
         var clients: [String: ClientEntry] = [:]
