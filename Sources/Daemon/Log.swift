@@ -60,21 +60,21 @@ struct Log: Sendable {
     private func write(
         _ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: @autoclosure () -> [JournalField]
     ) {
-        guard put(text, urgency, id, fields()) else { return patience.lose() }
+        guard put(text, urgency, id, fields) else { return patience.lose() }
         let lost = patience.takeLost()
         guard lost > 0 else { return }
         let warning = "\(lost) entries of this log before the last one are lost: nobody read them in time"
-        if !put(warning, .warning, .warning, []) { patience.lose(lost) }
+        if !put(warning, .warning, .warning, { [] }) { patience.lose(lost) }
     }
 
     /// Whether there was room for it.
-    private func put(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: [JournalField]) -> Bool {
+    private func put(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: () -> [JournalField]) -> Bool {
         if let journal {
             let entry = [
                 ("MESSAGE", text), ("MESSAGE_ID", id.rawValue), ("PRIORITY", String(urgency.rawValue)),
                 ("SYSLOG_IDENTIFIER", "clientsecretd"),
             ]
-            if let isTaken = offer(entry + fields.map { ($0.name, $0.value) }, to: journal) { return isTaken }
+            if let isTaken = offer(entry + fields().map { ($0.name, $0.value) }, to: journal) { return isTaken }
         }
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"

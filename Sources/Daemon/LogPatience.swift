@@ -1,4 +1,3 @@
-import Glibc
 import Linux
 
 /// How long the daemon waits for whoever reads its log: a journal that is busy is given a moment; one that hangs, as its
@@ -13,12 +12,7 @@ final class LogPatience: Sendable {
     /// Waits until a descriptor takes more. Once it did not in time, it is not waited for until it does again.
     func wait(for descriptor: Int32) -> Bool {
         let isPatient = lost.withLock { $0 == 0 }
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        while true {
-            let ready = unsafe poll(&wanted, 1, isPatient ? Self.patience : 0)
-            // What cannot be asked is not waited for: writing to it says what is wrong.
-            if ready >= 0 || errno != EINTR { return ready != 0 }
-        }
+        return Descriptor.waitUntilWritable(descriptor, atMost: isPatient ? Self.patience : 0)
     }
 
     func lose(_ count: Int = 1) {

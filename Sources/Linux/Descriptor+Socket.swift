@@ -22,8 +22,17 @@ extension Descriptor {
 
     /// Waits until a connection takes more, for so many milliseconds at most.
     package func waitUntilWritable(atMost milliseconds: Int32) -> Bool {
+        Self.waitUntilWritable(raw, atMost: milliseconds)
+    }
+
+    /// The same for a descriptor that is nobody's, such as standard error. One that cannot be asked counts as writable:
+    /// writing to it says what is wrong.
+    package static func waitUntilWritable(_ raw: Int32, atMost milliseconds: Int32) -> Bool {
         var wanted = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&wanted, 1, milliseconds) > 0
+        while true {
+            let ready = unsafe poll(&wanted, 1, milliseconds)
+            if ready >= 0 || errno != EINTR { return ready != 0 }
+        }
     }
 
     /// Ends a connection for everybody who holds a descriptor of it; what was sent is still read.

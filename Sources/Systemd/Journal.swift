@@ -24,8 +24,10 @@ package final class Journal: Sendable {
         do throws(SystemError) {
             return try socket.send(Self.datagram(of: fields), to: address)
         } catch {
-            // More than a datagram holds goes by way of a file in memory, which libsystemd knows how to make.
+            // More than a datagram holds goes by way of a file in memory, which libsystemd knows how to make; but it waits
+            // for room.
             guard error.errno == .messageTooLong else { throw error }
+            guard socket.descriptor.waitUntilWritable(atMost: 0) else { return false }
             try SystemError.check(Self.sendLarge(fields), "write to the journal")
             return true
         }

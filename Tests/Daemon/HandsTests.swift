@@ -14,12 +14,7 @@ import Testing
 
     init() throws {
         web = try #require(ClientName("web"))
-        let settings = SettingsSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
-        hands = Hands(
-            log: Log(environment: [:]), identity: settings.identity, naming: try TemporaryNames(),
-            state: .failure(Trouble(.stateUnusable, at: .named("/nowhere"))), settings: settings, shelf: Shelf(),
-            keyring: Keyring(), writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
-            findings: nil)
+        hands = try .idle()
     }
 
     private func job(_ number: UInt64, _ resource: Resource, _ work: Work) -> Job {

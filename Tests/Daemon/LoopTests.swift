@@ -40,19 +40,13 @@ private struct LoopField {
     init() throws {
         try SignalDescriptor.blockSignals()
         inbox = try Inbox()
-        let log = Log(environment: [:])
-        let settings = SettingsSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
-        let hands = Hands(
-            log: log, identity: settings.identity, naming: try TemporaryNames(),
-            state: .failure(Trouble(.stateUnusable, at: .named("/nowhere"))), settings: settings, shelf: Shelf(),
-            keyring: Keyring(), writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
-            findings: nil)
+        let hands = try Hands.idle()
         let rotation = Rotation(
             seed: 1, hostJitter: 0, builtAt: startedAt.wall, startedAt: startedAt.wall,
-            configurationPath: settings.path)
+            configurationPath: hands.settings.path)
         loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: Callers(), hands: hands, log: log, server: nil, credentials: nil,
-            watcher: nil, findings: try Inbox(), metrics: nil, cancel: try EventCounter())
+            rotation: rotation, inbox: inbox, callers: Callers(), hands: hands, log: hands.log, server: nil,
+            credentials: nil, watcher: nil, findings: try Inbox(), metrics: nil, cancel: try EventCounter())
     }
 
     /// Posts so many facts, each of which says how many there were: by when something that is lacking is tried again.

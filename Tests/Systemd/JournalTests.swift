@@ -20,6 +20,8 @@ struct JournalTests {
         #expect(try journal.send([("MESSAGE", "heard")]))
         try UnixSocket.fill(directory("socket"))
         #expect(try !journal.send([("MESSAGE", "not heard")]))
+        // Nor is it where libsystemd would do the sending.
+        #expect(try !journal.send([("MESSAGE", String(repeating: "large ", count: 100_000))]))
         var first = [UInt8](repeating: 0, count: 100)
         let count = unsafe recv(receiver.descriptor, &first, first.count, 0)
         #expect(first.prefix(max(count, 0)).elementsEqual("MESSAGE=heard\n".utf8))
