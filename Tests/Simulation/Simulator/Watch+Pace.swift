@@ -104,10 +104,14 @@ extension Watch {
                 // What was not permitted need not wait once somebody touches the file.
                 let failedAt = trouble.code == .permissionDenied ? Int64.min / 2 : boot
                 failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, failedAt)
+                failuresInARow[job.resource, default: 0] += 1
             }
             return []
         }
-        if Fault.Kind(job.work) != .look { failures[job.resource] = nil }
+        if Fault.Kind(job.work) != .look {
+            failures[job.resource] = nil
+            failuresInARow[job.resource] = nil
+        }
         if case .file(let path) = job.resource { uncertain.remove(path) }
         switch (job.work, outcome) {
         case (.run(let action, let covering), _):
@@ -145,6 +149,8 @@ extension Watch {
             isRefused = false
             former = Set(jobs.keys)
             known = known.filter { configuration.clients[$0.key.client] != nil }
+            let actions = Set(configuration.clients.values.flatMap(\.onChange).map { Resource.action($0.id) })
+            failuresInARow = failuresInARow.filter { actions.contains($0.key) }
         case (.readConfiguration, .refused), (.checkConfiguration, .refused): isRefused = true
         case (.checkConfiguration, .passes): isRefused = false
         default: break
@@ -186,10 +192,11 @@ extension Watch {
     /// minute, if nothing but its action stands in the way and that is no unit which needs a person.
     mutating func begin(_ job: Job, _ simulator: Simulator) throws {
         guard case .run(let action, let covering) = job.work, job.resource.notice == nil,
-            let last = failures[job.resource], let since = emergencySince(action.id, covering.keys, simulator)
+            let last = failures[job.resource], let failed = failuresInARow[job.resource],
+            let since = emergencySince(action.id, covering.keys, simulator)
         else { return }
         simulator.outside.meet(.toldInEmergency)
-        if case .exec = action {} else if last.count >= 3 { return }
+        if case .exec = action {} else if failed >= 3 { return }
         let sharers = simulator.outside.configuration.clients.filter { _, entry in
             entry.onChange.contains { $0.id == action.id }
         }

@@ -27,6 +27,8 @@ struct Watch {
     /// Jobs that were started for an earlier configuration: that they fail is no reason to wait.
     var former: Set<JobID> = []
     var failures: [Resource: (count: Int, at: Int64)] = [:]
+    /// How often each has failed in a row, whatever happened in between: who asks has it tried, and not begin anew.
+    var failuresInARow: [Resource: Int] = [:]
     /// Whether each file was there when it was last seen.
     var exists: [AbsolutePath: Bool] = [:]
     /// What was last to be written into each file.
@@ -85,6 +87,7 @@ struct Watch {
         uncertain = []
         open = [:]
         failures = [:]
+        failuresInARow = [:]
         isRefused = false
         minted = [:]
     }
