@@ -17,13 +17,15 @@ import Testing
         let changing = calls.filter { !$0.name.hasPrefix("open") }
         #expect(Set(changing.map(\.name)).isSuperset(of: ["write", "fsync", "fchmod", "fchown", "renameat2"]))
         var trials: [Supervisor.Rule] = []
+        var rare: Set<FaultPoint> = []
         for call in calls {
             let turn = Int(random.next() % 6)
-            for number in 0..<max(call.count, Fault.allCases.count) {
+            for number in 0..<max(call.most, Fault.allCases.count) {
                 let isChanging = !call.name.hasPrefix("open")
-                let point = FaultPoint(call: call.name, path: call.path, nth: number % call.count + 1)
+                let point = FaultPoint(call: call.name, path: call.path, nth: number % call.most + 1)
+                if point.nth > call.least { rare.insert(point) }
                 let fault = Fault.allCases[(number + turn) % Fault.allCases.count]
-                let faults = isChanging ? (number < call.count ? Fault.allCases : []) : [fault]
+                let faults = isChanging ? (number < call.most ? Fault.allCases : []) : [fault]
                 // A disk that says no may say so once or from then on.
                 trials += faults.map { Supervisor.Rule(point: point, fault: $0, lasts: random.next() % 2 == 0) }
             }
@@ -33,10 +35,13 @@ import Testing
         for rule in trials {
             let point = rule.point
             let comment: Comment = "\(point.call) \(point.path) \(point.nth) \(rule.fault), seed \(seed)"
-            if try !bench.attempt(rule, comment: comment) { missed.append(rule) }
+            // What two threads do at one time is not always done as often.
+            var tries = rare.contains(point) ? 1 : 3
+            while try tries > 0 && !bench.attempt(rule, comment: comment) { tries -= 1 }
+            if tries == 0, !rare.contains(point) { missed.append(rule) }
         }
-        // What two threads do at one time is not always done as often.
         #expect(missed.count * 50 < trials.count, "\(missed), seed \(seed)")
+        #expect(rare.count * 5 < Set(trials.map(\.point)).count, "\(rare), seed \(seed)")
         try bench.verifySignatures(comment: "seed \(seed)")
     }
 
