@@ -59,16 +59,24 @@ private func take(_ name: String, from sockets: inout PassedSockets) -> String {
     }
 }
 
-/// Puts the descriptors where systemd puts them, and what was there back afterwards: in between the runner may not be
-/// able to tell of a failure.
-private func passing<Seen>(_ descriptors: [Int32], named names: String, _ body: () throws -> Seen) throws -> Seen {
-    let places = (0..<Int32(descriptors.count)).map { 3 + $0 }
+/// What the body sees in a process whose descriptors lie where systemd puts them. The test's own cannot be that process:
+/// libdispatch waits on descriptors that lie there, and dies when they are others.
+private func passing(_ descriptors: [Int32], named names: String, _ body: () throws -> [String]) throws -> [String] {
     let passed = descriptors.map { fcntl($0, F_DUPFD, 100) }
-    let before = places.map { fcntl($0, F_DUPFD, 100) }
-    for (descriptor, place) in zip(passed, places) { dup2(descriptor, place) }
-    unsafe setenv("LISTEN_PID", String(getpid()), 1)
-    unsafe setenv("LISTEN_FDS", String(descriptors.count), 1)
-    unsafe setenv("LISTEN_FDNAMES", names, 1)
-    defer { for (descriptor, place) in zip(before, places) where descriptor >= 0 { dup2(descriptor, place) } }
-    return try body()
+    let answer = Pipe()
+    let child = fork()
+    if child == 0 {
+        alarm(60)
+        for (descriptor, place) in zip(passed, Int32(3)...) { dup2(descriptor, place) }
+        unsafe setenv("LISTEN_PID", String(getpid()), 1)
+        unsafe setenv("LISTEN_FDS", String(descriptors.count), 1)
+        unsafe setenv("LISTEN_FDNAMES", names, 1)
+        let seen = (try? body()) ?? []
+        answer.fileHandleForWriting.write(Data(seen.joined(separator: "\n").utf8))
+        _exit(0)
+    }
+    try answer.fileHandleForWriting.close()
+    let seen = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    waitpid(child, nil, 0)
+    return seen.components(separatedBy: "\n")
 }
