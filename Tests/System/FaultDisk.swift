@@ -74,8 +74,15 @@ final class FaultDisk {
     }
 
     /// What a machine does that has its power back; nobody may have files open on it.
-    func restart() throws {
+    ///
+    /// A bed that starts has a copy of every mount for a moment, and while it has, mounting the image again would give the
+    /// file system that has lost its power.
+    func restart(in sandbox: Sandbox) throws {
         try command("umount", path)
+        let image = try #require(image)
+        try sandbox.eventually("the last copy of the mount was gone") {
+            try run(["losetup", "--associated", image]).output.isEmpty
+        }
         try mount()
     }
 

@@ -86,7 +86,7 @@ import Testing
                 #expect(promised != before)
                 try disk.cutPower()
                 sandbox.stop(SIGKILL)
-                try disk.restart()
+                try disk.restart(in: sandbox)
                 #expect(try sandbox.text(disk("out/web.jwt")) == promised, "round \(round)")
             } else {
                 let renewals = try Renewals(sandbox)
@@ -94,7 +94,7 @@ import Testing
                 try disk.cutPower()
                 sandbox.stop(SIGKILL)
                 renewals.end()
-                try disk.restart()
+                try disk.restart(in: sandbox)
             }
             let found = try sandbox.text(disk("out/web.jwt"))
             tokens.append(found)
