@@ -27,7 +27,8 @@ extension Entry {
         }
     }
 
-    /// What it is about, as fields of the journal: whom, which secret, where, and what went wrong.
+    /// What it is about, as fields of the journal: where, what went wrong, whom and which secret. The clients stand last,
+    /// for of thousands not all have room (``Journal``).
     ///
     /// - Parameter clients: those that share the resource that the entry speaks of, where it names none itself.
     func fields(of clients: [ClientName]) -> [JournalField] {
@@ -35,15 +36,15 @@ extension Entry {
         case .minted(let client, let issued, _), .tookOver(let client, let issued):
             JournalField.secret(client, issued)
         case .published(let path, let secrets):
-            JournalField.secrets(secrets) + [.path(path)]
+            [.path(path)] + JournalField.secrets(secrets)
         case .ran(let action, let secrets):
-            JournalField.secrets(secrets) + [.action(action)]
+            [.action(action)] + JournalField.secrets(secrets)
         case .served(let credential, let client, let issued):
             JournalField.secret(client, issued) + [.unit(credential.unit)]
         case .notServed(let refusal):
             refusal.fields
         case .failing(let resource, let trouble, _, _), .recovered(let resource, let trouble):
-            resource.fields(of: clients) + [.code(trouble.code)]
+            [.code(trouble.code)] + resource.fields(of: clients)
         case .standing(let client, let standing, let reason):
             [.client(client), .state(standing)] + (reason.map { [.code($0.trouble.code)] } ?? [])
         case .clockDistrusted(let trouble):
@@ -78,8 +79,8 @@ extension Resource {
     fileprivate func fields(of clients: [ClientName]) -> [JournalField] {
         switch self {
         case .client(let name), .record(let name): [.client(name)]
-        case .file(let path): clients.map(JournalField.client) + [.path(path)]
-        case .action(let action): clients.map(JournalField.client) + [.action(action)]
+        case .file(let path): [.path(path)] + clients.map(JournalField.client)
+        case .action(let action): [.action(action)] + clients.map(JournalField.client)
         case .notice(let action): [.action(action)]
         case .key, .configuration, .state: clients.map(JournalField.client)
         }

@@ -28,6 +28,18 @@ struct JournalTests {
         #expect(try journal.send([("MESSAGE", "heard again")]))
     }
 
+    @Test func whatJournaldWouldNotTakeIsLeftOut() throws {
+        let directory = try TemporaryDirectory()
+        let receiver = try UnixSocket.receiving(at: directory("socket"))
+        let journal = try Journal(at: directory("socket"))
+        #expect(try journal.send((0..<2_000).map { ("F", String($0)) }))
+        var datagram = [UInt8](repeating: 0, count: 20_000)
+        let count = unsafe recv(receiver.descriptor, &datagram, datagram.count, 0)
+        let fields = datagram.prefix(max(count, 0)).split(separator: UInt8(ascii: "\n"))
+        #expect(fields.count == 1_000)
+        #expect(fields.last?.elementsEqual("F=999".utf8) == true)
+    }
+
     @Test func saysThatNobodyListens() throws {
         let directory = try TemporaryDirectory()
         let journal = try Journal(at: directory("socket"))

@@ -81,4 +81,12 @@ equal "it renews though the journal hangs" 300 "$renewed"
 promise "and once it does not any more" clientsecretd renew web
 eventually "the journal says what it lacks" \
     eval 'entry MESSAGE_ID=$(id warning) | field MESSAGE | grep -q "entries of this log before the last one are lost"'
+
+# journald takes a thousand fields in an entry. What concerns more clients is told all the same.
+systemctl stop clientsecretd
+rm "$key"
+seq 1100 | sed 's|.*|  c&: {outputs: [{path: /run/clientsecretd/out/c&.jwt}]}|; 1iclients:' | configure
+promise "it starts with more clients than an entry has room for" systemctl start clientsecretd
+eventually "the journal says what their key lacks" \
+    eval '[ -n "$(entry MESSAGE_ID=$(id failing) CLIENTSECRETD_CODE=key_missing CLIENTSECRETD_CLIENT=c1)" ]'
 finish
