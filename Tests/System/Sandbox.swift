@@ -140,11 +140,11 @@ final class Sandbox {
     /// How the log ends.
     var lastWords: Substring { (try? log().suffix(2_000)) ?? "" }
 
-    /// Runs one of the commands to its end.
+    /// Runs one of the commands to its end, or for five minutes: one that hangs fails its test and not the whole run.
     @discardableResult
     func command(_ arguments: String..., input: String = "") throws -> Finished {
         try run(
-            [binary] + arguments, input: Data(input.utf8),
+            ["timeout", "--foreground", "--signal=KILL", "5m", binary] + arguments, input: Data(input.utf8),
             environment: [
                 "CLIENTSECRETD_CONFIG": directory("clientsecretd.yaml"), "CLIENTSECRETD_SOCKET": socket,
                 "NO_COLOR": "1",
