@@ -11,20 +11,25 @@ package struct ClientRecord: Sendable {
     package var delivered: [ActionID: Issued]
     /// Environment files that held other lines: one that has vanished since is not made again.
     package var shared: Set<AbsolutePath>
+    /// Actions that are to run once more for what they were run for already.
+    package var owed: Set<ActionID>
 
     package init(
         current: KeptSecret? = nil, candidate: KeptSecret? = nil, delivered: [ActionID: Issued] = [:],
-        shared: Set<AbsolutePath> = []
+        shared: Set<AbsolutePath> = [], owed: Set<ActionID> = []
     ) {
         self.current = current
         self.candidate = candidate
         self.delivered = delivered
         self.shared = shared
+        self.owed = owed
     }
 
     /// What `record` says, with the bytes that it only names.
     package init(_ record: Record, current: KeptSecret?, candidate: KeptSecret? = nil) {
-        self.init(current: current, candidate: candidate, delivered: record.delivered, shared: record.shared)
+        self.init(
+            current: current, candidate: candidate, delivered: record.delivered, shared: record.shared,
+            owed: record.owed)
     }
 
     /// Whether it holds secrets and all of them had expired before `moment`.
@@ -35,7 +40,7 @@ package struct ClientRecord: Sendable {
 
     /// What is known of it without bytes; the candidate is left out.
     package var record: Record {
-        Record(current: current?.issued, delivered: delivered, shared: shared)
+        Record(current: current?.issued, delivered: delivered, shared: shared, owed: owed)
     }
 }
 

@@ -9,6 +9,8 @@ struct RecordDocument: Decodable {
     private let candidate: Kept?
     private let delivered: [String: Known]
     private let shared: [String]
+    /// Missing where nothing is owed.
+    private let owed: [String]?
 
     /// The JSON by which a record is read again.
     static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
@@ -17,12 +19,13 @@ struct RecordDocument: Decodable {
         let secrets = [("candidate", record.candidate), ("current", record.current)].compactMap { name, kept in
             kept.map { (name: name, value: Kept.json(of: $0)) }
         }
+        let owed = record.owed.sorted().map { JSONText.string($0.description) }
         return .object(
             secrets + [
                 ("client", .string(client.description)),
                 ("delivered", .object(delivered.map { ($0.key.description, Known.json(of: $0.value)) })),
                 ("shared", .array(shared.map { .string($0.description) })),
-            ])
+            ] + (owed.isEmpty ? [] : [("owed", .array(owed))]))
     }
 
     /// The record; nil when it is another client's or a value is malformed.
@@ -37,6 +40,7 @@ struct RecordDocument: Decodable {
             guard let path = AbsolutePath(path) else { return nil }
             record.shared.insert(path)
         }
+        record.owed = Set((owed ?? []).map { ActionID($0) })
         if let current {
             guard let kept = current.secret(sha256) else { return nil }
             record.current = kept

@@ -52,14 +52,16 @@ struct Damage: Hashable, Sendable {
     }
 
     /// Takes in that the file was written. Returns whether bad content was replaced that an application may have read.
-    mutating func wrote(_ wanted: [Slot: Fingerprint], at now: BootTime) -> Bool {
+    ///
+    /// - Parameter isBeingRead: whether applications are just being told to read it.
+    mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         lastGood = wanted
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
         repairs = repairs.filter { now < $0 + Self.memory } + [now]
         // Whoever was told to read while it was bad has read that; the notice of it may have come a little later.
-        let wasRead = toldAt.map { $0 + Self.quiet >= since } ?? false
+        let wasRead = isBeingRead || toldAt.map { $0 + Self.quiet >= since } ?? false
         return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
     }
 

@@ -53,6 +53,7 @@ extension Rotation {
             noteIssue(state.current)
             // A state directory that answers late knows less than what was seen since.
             state.delivered.merge(record.delivered) { seen, _ in seen }
+            for action in record.owed where state.owed[action] == nil { state.owed[action] = JobID(number: nextJob) }
             world.clients[client] = state
         case (.look(let spec), .seen(let look)):
             // A file that has come or gone may well be writable now, however often it was not.
@@ -81,7 +82,10 @@ extension Rotation {
         case (.publish(let spec, let secrets, _), .published(let look)):
             see(look, as: spec)
             world.files[spec.path]?.writtenAt = now.wall
-            if world.files[spec.path]?.damage.wrote(secrets.mapValues(\.fingerprint), at: now.boot) == true {
+            let isBeingRead = spec.slots.values.contains(where: isBeingTold)
+            if world.files[spec.path]?.damage
+                .wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot) == true
+            {
                 deliverAgain(to: spec.slots.values)
             }
             changes.append(.published(spec.path, published(spec, secrets)))
@@ -98,7 +102,9 @@ extension Rotation {
             for (client, covered) in covering {
                 world.clients[client]?.delivered[action.id] = covered.issued
                 world.clients[client]?.ranAt[action.id] = now.wall
-                world.clients[client]?.owed.remove(action.id)
+                if let since = world.clients[client]?.owed[action.id], job.id >= since {
+                    world.clients[client]?.owed[action.id] = nil
+                }
                 // Also one that a reload has taken the action from meanwhile.
                 touch(.client(client))
                 for path in world.index.files(of: client) { world.files[path]?.damage.told(at: now.boot) }
@@ -140,7 +146,15 @@ extension Rotation {
 
     /// Has the actions of clients run again although their secrets are the same.
     private mutating func deliverAgain(to clients: some Sequence<ClientName>) {
-        for client in clients { world.clients[client]?.owed.formUnion(world.index.actions(of: client)) }
+        let next = JobID(number: nextJob)
+        for client in clients {
+            for action in world.index.actions(of: client) { world.clients[client]?.owed[action] = next }
+        }
+    }
+
+    /// Whether an action runs by which a client's applications are told to read its files.
+    private func isBeingTold(_ client: ClientName) -> Bool {
+        world.index.actions(of: client).contains { world.running[.action($0)] != nil }
     }
 
     private func published(_ spec: FileSpec, _ secrets: [Slot: Issued]) -> [ClientName: Issued] {

@@ -200,7 +200,7 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         defer { wakes[.record(name)] = deadlines.wake }
         guard let state = world.clients[name], state.current != nil, isKnown(client, state) else { return }
-        let wanted = state.record(shared: sharedFiles(of: client, state))
+        let wanted = state.record(shared: sharedFiles(of: client, state), actions: client.actions)
         if wanted == state.kept {
             // What could not be kept is not wanted any more.
             recover(.record(name))

@@ -131,7 +131,7 @@ extension Rotation {
     /// Whether an action has still to be run for a client's secret.
     func owes(_ client: ClientName, _ action: ActionID) -> Bool {
         guard let state = world.clients[client], let current = state.current else { return false }
-        return state.delivered[action]?.fingerprint != current.fingerprint || state.owed.contains(action)
+        return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
     }
 
     /// Whether all files of a client hold its secret.

@@ -145,11 +145,17 @@ package struct Record: Hashable, Sendable {
     package var delivered: [ActionID: Issued]
     /// Environment files that held other lines: one that has vanished since is not made again.
     package var shared: Set<AbsolutePath>
+    /// Actions that are to run once more for what they were run for already.
+    package var owed: Set<ActionID>
 
-    package init(current: Issued? = nil, delivered: [ActionID: Issued] = [:], shared: Set<AbsolutePath> = []) {
+    package init(
+        current: Issued? = nil, delivered: [ActionID: Issued] = [:], shared: Set<AbsolutePath> = [],
+        owed: Set<ActionID> = []
+    ) {
         self.current = current
         self.delivered = delivered
         self.shared = shared
+        self.owed = owed
     }
 }
 

@@ -36,8 +36,9 @@ package struct ClientState: Hashable, Sendable {
     var mintReason: MintReason?
     package var delivered: [ActionID: Issued] = [:]
     package var ranAt: [ActionID: WallTime] = [:]
-    /// Actions that run although they ran for this secret: somebody asked, or bad content stood for too long.
-    package var owed: Set<ActionID> = []
+    /// Actions that run although they ran for this secret, because bad content stood for too long; and the first job whose
+    /// run counts, for one that began before may have had that content read.
+    var owed: [ActionID: JobID] = [:]
     /// Whether a new secret was asked for, whatever the age of the current one.
     package var isForced = false
     package var renewals = 0
@@ -47,8 +48,11 @@ package struct ClientState: Hashable, Sendable {
     /// Whether everything is known and nothing is being made, so that its files and actions need not wait for it.
     package var isSettled = false
 
-    func record(shared: Set<AbsolutePath>) -> Record {
-        Record(current: current, delivered: delivered, shared: shared)
+    /// - Parameter actions: the client's own: what others are owed is not remembered.
+    func record(shared: Set<AbsolutePath>, actions: [ActionID]) -> Record {
+        Record(
+            current: current, delivered: delivered, shared: shared,
+            owed: owed.isEmpty ? [] : Set(actions.filter { owed[$0] != nil }))
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
                 ActionID("restart myapp.service"): try Samples.secret(1).issued,
                 ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
             ],
-            shared: [try Samples.path("/srv/app/.env")])
+            shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")])
     }
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }
