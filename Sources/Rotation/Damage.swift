@@ -18,6 +18,8 @@ struct Damage: Hashable, Sendable {
     /// What the file held when it was last seen to be good.
     private var lastGood: [Slot: Fingerprint]?
     private var badSince: BootTime?
+    /// Whether it did not stay as it was written: then it is looked at before it is written again.
+    private var isUndone = false
     /// When an action last ended by which applications are told of the file.
     private var toldAt: BootTime?
     private var repairs: [BootTime] = []
@@ -38,6 +40,7 @@ struct Damage: Hashable, Sendable {
         let noticed = stirred?.began
         // A notice of the same millisecond may be of a change that the look has missed.
         if let last = stirred?.last, last < began { stirred = nil }
+        isUndone = false
         if isGood {
             lastGood = wanted
             badSince = nil
@@ -65,6 +68,14 @@ struct Damage: Hashable, Sendable {
         return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
     }
 
+    /// Takes in that the file held something else right after it was written: somebody who watches it as well was quicker,
+    /// or its file system does not keep what it is given. Whoever wrote again at once would do nothing else any more.
+    mutating func undone(at now: BootTime) {
+        isUndone = true
+        badSince = badSince ?? now
+        stir(at: now)
+    }
+
     /// Whether somebody else goes on changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
         guard repairs.count >= Self.repairLimit else { return false }
@@ -78,6 +89,7 @@ struct Damage: Hashable, Sendable {
 
     /// Whether the file may be written now.
     func mayRepair(_ deadlines: inout Deadlines) -> Bool {
+        if isUndone { return false }
         guard let nextRepair, isContested(&deadlines) else { return true }
         return deadlines.reached(nextRepair)
     }

@@ -88,6 +88,8 @@ extension Rotation {
             {
                 deliverAgain(to: spec.slots.values)
             }
+            let isInPlace = world.files[spec.path].map { file in secrets.allSatisfy { file.holds($1, in: $0) } }
+            if isInPlace == false { world.files[spec.path]?.damage.undone(at: now.boot) }
             changes.append(.published(spec.path, published(spec, secrets)))
         case (.run(let action, _), .ran) where job.resource.isNotice:
             if case .notice(let id) = job.resource { notices.succeeded(id) }

@@ -24,6 +24,8 @@ final class Bench {
     var failures: [Resource: Trouble] = [:]
     /// Writes of these files fail; looking at them works.
     var failingWrites: [AbsolutePath: Trouble] = [:]
+    /// What is found in these files right after they were written, in place of that.
+    var overwritten: [AbsolutePath: Look] = [:]
     /// Jobs on these resources do not end until ``release(_:)``.
     var held: Set<Resource> = []
 
@@ -37,6 +39,8 @@ final class Bench {
     private(set) var turn = Turn()
     private var waiting: [Job] = []
     private var minted: UInt64 = 1000
+    /// Far more than there are steps on a secret's way.
+    private static let mostRounds = 200
 
     init(_ configuration: Configuration, once: Bool = false, hostJitter: Double = 0, builtAt: Int64 = -365 * Values.day)
         throws
@@ -59,7 +63,13 @@ final class Bench {
 
     /// Plans and answers until nothing is to be done at this moment.
     func go() {
+        var rounds = 0
         repeat {
+            rounds += 1
+            guard rounds <= Self.mostRounds else {
+                Issue.record("still at it after \(Self.mostRounds) rounds at one moment: \(log.suffix(4))")
+                return
+            }
             turn = rotation.plan(at: now)
             entries += turn.changes
             for (ticket, answer) in turn.answers { answers[ticket] = answer }
@@ -257,6 +267,7 @@ final class Bench {
         var look = disk[spec.path] ?? Look(slots: [:])
         for (slot, issued) in secrets { look.slots[slot] = .secret(issued) }
         look.isAsConfigured = true
+        look = overwritten[spec.path] ?? look
         disk[spec.path] = look
         return .success(.published(look))
     }

@@ -237,4 +237,21 @@ import Testing
         try bench.restart(bench.rotation.world.configuration)
         #expect(runs(bench) == 0)
     }
+
+    @Test func whatDoesNotStayAsItWasWrittenIsNotWrittenWithoutEnd() throws {
+        let bench = try settled()
+        // A program that watches the file as well and is quicker; a file system that takes modes and forgets them.
+        for look in [Look(slots: [.whole: .foreign]), Look(slots: [:], isAsConfigured: false)] {
+            bench.overwritten = [try path: look]
+            bench.ask(.renew(.init()))
+            bench.pass(3600)
+            #expect(bench.log.filter { $0 == "publish web.jwt" }.count <= 10)
+            #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+            bench.forget()
+        }
+        bench.overwritten = [:]
+        bench.pass(7200)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(try bench.view(web).standing == .ok)
+    }
 }
