@@ -30,7 +30,7 @@ extension Rotation {
     private mutating func stir(_ resource: Resource, at now: Now) {
         // What is known of it counts until it is looked at again, which waits until nobody writes any more.
         switch resource {
-        case .file(let path) where world.files[path]?.isFresh == true: world.files[path]?.damage.stir(at: now.boot)
+        case .file(let path) where isSeenSoon(path): world.files[path]?.damage.stir(at: now.boot)
         case .key(let name):
             let stirred = Stir(world.keys[name]?.stirred, at: now.boot)
             world.keys[name]?.stirred = stirred
@@ -50,6 +50,13 @@ extension Rotation {
         default: break
         }
         touch(resource)
+    }
+
+    /// Whether a file was seen, or is being looked at once more because somebody changed it during the look before: one
+    /// that never rests is then seen as it is, and looked at again in its time.
+    private func isSeenSoon(_ path: AbsolutePath) -> Bool {
+        guard let file = world.files[path] else { return false }
+        return file.isFresh || file.isRestless && world.running[.file(path)]?.work.isLook == true
     }
 
     /// Forgets that a key was read or a file looked at, also by a job that is doing so now.

@@ -17,7 +17,10 @@ extension Rotation {
             count(job, success: false)
             fail(job, trouble, isHurried: isHurried, at: now)
         }
-        if isOutdated { lookAgain(at: job.resource) }
+        if isOutdated {
+            lookAgain(at: job.resource)
+            if case .file(let path) = job.resource { world.files[path]?.isRestless = true }
+        }
     }
 
     private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
@@ -124,6 +127,7 @@ extension Rotation {
         file.seen = look
         file.isUncertain = false
         if look.exists { file.heldOtherLines = look.otherLines }
+        file.isRestless = false
         // What was judged by the slots and modes of an older configuration is looked at again.
         file.isFresh = world.index.specs[spec.path] == spec
         world.files[spec.path] = file

@@ -68,6 +68,8 @@ package struct FileState: Hashable, Sendable {
     /// Whether the file held lines of somebody else's when it was last seen to exist; the state directory may not be
     /// there to remember it.
     var heldOtherLines = false
+    /// Whether there was notice of it during the last look as well: somebody may never rest, and one look has to do.
+    var isRestless = false
     var damage = Damage()
 }
 

@@ -254,4 +254,17 @@ import Testing
         #expect(try bench.held(in: "web.jwt") == bench.current(web))
         #expect(try bench.view(web).standing == .ok)
     }
+
+    @Test func somebodyWhoNeverRestsDoesNotKeepAFileFromBeingKnown() throws {
+        let bench = try Bench(try Values.configuration([web: Values.client(web)]))
+        bench.held = [.file(try path)]
+        bench.go()
+        for _ in 0..<10 {
+            guard let look = try bench.rotation.world.running[.file(path)], look.work.isLook else { break }
+            try notice(bench)
+            bench.tell(.finished(look.id, .success(.seen(Look(slots: [:])))))
+        }
+        #expect(bench.log.filter { $0 == "look web.jwt" }.count == 2)
+        #expect(bench.log.contains("mint web"))
+    }
 }
