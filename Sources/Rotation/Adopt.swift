@@ -31,6 +31,7 @@ extension Rotation {
         standings = views.values.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
         notices.keepOnly(configuration, at: now.boot)
         served = served.filter { configuration.clients[$0.key]?.credential != nil }
+        told = told.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
         wantsTidying = true

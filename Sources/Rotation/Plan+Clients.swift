@@ -82,6 +82,8 @@ extension Rotation {
         // Others were judged by the secret that this one had before.
         if chosen.current != state.current { beside = BesideDue() }
         let decision = decide(client, chosen, print, &beside, &deadlines)
+        // What could not be minted is not wanted any more.
+        if case .keep = decision { recover(.client(name)) }
         guard case .mint(let reason) = decision, clock.trouble == nil, print != nil else { return }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: now.wall,

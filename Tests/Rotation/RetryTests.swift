@@ -116,4 +116,18 @@ import Testing
         bench.pass(3600)
         #expect(try bench.view("native").renewals == 2)
     }
+
+    @Test func aMintThatFailedAndIsNotWantedAnyMoreIsNoTrouble() throws {
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.go()
+        let client = Resource.client(try Values.name("web"))
+        bench.failures = [client: Trouble(.signingFailed, at: .key(try Values.key()))]
+        bench.pass(60 * Values.day + 5)
+        #expect(try bench.view("web").standing == .degraded)
+        // It was due by a clock that was wrong.
+        bench.step(-30 * Values.day)
+        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").lastError == nil)
+        #expect(bench.entries.contains(.recovered(client, Trouble(.signingFailed, at: .key(try Values.key())))))
+    }
 }
