@@ -51,6 +51,7 @@ extension Rotation {
         case (.recall(let client), .recalled(let record)):
             guard var state = world.clients[client] else { return }
             state.wasRecalled = true
+            state.wasNotAnswered = false
             state.kept = record
             state.current = state.current ?? record.current
             noteIssue(state.current)
@@ -190,6 +191,7 @@ extension Rotation {
             world.keys[name]?.print = nil
         case .recall(let client):
             world.clients[client]?.wasRecalled = true
+            world.clients[client]?.wasNotAnswered = true
         case .readConfiguration:
             refuse([trouble.message], .refused([trouble.message]), at: now)
             return

@@ -201,7 +201,12 @@ extension Rotation {
         let name = client.name
         var deadlines = Deadlines(now: now)
         defer { wakes[.record(name)] = deadlines.wake }
-        guard let state = world.clients[name], state.current != nil, isKnown(client, state) else { return }
+        guard let state = world.clients[name], isKnown(client, state) else { return }
+        guard state.current != nil else {
+            // There is nothing to keep, and what is kept may be all that there is.
+            if state.wasNotAnswered { start(.recall(name), on: .record(name), &deadlines, &turn) }
+            return
+        }
         let wanted = state.record(shared: sharedFiles(of: client, state), actions: client.actions)
         if wanted == state.kept {
             // What could not be kept is not wanted any more.

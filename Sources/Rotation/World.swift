@@ -25,6 +25,8 @@ package struct KeyState: Hashable, Sendable {
 package struct ClientState: Hashable, Sendable {
     /// Whether the state directory was asked; until then nothing is decided.
     package var wasRecalled = false
+    /// Whether it could not answer: what it holds may be wanted yet.
+    var wasNotAnswered = false
     /// What the state directory is known to hold.
     package var kept = Record()
     /// The secret in force.

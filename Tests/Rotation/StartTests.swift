@@ -197,4 +197,20 @@ import Testing
         #expect(try bench.view("native").standing == .critical)
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
+
+    @Test func whatTheStateDirectoryKeepsIsFoundOnceItCanBeReadAndIsNeeded() throws {
+        let bench = try bench()
+        let record = Resource.record(try Values.name("web"))
+        bench.records[try Values.name("web")] = Record(current: try found(1))
+        bench.prints = [:]
+        bench.failures = [record: Trouble(.stateUnusable, at: .named("the state directory"))]
+        bench.go()
+        #expect(try bench.view("web").standing == .critical)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.held(in: "web.jwt") == found(1))
+        bench.forget()
+        bench.pass(600)
+        #expect(!bench.log.contains("recall web"))
+    }
 }
