@@ -101,7 +101,7 @@ final class Hands: Sendable {
     private func lane(of job: Job) -> Lane {
         switch job.work {
         case .readConfiguration, .checkConfiguration: .settings
-        case .readKey: .keys
+        case .readKey(let name, _): .key(name)
         case .recall, .keep, .recallTold, .keepTold, .tidyRecords: .state
         case .mint: .signing
         case .look(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)

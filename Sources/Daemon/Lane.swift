@@ -4,7 +4,8 @@ import SystemPackage
 /// What jobs queue up for: one that is stuck holds up its own lane only.
 enum Lane: Hashable, Sendable {
     case settings
-    case keys
+    /// A key and its passphrase, wherever they lie.
+    case key(KeyName)
     case state
     case signing
     /// The mount that a file lies on.

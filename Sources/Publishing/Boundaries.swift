@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Linux
 package import Rotation
 
@@ -11,13 +12,20 @@ package final class Boundaries: Sendable {
         var inputs: Set<AbsolutePath> = []
         var outputs: Set<AbsolutePath> = []
         var state: String?
-        /// Which file each input is; nil: it was looked for in vain.
+        /// Which file each input is; nil: it was looked for in vain, or for too long.
         var files: [AbsolutePath: FileStatus?] = [:]
+        /// Inputs that somebody looks for.
+        var asked: Set<AbsolutePath> = []
         /// Which output each real path was first claimed by.
         var claims: [String: AbsolutePath] = [:]
     }
 
     private let drawn = QuietMutex(Drawn())
+    /// By the directories of what is looked for.
+    private let pool = WorkerPool<AbsolutePath>()
+
+    /// In milliseconds: much longer than it takes to look where nothing is wrong, and a delay that an output can stand.
+    private static let patience: Int64 = 1_000
 
     package init() {}
 
@@ -44,7 +52,7 @@ package final class Boundaries: Sendable {
     func check(_ target: borrowing AtomicFile, for file: FileSpec) throws(Trouble) {
         let path = target.path
         let output = file.path
-        for input in drawn.withLock({ drawn in drawn.inputs.filter { drawn.files[$0] == nil } }) { note(input) }
+        findInputs()
         let trouble = drawn.withLock { drawn -> Trouble? in
             if let state = drawn.state, path.hasPrefix(state + "/") {
                 return Trouble(.outputIsInput, at: .path(output))
@@ -65,6 +73,33 @@ package final class Boundaries: Sendable {
         if let trouble { throw trouble }
         if let content = target.content, Self.isForeign(content.bytes, file.kind) {
             throw Trouble(.outputIsInput, at: .path(output))
+        }
+    }
+
+    /// Sees to it that is known which files the inputs are.
+    ///
+    /// One of them may lie on a file system that hangs, which must not hold up what is written elsewhere: such a one is not
+    /// waited for, only its path counts then, and no output that could be opened just now lies there.
+    private func findInputs() {
+        let missing = drawn.withLock { drawn in drawn.inputs.filter { drawn.files[$0] == nil } }
+        guard !missing.isEmpty else { return }
+        for input in missing where drawn.withLock({ $0.asked.insert(input).inserted }) {
+            do throws(SystemError) {
+                try pool.run(in: input.directory) { [self] in note(input) }
+            } catch {
+                drawn.withLock { _ = $0.asked.remove(input) }
+            }
+        }
+        let deadline = Clocks.bootMilliseconds() + Self.patience
+        while drawn.withLock({ drawn in missing.contains { drawn.inputs.contains($0) && drawn.files[$0] == nil } }) {
+            guard Clocks.bootMilliseconds() < deadline else {
+                return drawn.withLock { drawn in
+                    for input in missing.intersection(drawn.inputs) where drawn.files[input] == nil {
+                        drawn.files[input] = .some(nil)
+                    }
+                }
+            }
+            usleep(500)
         }
     }
 

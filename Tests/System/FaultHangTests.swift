@@ -48,6 +48,33 @@ import Testing
         #expect(sandbox.leftovers() == [])
     }
 
+    @Test func aKeyAndAHookThatDoNotAnswerHoldUpTheirOwnClientOnly() throws {
+        let sandbox = try Sandbox()
+        let disk = try SilentDisk(sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        let far = sandbox.client(
+            "far", more: "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]")
+        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far)
+        let text = try sandbox.directory.read("clientsecretd.yaml")
+        try sandbox.directory.write(
+            text.replacing(
+                "keys:", with: "keys:\n  far: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: \(disk("far.p8"))}"),
+            to: "clientsecretd.yaml")
+        try sandbox.start(waiting: false)
+        try sandbox.eventually("the first secret", within: 10) { (try? sandbox.directory.read("out/web.jwt")) != nil }
+        try sandbox.eventually("not responding") {
+            (try? sandbox.client(named: "far")["last_error"] as? String)?.contains("not responding") == true
+        }
+        let old = try sandbox.directory.read("out/web.jwt")
+        try sandbox.makeKey()
+        try sandbox.eventually("a secret of the new key", within: 10) {
+            try sandbox.directory.read("out/web.jwt") != old
+        }
+        _ = try sandbox.judge(sandbox.directory.read("out/web.jwt"))
+        #expect(try sandbox.client(named: "web")["state"] as? String == "ok")
+    }
+
     private func renewOther(_ sandbox: Sandbox) throws {
         let before = try sandbox.directory.read("out/other.jwt")
         let answer = try sandbox.command("renew", "other")
