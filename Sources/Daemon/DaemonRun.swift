@@ -86,7 +86,7 @@ package struct DaemonRun {
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
-        let state = openState(loaded.configuration)
+        let state = settings.openState(of: loaded.configuration)
         if case .failure(let trouble) = state, trouble.code == .stateLocked {
             return giveUp(trouble.sentence, errno: trouble.cause, .locked)
         }
@@ -127,8 +127,9 @@ package struct DaemonRun {
         let cancel = try EventCounter()
         let findings = try Inbox<Watcher.Finding>()
         let hands = Hands(
-            log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
-            keyring: Keyring(),
+            log: log, identity: identity, naming: naming,
+            state: StateDoor(state) { [settings] in settings.openState(of: configuration) }, settings: settings,
+            shelf: shelf, keyring: Keyring(),
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
             findings: findings,
@@ -165,17 +166,6 @@ package struct DaemonRun {
     /// is to do, and little where systemd waits for a stop that may have taken its time already.
     private static let patience = Rotation.patience.count * 1_000
     private static let lastPatience: Int64 = 1_000
-
-    private func openState(_ configuration: Configuration) -> Result<StateDirectory, Trouble> {
-        guard let path = settings.stateDirectory(of: configuration) else {
-            return .failure(Trouble(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
-        }
-        do throws(Trouble) {
-            return .success(try StateDirectory.open(path, as: settings.identity, sha256: { SHA256.digest($0) }))
-        } catch {
-            return .failure(error)
-        }
-    }
 
     private func openSocket(
         _ sockets: inout PassedSockets, _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration,

@@ -117,8 +117,7 @@ private struct ForecastReader {
         state = settings.stateDirectory(of: loaded.configuration)
         hands = Hands(
             log: Log(environment: [:]), identity: identity, naming: naming,
-            state: .failure(Trouble(.stateUnusable, at: .named("check"))),
-            settings: settings,
+            state: StateDoor(closed: Trouble(.stateUnusable, at: .named("check"))), settings: settings,
             shelf: Shelf(), keyring: Keyring(), writers: settings.writers(besideSocket: socket, cancel: nil),
             runner: nil, findings: nil)
         hands.adopt(loaded)

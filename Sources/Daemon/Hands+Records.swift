@@ -54,7 +54,7 @@ extension Hands {
 
     func tidy(_ clients: Set<ClientName>, _ moment: WallTime) -> Outcome {
         // Where there is no state directory there is nothing to tidy.
-        if case .success(let state) = state { state.tidy(keeping: clients, expiredBefore: moment) }
+        state.known?.tidy(keeping: clients, expiredBefore: moment)
         return .tidied
     }
 }

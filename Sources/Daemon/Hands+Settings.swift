@@ -20,7 +20,7 @@ extension Hands {
         case .success(let loaded):
             mounts.withLock { $0 = MountTable(MountTable.current()) }
             for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
-            if let wanted = settings.stateDirectory(of: loaded.configuration), let state = try? state.get(),
+            if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
                 wanted != state.path
             {
                 log.warn("the state directory goes on being \(state.path) until the daemon is started anew")

@@ -17,8 +17,8 @@ final class Hands: Sendable {
     let boundaries = Boundaries()
     /// Nil where nothing is to be written.
     let leftovers: Leftovers?
-    /// Nil when the state directory cannot be used: then nothing is kept, and every attempt says why.
-    let state: Result<StateDirectory, Trouble>
+    /// While the state directory cannot be used nothing is kept, and every attempt says why.
+    let state: StateDoor
     let identity: Identity
     let settings: SettingsSource
     /// Nil where nothing is to be run.
@@ -38,7 +38,7 @@ final class Hands: Sendable {
     private static let threadsPerLane = 8
 
     init(
-        log: Log, identity: Identity, naming: TemporaryNames, state: Result<StateDirectory, Trouble>,
+        log: Log, identity: Identity, naming: TemporaryNames, state: StateDoor,
         settings: SettingsSource,
         shelf: Shelf,
         keyring: Keyring, writers: WriterLine, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,

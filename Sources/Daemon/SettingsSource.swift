@@ -1,4 +1,5 @@
 package import Linux
+import Publishing
 package import Rotation
 package import Settings
 import Signing
@@ -38,5 +39,17 @@ package struct SettingsSource: Sendable {
     /// The state directory that a configuration stands for.
     package func stateDirectory(of configuration: Configuration) -> AbsolutePath? {
         configuration.stateDirectory ?? stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)
+    }
+
+    /// Opens it. Blocks.
+    func openState(of configuration: Configuration) -> Result<StateDirectory, Trouble> {
+        guard let path = stateDirectory(of: configuration) else {
+            return .failure(Trouble(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
+        }
+        do throws(Trouble) {
+            return .success(try StateDirectory.open(path, as: identity, sha256: { SHA256.digest($0) }))
+        } catch {
+            return .failure(error)
+        }
     }
 }

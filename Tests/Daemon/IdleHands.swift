@@ -9,8 +9,9 @@ extension Hands {
         let settings = SettingsSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
         return Hands(
             log: Log(environment: [:]), identity: settings.identity, naming: try TemporaryNames(),
-            state: .failure(Trouble(.stateUnusable, at: .named("/nowhere"))), settings: settings, shelf: Shelf(),
-            keyring: Keyring(), writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
+            state: StateDoor(closed: Trouble(.stateUnusable, at: .named("/nowhere"))), settings: settings,
+            shelf: Shelf(), keyring: Keyring(), writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
+            runner: nil,
             findings: nil)
     }
 }

@@ -42,6 +42,20 @@ import Testing
         try expectEndWithNewSecret(sandbox, disk, insteadOf: old)
     }
 
+    @Test func aStateDirectoryThatBecomesUsableIsUsedWithoutARestart() throws {
+        let sandbox = try Sandbox()
+        let parent = sandbox.directory("later")
+        try sandbox.configure(sandbox.client("web"), stateDirectory: parent + "/state")
+        try sandbox.start()
+        #expect(try sandbox.status()["state"] as? String == "degraded")
+        try FileManager.default.createDirectory(
+            atPath: parent, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try sandbox.recovers("the state directory could be made")
+        #expect(FileManager.default.fileExists(atPath: parent + "/state/clients/web.state"))
+        #expect(try sandbox.command("run", "--once").status == 75)
+        #expect(sandbox.stop() == 0)
+    }
+
     @Test func aDirectoryThatWasDeletedIsServedWhenItIsMadeAgain() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
