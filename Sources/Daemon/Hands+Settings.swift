@@ -18,7 +18,9 @@ extension Hands {
     func readConfiguration() -> Outcome {
         switch settings.load() {
         case .success(let loaded):
-            mounts.withLock { $0 = MountTable(MountTable.current()) }
+            // Read first: the loop asks for the table, and never waits.
+            let table = MountTable(MountTable.current())
+            mounts.withLock { $0 = table }
             for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
             if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
                 wanted != state.path

@@ -19,6 +19,8 @@ final class Watcher {
     /// Two names of one directory have one watch.
     private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
+    /// Those of which only is told what a directory that one goes through is watched for.
+    private var narrow: Set<AbsolutePath> = []
     private var asking: Set<AbsolutePath> = []
     /// Directories of which something was heard while they were being asked for.
     private var askAgain: Set<AbsolutePath> = []
@@ -29,7 +31,8 @@ final class Watcher {
 
     /// What came of asking for a watch, or of following the links to a file.
     enum Finding: Sendable {
-        case watched(AbsolutePath, Int32)
+        /// - Parameter isNarrow: it tells only of what comes and goes.
+        case watched(AbsolutePath, Int32, isNarrow: Bool)
         case missing(AbsolutePath)
         case notWatched(AbsolutePath)
         case trail(Set<AbsolutePath>, of: Resource)
@@ -87,8 +90,8 @@ final class Watcher {
         var stirred: Set<Resource> = []
         for finding in findings {
             switch finding {
-            case .watched(let directory, let watch):
-                stirred.formUnion(take(watch, of: directory))
+            case .watched(let directory, let watch, let isNarrow):
+                stirred.formUnion(take(watch, of: directory, isNarrow: isNarrow))
             case .missing(let directory):
                 asking.remove(directory)
                 guard list.interests[directory] != nil else { break }
@@ -109,7 +112,7 @@ final class Watcher {
         return stirred
     }
 
-    private func take(_ watch: Int32, of directory: AbsolutePath) -> Set<Resource> {
+    private func take(_ watch: Int32, of directory: AbsolutePath, isNarrow: Bool) -> Set<Resource> {
         asking.remove(directory)
         guard let interests = list.interests[directory] else {
             if directories[watch] == nil { inotify.inotify.unwatch(watch) }
@@ -117,6 +120,8 @@ final class Watcher {
         }
         let old = watches[directory]
         if let old, old != watch { forget(old, of: directory) }
+        let isWider = narrow.remove(directory) != nil && !isNarrow
+        if isNarrow { narrow.insert(directory) }
         watches[directory] = watch
         directories[watch, default: []].insert(directory)
         if list.isAwaited(directory) {
@@ -124,8 +129,8 @@ final class Watcher {
             dropUnwanted()
             leaveWaitingRoom(directory.directory)
         }
-        // What happened before the watch began gave no notice.
-        guard old != watch else { return [] }
+        // What happened before the watch began, or told of so much, gave no notice.
+        guard old != watch || isWider else { return [] }
         for name in interests.awaited { if let child = directory.appending(name) { ask(for: child) } }
         return interests.all
     }
@@ -211,16 +216,16 @@ final class Watcher {
             askAgain.insert(directory)
             return
         }
-        let mask = interests.isWaitingRoom ? Self.comingMask : Self.mask
+        let isNarrow = interests.isWaitingRoom
         let isPassage = interests.isPassage
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [inotify, found] in
-            found.post(Self.watch(directory, for: mask, isPassage: isPassage, by: inotify.inotify))
+            found.post(Self.watch(directory, isNarrow: isNarrow, isPassage: isPassage, by: inotify.inotify))
         }
         if isStarted == nil { asking.remove(directory) }
     }
 
     private static func watch(
-        _ directory: AbsolutePath, for mask: Inotify.Mask, isPassage: Bool, by inotify: borrowing Inotify
+        _ directory: AbsolutePath, isNarrow: Bool, isPassage: Bool, by inotify: borrowing Inotify
     ) -> Finding {
         let path = directory.description
         guard let status = FileStatus.following(path) else { return .missing(directory) }
@@ -228,7 +233,8 @@ final class Watcher {
         // through there can move it.
         guard !(isPassage && status.isSticky), FileSystems.givesNotice(path) else { return .notWatched(directory) }
         do {
-            return .watched(directory, try inotify.watch(path, for: mask))
+            let watch = try inotify.watch(path, for: isNarrow ? Self.comingMask : Self.mask)
+            return .watched(directory, watch, isNarrow: isNarrow)
         } catch {
             return error.errno == .noSuchFileOrDirectory ? .missing(directory) : .notWatched(directory)
         }
@@ -236,6 +242,7 @@ final class Watcher {
 
     private func forget(_ watch: Int32, of directory: AbsolutePath) {
         watches[directory] = nil
+        narrow.remove(directory)
         directories[watch]?.remove(directory)
         guard directories[watch]?.isEmpty == true else { return }
         directories[watch] = nil

@@ -105,6 +105,30 @@ import Testing
         try expectNotice("a new one") { try #require(unsafe mkfifo(file, 0o600) == 0) }
     }
 
+    /// A file may be changed between the look at it and the moment from which its directory tells of that.
+    @Test func aDirectoryThatTellsMoreThanBeforeIsAReasonToLook() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
+        let (below, above) = (AbsolutePath(directory("out/app.env")), AbsolutePath(directory("app.env")))
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = try Watcher(
+            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let now = BootTime(milliseconds: 1_000_000)
+        watcher.follow(try configuration(try #require(below)), at: now)
+        var findings = 0
+        let isWatched = eventually {
+            let news = found.drain()
+            findings += news.count
+            _ = watcher.absorb(news, at: now)
+            return findings == below?.description.split(separator: "/").count
+        }
+        #expect(isWatched)
+        let path = try #require(above)
+        watcher.follow(try configuration(path), at: now)
+        #expect(eventually { watcher.absorb(found.drain(), at: now) == [.file(path)] })
+        #expect(try watcher.read(at: now) == [])
+    }
+
     @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
