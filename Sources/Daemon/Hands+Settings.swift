@@ -18,9 +18,7 @@ extension Hands {
     func readConfiguration() -> Outcome {
         switch settings.load() {
         case .success(let loaded):
-            // Read first: the loop asks for the table, and never waits.
-            let table = MountTable(MountTable.current())
-            mounts.withLock { $0 = table }
+            takeMounts()
             for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
             if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
                 wanted != state.path

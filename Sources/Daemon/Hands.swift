@@ -109,6 +109,17 @@ final class Hands: Sendable {
         }
     }
 
+    /// Takes in what is mounted now.
+    func readMounts() {
+        try? pool.run(in: .settings) { [self] in takeMounts() }
+    }
+
+    /// Read first: the loop asks for the table, and never waits.
+    func takeMounts() {
+        let table = MountTable(MountTable.current())
+        mounts.withLock { $0 = table }
+    }
+
     /// What jobs on a path wait for together.
     func lane(of path: AbsolutePath) -> Lane {
         .mount(mounts.withLock { $0.point(of: path) })

@@ -42,6 +42,7 @@ final class Loop {
         case signals
         case inbox
         case watcher
+        case mounts
         case findings
         case metrics
         case manager
@@ -82,6 +83,8 @@ final class Loop {
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
         if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue) }
+        // What it tells is told without being asked for.
+        if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
         if let raw = manager.raw { try epoll.add(raw, tag: Tag.manager.rawValue, for: .once) }
     }
@@ -148,6 +151,9 @@ final class Loop {
             case .signals:
                 for signal in try signals.read() { take(signal) }
             case .manager: manager.goOn()
+            case .mounts:
+                hands.readMounts()
+                watcher?.noteMounts(at: Clock.now().boot)
             case .inbox, .watcher, .findings, .metrics, nil:
                 break
             }

@@ -11,6 +11,7 @@ import SystemPackage
 /// workers.
 final class Watcher {
     private let inotify: Notices
+    private let mounts: MountNotices?
     private let pool: WorkerPool<Lane>
     private let lane: @Sendable (AbsolutePath) -> Lane
     private let found: Inbox<Finding>
@@ -28,6 +29,8 @@ final class Watcher {
     /// of the file system that is hidden from it.
     private var unnoticed: Set<AbsolutePath> = []
     private var nextRound: BootTime?
+    /// When every directory is asked for again, because something was mounted or unmounted.
+    private var nextAsking: BootTime?
 
     /// What came of asking for a watch, or of following the links to a file.
     enum Finding: Sendable {
@@ -35,6 +38,8 @@ final class Watcher {
         case watched(AbsolutePath, Int32, isNarrow: Bool)
         case missing(AbsolutePath)
         case notWatched(AbsolutePath)
+        /// It lies on a file system that tells nothing.
+        case silent(AbsolutePath)
         case trail(Set<AbsolutePath>, of: Resource)
         /// Watching the directory of this output tells nothing of it.
         case notNoticed(AbsolutePath)
@@ -42,6 +47,8 @@ final class Watcher {
 
     /// The contract's pace where nothing gives notice.
     private static let round: Int64 = 60_000
+    /// Mounts come in numbers, as when a container starts. In milliseconds.
+    private static let mountPause: Int64 = 1_000
     /// Everything by which content, owner or mode can change, and the directory's own end.
     private static let mask: Inotify.Mask = [
         .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
@@ -59,6 +66,7 @@ final class Watcher {
         found: Inbox<Finding>
     ) throws(SystemError) {
         inotify = Notices(try Inotify())
+        mounts = try? MountNotices()
         self.configurationFile = configurationFile
         self.pool = pool
         self.lane = lane
@@ -68,8 +76,16 @@ final class Watcher {
     /// The descriptor that is readable when there are notices.
     var raw: Int32 { inotify.inotify.raw }
 
+    /// The descriptor that tells of mounts; nil where nothing does.
+    var mountsRaw: Int32? {
+        switch mounts {
+        case .some(let mounts): mounts.raw
+        case .none: nil
+        }
+    }
+
     /// When the next round by hand is due; nil while every directory gives notices.
-    var wake: BootTime? { nextRound }
+    var wake: BootTime? { [nextRound, nextAsking].compactMap { $0 }.min() }
 
     /// Watches what this configuration names, and nothing else any more.
     func follow(_ configuration: Configuration, at now: BootTime) {
@@ -99,6 +115,13 @@ final class Watcher {
                 waitForComing(of: directory)
             case .notWatched(let directory):
                 asking.remove(directory)
+            case .silent(let directory):
+                asking.remove(directory)
+                if let watch = watches[directory] {
+                    // That is of the directory which this one hides.
+                    forget(watch, of: directory)
+                    stirred.formUnion(list.interests[directory]?.all ?? [])
+                }
             case .trail(let trail, let resource):
                 let changed = list.follow(trail, of: resource)
                 for directory in changed { ask(for: directory) }
@@ -185,8 +208,17 @@ final class Watcher {
         return stirred
     }
 
+    /// Takes in that something was mounted or unmounted: any name may stand for another directory now.
+    func noteMounts(at now: BootTime) {
+        nextAsking = nextAsking ?? now.advanced(milliseconds: Self.mountPause)
+    }
+
     /// Once a minute: what gives no notice is looked at, and asked again for notices.
     func goRound(at now: BootTime) -> Set<Resource> {
+        if let due = nextAsking, now >= due {
+            nextAsking = nil
+            for directory in list.interests.keys { ask(for: directory) }
+        }
         guard let nextRound, now >= nextRound else { return [] }
         self.nextRound = nil
         var stirred = Set(unnoticed.map(Resource.file))
@@ -231,7 +263,8 @@ final class Watcher {
         guard let status = FileStatus.following(path) else { return .missing(directory) }
         // Where anybody makes files, as in /tmp, each one would wake the daemon; and only the owner of what is gone
         // through there can move it.
-        guard !(isPassage && status.isSticky), FileSystems.givesNotice(path) else { return .notWatched(directory) }
+        guard FileSystems.givesNotice(path) else { return .silent(directory) }
+        guard !(isPassage && status.isSticky) else { return .notWatched(directory) }
         do {
             let watch = try inotify.watch(path, for: isNarrow ? Self.comingMask : Self.mask)
             return .watched(directory, watch, isNarrow: isNarrow)

@@ -56,6 +56,27 @@ import Testing
         #expect(sandbox.stop() == 0)
     }
 
+    @Test func aDirectoryThatSomethingIsMountedOnIsServedAnew() throws {
+        let sandbox = try Sandbox()
+        let (out, file) = (sandbox.directory("out"), sandbox.directory("out/web.jwt"))
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let token = try sandbox.text(file)
+        #expect(try run(["mount", "-t", "tmpfs", "-o", "mode=0700", "tmpfs", out]).status == 0)
+        var isMounted = true
+        func unmount() throws {
+            isMounted = false
+            #expect(try run(["umount", "--lazy", out]).status == 0)
+        }
+        defer { if isMounted { try? unmount() } }
+        try sandbox.eventually("the secret on what was mounted", within: 20) { (try? sandbox.text(file)) == token }
+        // What lay below is changed while nobody sees it.
+        try unmount()
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: file))
+        try sandbox.eventually("the secret below", within: 20) { try sandbox.text(file) == token }
+        #expect(sandbox.stop() == 0)
+    }
+
     @Test func aDirectoryThatWasDeletedIsServedWhenItIsMadeAgain() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
