@@ -4,7 +4,8 @@
 /// - A lane that has jobs has a thread, at once and whatever other lanes do: a job waits for its own lane alone.
 /// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in all. A job that runs for
 ///   longer than 30 s no longer counts there: its thread is written off until it comes back.
-/// - A lane with such a job gets no further thread.
+/// - A lane with such a job gets a further thread only when all of its threads are stuck, and `perLane` at most: what
+///   hangs may lie elsewhere than its name says, behind a link, and the rest of the lane goes on.
 /// - There are never more than 128 threads; beyond that many busy lanes, and only there, one waits for another.
 ///
 /// A thread ends when it finds nothing to do, so an idle pool is nothing at all. Signals are blocked on every thread.

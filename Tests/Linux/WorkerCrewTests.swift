@@ -32,7 +32,7 @@ struct WorkerCrewTests {
         #expect(done.withLock { $0 } == [2, 5, 0, 1, 3, 4])
     }
 
-    @Test func overdueThreadsDoNotCountAndTheirLaneGetsNoMore() {
+    @Test func overdueThreadsDoNotCountAndTheirLaneGetsOneMoreWhenAllAreStuck() {
         var crew = WorkerCrew<String>(limit: 4, perLane: 8)
         var counts = [fill(&crew, "stuck", 4, at: 0).count]
         counts.append(fill(&crew, "other", 4, at: 30_000).count)
@@ -42,7 +42,11 @@ struct WorkerCrewTests {
         var roomy = WorkerCrew<String>(limit: 8, perLane: 8)
         counts = [fill(&roomy, "stuck", 4, at: 0).count]
         counts.append(fill(&roomy, "stuck", 4, at: 30_001).count)
-        #expect(counts == [4, 0])
+        counts.append(fill(&roomy, "stuck", 4, at: 60_002).count)
+        #expect(counts == [4, 1, 1])
+        // Until it has its share.
+        for round in Int64(3)...6 { counts.append(fill(&roomy, "stuck", 4, at: round * 30_001).count) }
+        #expect(counts == [4, 1, 1, 1, 1, 0, 0])
     }
 
     @Test func aThreadThatIsFreeGoesFirstWhereNobodyIs() {

@@ -55,7 +55,11 @@ import Testing
         defer { sandbox.stop(SIGKILL) }
         let far = sandbox.client(
             "far", more: "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]")
-        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far)
+        // What is reached by way of a link lies on the same file system by its name.
+        try FileManager.default.createSymbolicLink(
+            atPath: sandbox.directory("link"), withDestinationPath: disk.path)
+        let near = "  near:\n    key: apple\n    outputs:\n      - path: \(sandbox.directory("link/near.jwt"))\n"
+        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far + near)
         let text = try sandbox.directory.read("clientsecretd.yaml")
         try sandbox.directory.write(
             text.replacing(
