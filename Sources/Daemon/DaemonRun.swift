@@ -86,13 +86,15 @@ package struct DaemonRun {
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
-        let state = settings.openState(of: loaded.configuration)
-        if case .failure(let trouble) = state, trouble.code == .stateLocked {
+        let state = try StateDoor(at: settings.stateDirectory(of: loaded.configuration)) { [settings] in
+            settings.openState(of: loaded.configuration)
+        }
+        if case .failure(let trouble) = state.last, trouble.code == .stateLocked {
             return giveUp(trouble.sentence, errno: trouble.cause, .locked)
         }
         let naming: TemporaryNames
         do throws(FileError) {
-            switch state {
+            switch state.last {
             case .success(let directory): naming = directory.naming
             case .failure: naming = try TemporaryNames()
             }
@@ -104,7 +106,7 @@ package struct DaemonRun {
 
     /// Puts the loop together and runs it.
     private func keepPublished(
-        _ loaded: Loaded, _ state: Result<StateDirectory, Trouble>, _ naming: TemporaryNames,
+        _ loaded: Loaded, _ state: StateDoor, _ naming: TemporaryNames,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
@@ -127,9 +129,8 @@ package struct DaemonRun {
         let cancel = try EventCounter()
         let findings = try Inbox<Watcher.Finding>()
         let hands = Hands(
-            log: log, identity: identity, naming: naming,
-            state: StateDoor(state) { [settings] in settings.openState(of: configuration) }, settings: settings,
-            shelf: shelf, keyring: Keyring(),
+            log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
+            keyring: Keyring(),
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
             findings: findings,

@@ -37,12 +37,13 @@ extension Hands {
     func adopt(_ loaded: Loaded) {
         noteTrail(of: .configuration, loaded.files)
         let configuration = loaded.configuration
-        let state = settings.stateDirectory(of: configuration).flatMap { path in
-            try? GuardedPath.directory(path.description, as: identity)
+        let place = settings.stateDirectory(of: configuration).flatMap { path in
+            // Where it does not answer, its name has to do.
+            state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)
         }
         boundaries.draw(
             inputs: configuration.inputs.union(loaded.files),
-            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: state)
+            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: place)
     }
 
     func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {

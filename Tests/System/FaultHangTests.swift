@@ -79,6 +79,17 @@ import Testing
         #expect(try sandbox.client(named: "web")["state"] as? String == "ok")
     }
 
+    @Test func aStateDirectoryThatDoesNotAnswerKeepsNobodyFromBeingServed() throws {
+        let sandbox = try Sandbox()
+        let disk = try SilentDisk(sandbox)
+        defer { disk.end() }
+        defer { sandbox.stop(SIGKILL) }
+        try sandbox.configure(sandbox.client("web"), stateDirectory: disk("state"))
+        try sandbox.start(waiting: false)
+        try sandbox.eventually("a secret") { (try? sandbox.directory.read("out/web.jwt")) != nil }
+        #expect(try sandbox.client(named: "web")["state"] as? String == "degraded")
+    }
+
     private func renewOther(_ sandbox: Sandbox) throws {
         let before = try sandbox.directory.read("out/other.jwt")
         let answer = try sandbox.command("renew", "other")
