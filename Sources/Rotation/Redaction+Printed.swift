@@ -1,7 +1,10 @@
 extension Redaction {
     /// Lines that a program printed, without anything that could be a piece of a token or a key: what ``plain(_:)`` leaves
-    /// out, PEM to its end, and code that is folded over several lines or that slashes divide, as base64 has them.
+    /// out, PEM to its end, bytes in hexadecimal digits, and code that is folded over several lines or that slashes divide,
+    /// as base64 has them.
     package static func printed(_ lines: [String]) -> [String] {
+        var bytes = PrintedBytes()
+        let lines = lines.compactMap { bytes.cutOff($0) }
         var shown: [String] = []
         var isWithinPEM = false
         var index = 0

@@ -4,7 +4,7 @@
 A hook that tells all it can find: its outputs' secrets and the key, whole and in every guise, on both streams. What it can
 see of itself and of the daemon under /proc goes to files in the directory NOTES. With `fails` as its WAY it then fails.
 """
-import base64, os, sys, time
+import base64, os, subprocess, sys, time
 
 notes, key, way = sys.argv[1:4]
 
@@ -68,6 +68,8 @@ tell(body)
 scalar = base64.b64decode(body)[36:68]
 for text in [scalar.hex(), scalar.hex().upper(), base64.b64encode(scalar).decode(), base64.urlsafe_b64encode(scalar).decode()]:
     say(text + "\n" + fold(text, 32))
+for show in [["openssl", "pkey", "-in", key, "-text", "-noout"], ["openssl", "asn1parse", "-in", key, "-dump"]]:
+    say(subprocess.run(show, stdout=subprocess.PIPE, check=True).stdout)
 for path in os.environ.get("CLIENTSECRETD_OUTPUTS", "").splitlines():
     content = open(path).read()
     say(content + "\n")

@@ -38,6 +38,76 @@ import Testing
         #expect(Redaction.printed([digits.prefix(32), digits.suffix(32)].map(String.init)) == ["(64 characters)"])
     }
 
+    /// The scalar of that key, as programs show bytes.
+    @Test func aKeyThatIsPrintedByteByByteIsLeftOut() {
+        // openssl pkey -text -noout, and the same in one line.
+        let text = [
+            "Private-Key: (256 bit)", "priv:", "    e3:bf:9a:72:d7:14:c6:96:b0:3a:a2:01:17:fa:1f:",
+            "    f9:65:73:94:36:03:fc:8f:98:34:79:f6:f8:4f:a1:", "    fc:28", "pub:",
+            "    04:09:13:bc:75:79:55:75:a3:ef:bf:a1:68:32:02:", "    9a:42", "ASN1 OID: prime256v1",
+        ]
+        let shown = ["Private-Key: (256 bit)", "priv:", "    (hex)", "pub:", "    (hex)", "ASN1 OID: prime256v1"]
+        #expect(Redaction.printed(text) == shown)
+        #expect(
+            Redaction.printed(text.map { $0.uppercased() })[2...5] == [
+                "    (hex)", "PUB:", "    (hex)", text[8].uppercased(),
+            ])
+        #expect(Redaction.printed([text.joined(separator: " ")]) == ["Private-Key: (256 bit) priv:     (hex)"])
+        #expect(
+            Redaction.printed(text[2...4].map { "key: " + $0 } + ["done"]) == Array(
+                repeating: "key:     (hex)", count: 3) + ["done"])
+        #expect(Redaction.printed(["priv:", " e3:bf", " 9a", " done"]) == ["priv:", " (hex)", " done"])
+        let dumps = [
+            // xxd
+            [
+                "00000000: e3bf 9a72 d714 c696 b03a a201 17fa 1ff9  ...r.....:......",
+                "00000010: 6573 9436 03fc 8f98 3479 f6f8 4fa1 fc28  es.6....4y..O..(",
+            ],
+            // hexdump -C, and hexdump
+            [
+                "00000000  e3 bf 9a 72 d7 14 c6 96  b0 3a a2 01 17 fa 1f f9  |...r.....:......|",
+                "00000010  65 73 94 36 03 fc 8f 98  34 79 f6 f8 4f a1 fc 28  |es.6....4y..O..(|",
+            ],
+            [
+                "0000000 bfe3 729a 14d7 96c6 3ab0 01a2 fa17 f91f", "0000010 7365 3694 fc03 988f 7934 f8f6 a14f 28fc",
+            ],
+            // od -An -tx1, and od -An -tx4
+            [
+                " e3 bf 9a 72 d7 14 c6 96 b0 3a a2 01 17 fa 1f f9", " 65 73 94 36 03 fc 8f 98 34 79 f6 f8 4f a1 fc 28",
+                " 12 34",
+            ],
+            [" 729abfe3 96c614d7 01a23ab0 f91ffa17", " 36947365 988ffc03 f8f67934 28fca14f"],
+            // openssl asn1parse -dump
+            [
+                "      0000 - e3 bf 9a 72 d7 14 c6 96-b0 3a a2 01 17 fa 1f f9   ...r.....:......",
+                "      0010 - 65 73 94 36 03 fc 8f 98-34 79 f6 f8 4f a1 fc 28   es.6....4y..O..(",
+                "      0020 - 12 34                                             .4",
+            ],
+            // xxd -i
+            [
+                "  0xe3, 0xbf, 0x9a, 0x72, 0xd7, 0x14, 0xc6, 0x96, 0xb0, 0x3a, 0xa2, 0x01,",
+                "  0x17, 0xfa, 0x1f, 0xf9, 0x65, 0x73, 0x94, 0x36, 0x03, 0xfc, 0x8f, 0x98,",
+                "  0x34, 0x79, 0xf6, 0xf8, 0x4f, 0xa1, 0xfc, 0x28",
+            ],
+        ]
+        for dump in dumps {
+            let indentation = dump[0].prefix { $0 == " " }
+            #expect(Redaction.printed(["a"] + dump + ["be done"]) == ["a", "\(indentation)(hex)", "be done"])
+        }
+    }
+
+    @Test(arguments: [
+        "it is 12:34:56", "12:34:56: restarted", "52:54:00:ab:cd:ef", "link 52:54:00:ab:cd:ef:", "2001:db8::a:b",
+        "2001:0db8:0000:0000:ab00:0000:0000:0001", "50:06:0b:00:00:c2:62:00:",
+        "SHA1 Fingerprint=E3:BF:9A:72:D7:14:C6:96:B0:3A:A2:01:17:FA:1F:F9:65:73:94:36",
+        "    E3:BF:9A:72:D7:14:C6:96:B0:3A:A2:01:17:FA:1F:F9:65:73:94:36:03:FC:8F:98:34:79:F6:F8:4F:A1:FC:28",
+        "      E3BF 9A72 D714 C696 B03A  A201 17FA 1FF9 6573 9436", "10 20 30 40 50 60 70 80 90 10 20 30",
+        "0000 - 1", "e3bf9a72-d714-c696-b03a-a20117fa1ff9", "priv: none", "pages 00000000: 3 4 5 6", "73",
+    ])
+    func addressesTimesAndFingerprintsAreNoKey(line: String) {
+        #expect(Redaction.printed([line, line]) == [line, line])
+    }
+
     @Test func whatIsPrintedOtherwiseStaysAsItIs() {
         let lines = [
             "Restarted", "app1", "app2", "", "app3", "/usr/local/lib/AuthKey_ABC123DEFG/of/the/first/team/2",

@@ -166,7 +166,7 @@ final class CanaryField {
             guard line.hasPrefix("exec "), let colon = line.firstRange(of: ": ") else { return nil }
             return line[colon.upperBound...]
         }
-        return lines.joined().utf8.filter { !#" \"'`,\"#.utf8.contains($0) }
+        return lines.joined().utf8.filter { !#" \"'`,:\"#.utf8.contains($0) }
     }
 
     var said: Int { heard.reduce(0) { $0 + $1.bytes.count } }

@@ -17,7 +17,7 @@ enum OutputTarget {
         let shown = Redaction.printed(filter.filtered)
         for line in shown { try Shown.check(line.replacing("\t", with: " ")) }
         // What is put in the place of a secret is no piece of one, and divides what stands around it.
-        let mark = #/\(\d+ characters\)|\(PEM\)|sha256:0123456789abcdef/#
+        let mark = #/\(\d+ characters\)|\(PEM\)|\(hex\)|\(secret\)|sha256:0123456789abcdef/#
         let text = shown.joined().replacing(mark, with: "\n").utf8.filter { $0 == 10 || isOfASecret($0) }
         let pieces = Set((0...(secret.utf8.count - 16)).map { Array(secret.utf8.dropFirst($0).prefix(16)) })
         for start in text.indices.dropLast(15) {
