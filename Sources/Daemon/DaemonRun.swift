@@ -86,9 +86,8 @@ package struct DaemonRun {
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
-        let state = try StateDoor(at: settings.stateDirectory(of: loaded.configuration)) { [settings] in
-            settings.openState(of: loaded.configuration)
-        }
+        let inbox = try Inbox<Fact>()
+        let state = try stateDoor(of: loaded.configuration, inbox)
         if case .failure(let trouble) = state.last, trouble.code == .stateLocked {
             return giveUp(trouble.sentence, errno: trouble.cause, .locked)
         }
@@ -101,12 +100,26 @@ package struct DaemonRun {
         } catch {
             return giveUp("cannot run: \(error)", errno: error.cause, .failed)
         }
-        return try keepPublished(loaded, state, naming, &passed)
+        return try keepPublished(loaded, state, naming, inbox, &passed)
+    }
+
+    private func stateDoor(
+        of configuration: Configuration, _ inbox: Inbox<Fact>
+    ) throws(SystemError) -> StateDoor {
+        try StateDoor(
+            at: settings.stateDirectory(of: configuration),
+            open: { [settings] in settings.openState(of: configuration, after: $0) },
+            lost: { [log] directory in
+                log.warn(
+                    "\(directory.path): the state directory was removed, emptied or replaced while it was in use; "
+                        + "it is opened anew and everything is written to it again")
+                inbox.post(.stateLost)
+            })
     }
 
     /// Puts the loop together and runs it.
     private func keepPublished(
-        _ loaded: Loaded, _ state: StateDoor, _ naming: TemporaryNames,
+        _ loaded: Loaded, _ state: StateDoor, _ naming: TemporaryNames, _ inbox: Inbox<Fact>,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
@@ -115,7 +128,6 @@ package struct DaemonRun {
             seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce)
         rotation.absorb(.configured(configuration), at: now)
-        let inbox = try Inbox<Fact>()
         let callers = Callers()
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
         let shelf = Shelf()
@@ -144,7 +156,9 @@ package struct DaemonRun {
             isOnce
             ? nil
             : try Watcher(
-                configurationFile: SettingsLoader.absolutePath(of: settings.path), pool: hands.pool,
+                configurationFile: SettingsLoader.absolutePath(of: settings.path),
+                // Another one that a reload names is not acted on.
+                stateDirectory: settings.stateDirectory(of: configuration), pool: hands.pool,
                 lane: { hands.lane(of: $0) }, found: findings)
         hands.adopt(loaded)
         let metrics = try MetricsKeeper(configuration.metricsFile, hands: hands)

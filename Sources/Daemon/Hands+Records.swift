@@ -54,7 +54,7 @@ extension Hands {
 
     func tidy(_ clients: Set<ClientName>, _ moment: WallTime) -> Outcome {
         // Where there is no state directory there is nothing to tidy.
-        state.known?.tidy(keeping: clients, expiredBefore: moment)
+        (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
         return .tidied
     }
 }

@@ -120,6 +120,12 @@ final class Hands: Sendable {
         mounts.withLock { $0 = table }
     }
 
+    /// Makes sure that the state directory is still the one that is in use.
+    func makeSureOfState() {
+        // Without a thread for it the next one who keeps something does.
+        try? pool.run(in: .state) { [state] in state.makeSure() }
+    }
+
     /// What jobs on a path wait for together.
     func lane(of path: AbsolutePath) -> Lane {
         .mount(mounts.withLock { $0.point(of: path) })

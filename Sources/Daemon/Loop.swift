@@ -35,6 +35,8 @@ final class Loop {
     private var backlog = Backlog()
     private var manager: ServiceManager
     private var stopAt: BootTime?
+    /// When the state directory is looked at because of a notice.
+    private var stateLookAt: BootTime?
 
     private enum Tag: UInt64 {
         case wallTimer
@@ -55,6 +57,9 @@ final class Loop {
     private var showInterval: Int64 { max(100, Int64(rotation.world.clients.count / 20)) }
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
+
+    /// Whoever empties or replaces the state directory is not to find it made again halfway. In milliseconds.
+    private static let statePause: Int64 = 2_000
 
     init(
         rotation: Rotation, inbox: Inbox<Fact>, callers: Callers, hands: Hands, log: Log, server: StatusServer?,
@@ -132,8 +137,10 @@ final class Loop {
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
         // With more to absorb nothing is waited for, but signals and timers are seen to.
         let next = backlog.isEmpty ? nil : now.boot
-        let boot = [wake.boot, mustShow, stopAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next]
-            .compactMap { $0 }.min()
+        let boot = [
+            wake.boot, mustShow, stopAt, stateLookAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next,
+        ]
+        .compactMap { $0 }.min()
         if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }
         if armed == nil || armed?.boot != boot {
             try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
@@ -164,9 +171,16 @@ final class Loop {
     private func watch(at now: Now) throws(SystemError) {
         let found = findings.drain()
         guard let watcher else { return }
-        let stirred = watcher.absorb(found, at: now.boot)
+        var stirred = watcher.absorb(found, at: now.boot)
             .union(try watcher.read(at: now.boot))
             .union(watcher.goRound(at: now.boot))
+        if stirred.remove(.state) != nil {
+            stateLookAt = stateLookAt ?? now.boot.advanced(milliseconds: Self.statePause)
+        }
+        if let stateLookAt, now.boot >= stateLookAt {
+            self.stateLookAt = nil
+            hands.makeSureOfState()
+        }
         for resource in stirred { rotation.absorb(.stirred(resource), at: now) }
     }
 

@@ -41,13 +41,15 @@ package struct SettingsSource: Sendable {
         configuration.stateDirectory ?? stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)
     }
 
-    /// Opens it. Blocks.
-    func openState(of configuration: Configuration) -> Result<StateDirectory, Trouble> {
+    /// Opens it, in place of `former` if there is one. Blocks.
+    func openState(
+        of configuration: Configuration, after former: StateDirectory? = nil
+    ) -> Result<StateDirectory, Trouble> {
         guard let path = stateDirectory(of: configuration) else {
             return .failure(Trouble(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
         }
         do throws(Trouble) {
-            return .success(try StateDirectory.open(path, as: identity, sha256: { SHA256.digest($0) }))
+            return .success(try StateDirectory.open(path, as: identity, after: former, sha256: { SHA256.digest($0) }))
         } catch {
             return .failure(error)
         }

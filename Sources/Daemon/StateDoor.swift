@@ -3,7 +3,7 @@ import Publishing
 import Rotation
 
 /// The way to the state directory, tried again by whoever wants in while it is closed: what was wrong with it at the start
-/// is mended without a restart.
+/// is mended without a restart. One that is emptied, replaced, moved away or mounted over while it is in use is opened anew.
 final class StateDoor: Sendable {
     private struct Tries {
         var last: Result<StateDirectory, Trouble>
@@ -11,16 +11,21 @@ final class StateDoor: Sendable {
         var at: Int64
     }
 
+    /// How it is opened, in place of the one that was in use last if there was one. Blocks.
+    typealias Opening = @Sendable (_ former: StateDirectory?) -> Result<StateDirectory, Trouble>
+
     private let tries: QuietMutex<Tries>
-    /// Held by the one who tries, which takes as long as a disk does.
-    private let turn = QuietMutex(())
-    private let open: @Sendable () -> Result<StateDirectory, Trouble>
+    /// The directory that was in use last, held by the one who tries, which takes as long as a disk does. As long as no
+    /// other can be opened its lock is held on to: what is only out of reach for a while is nobody else's.
+    private let turn = QuietMutex<StateDirectory?>(nil)
+    private let open: Opening
+    private let lost: @Sendable (StateDirectory) -> Void
     /// Whether the start has waited in vain.
     var isSilent: Bool { hasWaitedInVain.withLock { $0 } }
     private let hasWaitedInVain = QuietMutex(false)
 
     /// Thousands of clients want in at one time. In milliseconds.
-    private static let pace: Int64 = 1_000
+    static let pace: Int64 = 1_000
     /// How long a start waits for the first try: one that hangs must not keep secrets from being published. In milliseconds.
     private static let patience: Int64 = 5_000
 
@@ -28,16 +33,17 @@ final class StateDoor: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the directory, for what is said meanwhile.
-    ///   - open: tries; blocks.
+    ///   - lost: told of a directory that is not in its place any more, before another is opened.
     init(
-        at path: AbsolutePath?, open: @escaping @Sendable () -> Result<StateDirectory, Trouble>
+        at path: AbsolutePath?, open: @escaping Opening, lost: @escaping @Sendable (StateDirectory) -> Void
     ) throws(SystemError) {
         let silence = Trouble(.notResponding, at: path.map(Trouble.Place.path) ?? .named("the state directory"))
         tries = QuietMutex(Tries(last: .failure(silence), at: Clocks.bootMilliseconds()))
         self.open = open
+        self.lost = lost
         let ended = try EventCounter()
         try WorkerThread.start { [self, ended] in
-            _ = turn.withLock { _ in tryAgain() }
+            _ = turn.withLock { look(last, &$0) }
             ended.signal()
         }
         let isHeard = ended.wait(atMost: Self.patience)
@@ -47,7 +53,8 @@ final class StateDoor: Sendable {
     /// One that stays closed.
     init(closed trouble: Trouble) {
         tries = QuietMutex(Tries(last: .failure(trouble), at: .max - Self.pace))
-        open = { .failure(trouble) }
+        open = { _ in .failure(trouble) }
+        lost = { _ in }
     }
 
     /// What came of the last try that has ended; never blocks.
@@ -58,18 +65,31 @@ final class StateDoor: Sendable {
 
     /// The directory. Blocks while it is tried.
     func get() throws(Trouble) -> StateDirectory {
-        let result = turn.withLock { _ in
+        let result = turn.withLock { former in
             let tries = tries.withLock { $0 }
-            if case .failure = tries.last, Clocks.bootMilliseconds() >= tries.at + Self.pace {
-                return tryAgain()
-            }
-            return tries.last
+            return Clocks.bootMilliseconds() < tries.at + Self.pace ? tries.last : look(tries.last, &former)
         }
         return try result.get()
     }
 
-    private func tryAgain() -> Result<StateDirectory, Trouble> {
-        let result = open()
+    /// Makes sure at once that the directory is still in its place, where one is in use. Blocks.
+    func makeSure() {
+        turn.withLock { former in
+            // To try one that is closed is itself a reason for notice.
+            if case .success = last { _ = look(last, &former) }
+        }
+    }
+
+    private func look(
+        _ last: Result<StateDirectory, Trouble>, _ former: inout StateDirectory?
+    ) -> Result<StateDirectory, Trouble> {
+        var result = last
+        let directory = try? last.get()
+        if directory?.isInPlace != true {
+            if let directory { lost(directory) }
+            result = open(former)
+        }
+        if case .success(let directory) = result { former = directory }
         let now = Clocks.bootMilliseconds()
         tries.withLock { $0 = Tries(last: result, at: now) }
         return result

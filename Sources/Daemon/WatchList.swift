@@ -1,3 +1,4 @@
+import Publishing
 import Rotation
 import Settings
 
@@ -39,9 +40,12 @@ struct WatchList: Hashable, Sendable {
 
     init() {}
 
-    /// - Parameter main: the configuration's own file; nil when that has no usable name.
-    init(_ configuration: Configuration, main: AbsolutePath?) {
+    /// - Parameters:
+    ///   - main: the configuration's own file; nil when that has no usable name.
+    ///   - state: the state directory; nil when there is none to watch.
+    init(_ configuration: Configuration, main: AbsolutePath?, state: AbsolutePath? = nil) {
         defer { notePassages() }
+        for path in state.map(StateDirectory.landmarks) ?? [] { settle(path, .state) }
         for path in configuration.files.keys { settle(path, .file(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {

@@ -2,7 +2,7 @@ import Linux
 import Rotation
 import SystemPackage
 
-/// Watches the directories of outputs, keys and the configuration, and says which of them to look at again.
+/// Watches the directories of outputs, keys, the configuration and the state, and says which of them to look at again.
 ///
 /// A directory that does not exist, or does no more, is waited for in the one above it. One that gives no notices (the
 /// watches are used up, a file system on a network) is looked at once a minute instead.
@@ -17,6 +17,7 @@ final class Watcher {
     private let found: Inbox<Finding>
     private var list = WatchList()
     private let configurationFile: AbsolutePath?
+    private let stateDirectory: AbsolutePath?
     /// Two names of one directory have one watch.
     private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
@@ -60,14 +61,17 @@ final class Watcher {
         .attributesChanged, .movedFrom, .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
     ]
 
-    /// - Parameter configurationFile: nil when it has no usable name; then it is not watched.
+    /// - Parameters:
+    ///   - configurationFile: nil when it has no usable name; then it is not watched.
+    ///   - stateDirectory: nil when none is watched.
     init(
-        configurationFile: AbsolutePath?, pool: WorkerPool<Lane>, lane: @escaping @Sendable (AbsolutePath) -> Lane,
-        found: Inbox<Finding>
+        configurationFile: AbsolutePath?, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
+        lane: @escaping @Sendable (AbsolutePath) -> Lane, found: Inbox<Finding>
     ) throws(SystemError) {
         inotify = Notices(try Inotify())
         mounts = try? MountNotices()
         self.configurationFile = configurationFile
+        self.stateDirectory = stateDirectory
         self.pool = pool
         self.lane = lane
         self.found = found
@@ -90,7 +94,7 @@ final class Watcher {
     /// Watches what this configuration names, and nothing else any more.
     func follow(_ configuration: Configuration, at now: BootTime) {
         let old = list
-        list = WatchList(configuration, main: configurationFile)
+        list = WatchList(configuration, main: configurationFile, state: stateDirectory)
         list.takeTrails(from: old)
         unnoticed = []
         dropUnwanted()

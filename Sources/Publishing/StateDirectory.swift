@@ -19,27 +19,35 @@ package final class StateDirectory: Sendable {
     private let identity: Identity
     private let format: RecordFormat
     private let directories = SharedDirectories()
-    private let lock: Descriptor
+    private let lock: HeldFile
+    private let clients: HeldFile
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
 
     /// Opens the directory, made when it is missing, and locks it for as long as the object lives.
     ///
+    /// - Parameter former: the one that was in use until now under this path: its names of temporaries stay in use, and a
+    ///   lock of its that still lies there is taken over.
+    ///
     /// Throws ``Trouble/Code/stateLocked`` when another daemon holds it, ``Trouble/Code/stateUnusable`` when it cannot be
     /// used: then a daemon goes on without.
     package static func open(
-        _ path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) throws(Trouble) -> StateDirectory {
         do throws(FileError) {
             try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
             try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
-            let held = try FileLock.take(path.description + "/lock")
-            guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
-            let naming = try tag(in: path, as: identity)
-            try naming.sweep(beside: path.description + "/lock", as: identity)
-            try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-            return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock)
+            let clients = try HeldFile(directory: path.description + "/clients", as: identity)
+            let lock = try takeLock(path, after: former)
+            let naming = try tag(in: path, as: identity, after: former)
+            if former == nil {
+                // Later they may be writes under way.
+                try naming.sweep(beside: path.description + "/lock", as: identity)
+                try naming.sweep(beside: path.description + "/clients/lock", as: identity)
+            }
+            return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock, clients)
         } catch {
             if error.errno == .wouldBlock { throw Trouble(.stateLocked, at: .path(path)) }
             throw unusable(error, path)
@@ -48,21 +56,50 @@ package final class StateDirectory: Sendable {
 
     private init(
         _ path: AbsolutePath, _ naming: TemporaryNames, _ identity: Identity, _ format: RecordFormat,
-        _ lock: consuming Descriptor
+        _ lock: HeldFile, _ clients: HeldFile
     ) {
         self.path = path
         self.naming = naming
         self.identity = identity
         self.format = format
         self.lock = lock
+        self.clients = clients
     }
 
-    private static func tag(in path: AbsolutePath, as identity: Identity) throws(FileError) -> TemporaryNames {
+    /// Whether what lies under the path is still what was opened. Where it is not, as when the directory was emptied,
+    /// replaced or something was mounted on it, what was kept may be gone, and another daemon may hold what lies there.
+    /// Two system calls.
+    package var isInPlace: Bool { lock.isInPlace && clients.isInPlace }
+
+    /// What comes or goes in it when it is made or emptied, and at no other time.
+    package static func landmarks(in path: AbsolutePath) -> [AbsolutePath] {
+        ["clients", "lock"].compactMap { path.appending($0) }
+    }
+
+    private static func takeLock(
+        _ path: AbsolutePath, after former: StateDirectory?
+    ) throws(FileError) -> HeldFile {
+        if let former, former.path == path, former.lock.isInPlace { return former.lock }
+        let file = path.description + "/lock"
+        let held = try FileLock.take(file)
+        guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
+        return try HeldFile(lock, at: file)
+    }
+
+    private static func tag(
+        in path: AbsolutePath, as identity: Identity, after former: StateDirectory?
+    ) throws(FileError) -> TemporaryNames {
         let file = path.description + "/temporaries"
         if let content = try GuardedPath.read(file, as: identity, limit: tagLimit),
-            let known = TemporaryNames(tag: String(decoding: content.bytes, as: UTF8.self))
+            let known = TemporaryNames(tag: String(decoding: content.bytes, as: UTF8.self)),
+            former == nil || former?.naming.tag == known.tag
         {
             return known
+        }
+        // By that of the former directory temporaries are made beside the outputs, which the next start is to find.
+        if let former {
+            try AtomicFile(file, as: identity).replace(with: Array(former.naming.tag.utf8), naming: former.naming)
+            return former.naming
         }
         let fresh = try TemporaryNames()
         // One that was killed while it kept its tag has left a temporary of a tag that nobody knows; under the lock it

@@ -9,6 +9,9 @@ extension Rotation {
         case .relieved(let code):
             changes += hampered.filter { $0.trouble.code == code }.map { .relieved($0.trouble) }
             hampered.removeAll { $0.trouble.code == code }
+        case .stateLost:
+            firstLasting = JobID(number: nextJob)
+            for client in names { touch(.record(client)) }
         case .clockSet: touchEverything()
         case .asked(let request, let ticket): ask(request, ticket, at: now)
         case .stop:

@@ -53,6 +53,7 @@ extension Rotation {
             state.wasRecalled = true
             state.wasNotAnswered = false
             state.kept = record
+            state.keptBy = job.id
             state.current = state.current ?? record.current
             noteIssue(state.current)
             // A state directory that answers late knows less than what was seen since.
@@ -83,6 +84,7 @@ extension Rotation {
             world.clients[client] = state
         case (.keep(let client, _), .kept(let record)):
             world.clients[client]?.kept = record
+            world.clients[client]?.keptBy = job.id
         case (.publish(let spec, let secrets, _), .published(let look)):
             see(look, as: spec)
             world.files[spec.path]?.writtenAt = now.wall
@@ -100,8 +102,10 @@ extension Rotation {
             changes.append(.told(action.id))
         case (.recallTold, .recalledTold(let told)):
             notices.recall(told, world.configuration, at: now)
+            notices.keptBy = job.id
         case (.keepTold, .keptTold(let told)):
             notices.kept = told
+            notices.keptBy = job.id
         case (.tidyRecords, .tidied):
             break
         case (.run(let action, let covering), .ran):

@@ -13,6 +13,8 @@ struct Notices: Sendable {
     private(set) var told = Told()
     /// What the state directory is known to hold.
     var kept = Told()
+    /// The job by which ``kept`` came to be known.
+    var keptBy = JobID(number: 0)
     private(set) var standing: Standing = .ok
     private var standingSince: BootTime?
     private var stages: [ClientName: Stage] = [:]
@@ -161,7 +163,9 @@ extension Rotation {
             let work = Work.run(action.naming(notices.told.standing), covering: [:])
             if start(work, on: .notice(action.id), &deadlines, &turn) { notices.started(action.id, at: now) }
         }
-        if notices.told != notices.kept { start(.keepTold(notices.told), on: .state, &deadlines, &turn) }
+        if notices.told != notices.kept || notices.keptBy < firstLasting {
+            start(.keepTold(notices.told), on: .state, &deadlines, &turn)
+        }
     }
 
     /// What keeps people from being told, if something does.

@@ -208,7 +208,7 @@ extension Rotation {
             return
         }
         let wanted = state.record(shared: sharedFiles(of: client, state), actions: client.actions)
-        if wanted == state.kept {
+        if wanted == state.kept, state.keptBy >= firstLasting {
             // What could not be kept is not wanted any more.
             recover(.record(name))
         } else {

@@ -40,6 +40,8 @@ package struct Rotation: Sendable {
     var firstJob: UInt64 = 1
     /// What failed under the earlier configuration and was not seen to succeed since.
     var former: [Resource: Attempts] = [:]
+    /// What jobs before this one have kept, or found kept, may have been lost since.
+    var firstLasting = JobID(number: 0)
     /// Jobs during which a sign of change came: what they saw may be what was there before.
     var outdated: Set<JobID> = []
     /// Jobs during which somebody asked for what they do: as long as they wait, one that fails is tried again at once.

@@ -178,6 +178,8 @@ package enum Fact: Hashable, Sendable {
     case hampered(Trouble, nextAttempt: BootTime? = nil)
     /// What was lacking under this code is there now.
     case relieved(Trouble.Code)
+    /// What the state directory held may be gone, or another's: everything is to be kept again.
+    case stateLost
     /// The wall clock was set.
     case clockSet
     /// Nil: nobody waits for the answer (a SIGHUP).

@@ -29,6 +29,8 @@ package struct ClientState: Hashable, Sendable {
     var wasNotAnswered = false
     /// What the state directory is known to hold.
     package var kept = Record()
+    /// The job by which ``kept`` came to be known.
+    var keptBy = JobID(number: 0)
     /// The secret in force.
     package var current: Issued?
     /// Whether ``current`` was chosen among all that is to be found; it then stays while it is usable, although an

@@ -32,7 +32,11 @@ struct Fate {
     private func restartInPeace() throws {
         // Not when a renewal is due just then, which is no fault of the restart's, nor when nobody knows any more who was
         // told of what, nor while an output lacks its secret: who starts anew may have learned meanwhile which it is.
-        guard simulator.isAlive, outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600,
+        guard simulator.isAlive else { return }
+        if let client = outside.forgottenClient(simulator.rotation.world) {
+            throw Violation(.memory, "the state directory does not hold the secret of \(client)")
+        }
+        guard outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600,
             simulator.rotation.snapshot(at: simulator.now).clients.flatMap(\.outputs).allSatisfy({ $0.state == .ok })
         else { return }
         let before = (outside.mints, outside.runs)

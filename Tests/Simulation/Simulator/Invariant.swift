@@ -8,6 +8,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case wake
     /// Mints, writes, attempts and runs of actions are as few as they may be, and in an emergency as many as they must.
     case pace
+    /// What a daemon knows of its secrets lies in the state directory, whatever befell that.
+    case memory
     /// Health says what somebody who sees everything would say.
     case health
     /// A plan over everything starts nothing that the plan over what was touched did not.

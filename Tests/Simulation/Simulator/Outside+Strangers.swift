@@ -52,6 +52,14 @@ extension Outside {
         }
     }
 
+    /// A client whose secret, or what its actions were run for, the state directory does not know as the daemon does.
+    func forgottenClient(_ world: World) -> ClientName? {
+        world.clients.keys.sorted().first { name in
+            guard let client = world.clients[name], client.current != nil else { return false }
+            return records[name]?.current != client.current || records[name]?.delivered != client.delivered
+        }
+    }
+
     /// Loses the state directory's content.
     func loseRecords() {
         meet(.stateLost)

@@ -24,6 +24,8 @@ package enum Sabotage: Sendable, CaseIterable {
     case makesDeletedFilesAnew
     /// Nothing is heard of what other programs do to files.
     case losesNotices
+    /// Nothing is heard of what happens to the state directory.
+    case losesStateLosses
     /// A file that two clients share gets their secrets the wrong way round.
     case mixesUpSlots
     /// A file that somebody else writes too is written only in part.
@@ -61,6 +63,7 @@ package enum Sabotage: Sendable, CaseIterable {
         case .sleepsAfterSuspends: [.applications, .wake]
         case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites: [.outputs]
         case .losesAnswers: [.answers]
+        case .losesStateLosses: [.memory]
         case .isNeverReady: [.ready]
         case .believesForgedSecrets: [.applications, .outputs, .health]
         case .losesNoticeResults, .forgetsWhatWasTold: [.notices]
@@ -70,6 +73,7 @@ package enum Sabotage: Sendable, CaseIterable {
 
     func hears(_ fact: Fact) -> Bool {
         if self == .losesNotices, case .stirred(.file) = fact { return false }
+        if self == .losesStateLosses, case .stateLost = fact { return false }
         return true
     }
 

@@ -73,11 +73,12 @@ extension Simulator {
         disturb(resource)
     }
 
-    /// Loses the state directory's content.
+    /// Loses the state directory's content, which a daemon that lives finds out.
     package func loseRecords() {
         say("== state lost")
         outside.loseRecords()
         notices.forgetTold()
+        if isAlive, sabotage?.hears(.stateLost) != false { schedule(.fact(.stateLost), after: 1) }
     }
 
     /// Ends every fault but a wrong clock; what hung goes on.

@@ -10,6 +10,7 @@ enum Words {
         case .finished(let id, let result): "\(id.number) \(of(result))"
         case .hampered(let trouble, _): "hampered: \(trouble.code)"
         case .relieved(let code): "relieved: \(code)"
+        case .stateLost: "the state directory was lost"
         case .clockSet: "clock set"
         case .asked(let request, let ticket): "asked \(ticket?.number ?? 0) \(of(request))"
         case .stop: "stop"

@@ -1,0 +1,50 @@
+import Foundation
+import Linux
+import TestSupport
+import Testing
+
+@Suite struct HeldFileTests {
+    private let scratch: TemporaryDirectory
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        try makeDirectory("held")
+    }
+
+    private func makeDirectory(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: scratch(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    private func hold() throws -> HeldFile { try HeldFile(directory: scratch("held"), as: .current()) }
+
+    @Test func staysInPlaceWhateverIsDoneInIt() throws {
+        let held = try hold()
+        try scratch.write("x", to: "held/file")
+        #expect(held.isInPlace)
+        #expect(try hold().isInPlace)
+    }
+
+    @Test func isNotInPlaceWhereAnotherLies() throws {
+        let held = try hold()
+        // Many times: a number that is free is soon given again.
+        for _ in 0..<50 {
+            try FileManager.default.removeItem(atPath: scratch("held"))
+            #expect(!held.isInPlace)
+            try makeDirectory("held")
+            #expect(!held.isInPlace)
+        }
+    }
+
+    @Test func isInPlaceAgainWhenItCameBack() throws {
+        let held = try hold()
+        try FileManager.default.moveItem(atPath: scratch("held"), toPath: scratch("away"))
+        #expect(!held.isInPlace)
+        try FileManager.default.moveItem(atPath: scratch("away"), toPath: scratch("held"))
+        #expect(held.isInPlace)
+    }
+
+    @Test func whatIsNotThereCannotBeHeld() throws {
+        #expect(throws: FileError.self) { _ = try HeldFile(directory: scratch("none"), as: .current()) }
+    }
+}

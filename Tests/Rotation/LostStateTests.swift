@@ -1,0 +1,87 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// A state directory that was emptied or replaced while the daemon runs.
+@Suite struct LostStateTests {
+    private let after = Values.exec("/bin/after")
+    private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
+
+    private func settled(clients: [String] = ["web"]) throws -> Bench {
+        let entries = try clients.map { ($0, try Values.client($0, actions: [after])) }
+        var configuration = try Values.configuration(Dictionary(uniqueKeysWithValues: entries))
+        configuration.onStateChange = [pager]
+        let bench = try Bench(configuration)
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    @Test func everythingIsKeptAgainOnceAndNothingElseIsDone() throws {
+        let bench = try settled(clients: ["native", "web"])
+        let (records, told) = (bench.records, bench.told)
+        bench.records = [:]
+        bench.told = nil
+        bench.tell(.stateLost)
+        #expect(bench.log.sorted() == ["keep native", "keep told", "keep web"])
+        #expect(bench.records == records && records.count == 2)
+        #expect(bench.told == told ?? Told())
+        bench.forget()
+        bench.pass(Values.day)
+        #expect(bench.log == [])
+    }
+
+    @Test func whatTheDaemonKnowsTakesThePlaceOfABackup() throws {
+        let bench = try settled()
+        let web = try Values.name("web")
+        let (oldRecords, oldTold) = (bench.records, bench.told)
+        bench.ask(.renew(.init()))
+        try bench.failWrites(of: "web.jwt")
+        bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
+        try bench.stir("web.jwt")
+        bench.pass(30)
+        let (records, told) = (bench.records, bench.told)
+        #expect(records != oldRecords && told != oldTold && told?.standing == .degraded)
+        let secret = try #require(try bench.current("web"))
+        bench.records = oldRecords
+        bench.told = oldTold
+        bench.failingWrites = [:]
+        bench.forget()
+        bench.tell(.stateLost)
+        #expect(bench.records == records && bench.told == told)
+        #expect(bench.records[web]?.delivered == [after.id: secret])
+        #expect(try bench.current("web") == secret && bench.held(in: "web.jwt") == secret)
+        #expect(!bench.log.contains { $0.hasPrefix("run") || $0.hasPrefix("recall") })
+    }
+
+    /// What was written a moment before lies in what is gone.
+    @Test func whatWasBeingKeptMeanwhileIsKeptAgain() throws {
+        let bench = try Bench(try Values.configuration(["web": try Values.client("web")]))
+        bench.go()
+        let record = Resource.record(try Values.name("web"))
+        bench.held = [record]
+        bench.ask(.renew(.init()))
+        bench.forget()
+        bench.tell(.stateLost)
+        #expect(bench.log == [])
+        bench.release(record)
+        #expect(bench.log.sorted() == ["keep web", "publish web.jwt"])
+    }
+
+    @Test func whileAnotherHoldsItThatIsSaidAndTriedAgain() throws {
+        let bench = try settled()
+        let web = try Values.name("web")
+        let trouble = try Values.trouble(.stateLocked, "/state")
+        bench.failures = [.record(web): trouble]
+        bench.records = [:]
+        bench.tell(.stateLost)
+        #expect(try bench.view("web").standing == .degraded)
+        #expect(try bench.view("web").reason?.trouble == trouble)
+        bench.pass(Values.day / 24)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view("web").standing == .ok)
+        #expect(bench.records[web]?.current == (try bench.current("web")))
+    }
+}
