@@ -131,6 +131,7 @@ package struct DaemonRun {
         let callers = Callers()
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
         let shelf = Shelf()
+        let keyring = Keyring()
         let credentials = isOnce ? nil : try openCredentials(&passed, shelf, configuration, &rotation, now)
         defer { credentials?.close() }
         for name in passed.names {
@@ -142,9 +143,9 @@ package struct DaemonRun {
         let findings = try Inbox<Watcher.Finding>()
         let hands = Hands(
             log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
-            keyring: Keyring(),
+            keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
+            runner: ActionRunner(log: log, shelf: shelf, keyring: keyring, identity: identity, cancel: cancel),
             findings: findings,
             adopting: { configuration in
                 let control = ControlPolicy(configuration, identity)

@@ -24,10 +24,10 @@ final class Shelf: Sendable {
         secrets.withLock { $0 = $0.filter { fingerprints.contains($0.key) } }
     }
 
-    /// `lines` with every secret that lies here, and every piece of one, replaced by its fingerprint: what a hook prints
-    /// goes to a log.
-    func redacted(_ lines: [String]) -> [String] {
-        var filter = SecretFilter(lines)
+    /// `lines` with every secret that lies here, and every piece of one, replaced by its fingerprint, and without keys, of
+    /// which the ring's are known in more guises than others: what a hook prints goes to a log.
+    func redacted(_ lines: [String], keys: Keyring) -> [String] {
+        var filter = SecretFilter(Redaction.withoutKeys(lines) { keys.hasPrivateKey($0) })
         if filter.isOfInterest {
             for secret in secrets.withLock({ Array($0.values) }) {
                 secret.token.withBytes { filter.cover($0, as: secret.token.fingerprint.description) }

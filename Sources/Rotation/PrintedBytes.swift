@@ -94,7 +94,7 @@ struct PrintedBytes {
                 let isHalved = word.count == 5 && word[word.startIndex + 2] == dash
                 for group in isHalved ? [word.prefix(2), word.suffix(2)] : [word.trimmingNumberPrefix] {
                     guard [2, 4, 8, 16].contains(group.count), size == 0 || size == group.count,
-                        group.allSatisfy(PrintedBytes.isDigit)
+                        group.allSatisfy(Redaction.isHexadecimal)
                     else {
                         isAll = false
                         return
@@ -111,7 +111,8 @@ struct PrintedBytes {
     private static func pairs(_ word: Word) -> Int? {
         let pairs = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         let count = pairs.last?.isEmpty ?? true ? pairs.count - 1 : pairs.count
-        return count > 0 && pairs.prefix(count).allSatisfy { $0.count == 2 && $0.allSatisfy(isDigit) } ? count : nil
+        return count > 0 && pairs.prefix(count).allSatisfy { $0.count == 2 && $0.allSatisfy(Redaction.isHexadecimal) }
+            ? count : nil
     }
 
     /// Whether the first word is the number of the first byte in its line: of four digits (openssl), behind which a dash
@@ -120,18 +121,11 @@ struct PrintedBytes {
         guard let word = words.first else { return false }
         let isMarked = word.last == UInt8(ascii: ":") || words.dropFirst().first?.elementsEqual("-".utf8) ?? false
         let digits = word.last == UInt8(ascii: ":") ? word.dropLast() : word
-        return ((isMarked ? 4 : 7)...16).contains(digits.count) && digits.allSatisfy(isDigit)
+        return ((isMarked ? 4 : 7)...16).contains(digits.count) && digits.allSatisfy(Redaction.isHexadecimal)
     }
 
     private static func isLabel(_ word: Word) -> Bool {
         word.elementsEqual("priv:".utf8)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...70, 97...102: true
-        default: false
-        }
     }
 }
 

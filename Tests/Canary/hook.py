@@ -68,6 +68,7 @@ tell(body)
 scalar = base64.b64decode(body)[36:68]
 for text in [scalar.hex(), scalar.hex().upper(), base64.b64encode(scalar).decode(), base64.urlsafe_b64encode(scalar).decode()]:
     say(text + "\n" + fold(text, 32))
+say(" ".join(["key", scalar.hex(":"), scalar.hex(":").upper(), scalar.hex(" ")]) + "\n")
 for show in [["openssl", "pkey", "-in", key, "-text", "-noout"], ["openssl", "asn1parse", "-in", key, "-dump"]]:
     say(subprocess.run(show, stdout=subprocess.PIPE, check=True).stdout)
 for path in os.environ.get("CLIENTSECRETD_OUTPUTS", "").splitlines():

@@ -108,6 +108,28 @@ import Testing
         #expect(Redaction.printed([line, line]) == [line, line])
     }
 
+    @Test func aKeyInTheFormOfAFingerprintIsToldByThatItIsKnown() {
+        let key = (0..<32).map { 0xE3 &+ UInt8($0) &* 37 }
+        let digits = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        func shown(_ line: String) -> String {
+            Redaction.withoutKeys([line]) { String(decoding: $0, as: UTF8.self).lowercased() == digits.joined() }[0]
+        }
+        for separator in [":", "-", " ", "."] {
+            let text = digits.joined(separator: separator)
+            for text in [text, text.uppercased(), "12\(separator)\(text)\(separator)34"] {
+                #expect(shown("key=\(text), and more") == "key=(hex), and more")
+                #expect(shown(text) == "(hex)")
+            }
+            for other in [String(text.dropFirst()), String(text.dropLast()), "ff" + text.dropFirst(2)] {
+                #expect(shown("a \(other) b") == "a \(other) b")
+            }
+        }
+        let mixed = digits.prefix(16).joined(separator: ":") + "-" + digits.suffix(16).joined(separator: ":")
+        for line in ["", "1", "naïve ✓", "12:34:56", mixed, digits.dropLast().joined(separator: ":")] {
+            #expect(shown(line) == line)
+        }
+    }
+
     @Test func whatIsPrintedOtherwiseStaysAsItIs() {
         let lines = [
             "Restarted", "app1", "app2", "", "app3", "/usr/local/lib/AuthKey_ABC123DEFG/of/the/first/team/2",
