@@ -61,6 +61,15 @@ package struct FileStatus: Hashable, Sendable {
         return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
     }
 
+    /// Whether nothing has this path, for those too who follow every link.
+    package static func isAbsent(_ path: String) -> Bool {
+        var found = clinux_status()
+        return switch Errno(rawValue: -(unsafe clinux_path_look_whole(path, &found))) {
+        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: true
+        default: false
+        }
+    }
+
     /// - Parameter path: for the error.
     init(of descriptor: Int32, path: @autoclosure () -> String) throws(FileError) {
         var found = clinux_status()

@@ -37,8 +37,9 @@ package struct Publisher: Sendable {
                 return try GuardedPath.read(
                     file.path.description, as: identity, limit: AtomicFile.sizeLimit, sharing: directories)
             } catch {
-                // Without its directory a file is as absent as can be; that it cannot be made is said by who tries.
-                guard error.kind == .directoryMissing else { throw error }
+                // Without its directory a file is as absent as can be; that it cannot be made is said by who tries. So it
+                // is where the way to it is refused and it does not lie at its end.
+                guard error.kind == .directoryMissing || isAbsent(file, refusedAs: error.kind) else { throw error }
                 return nil
             }
         }
@@ -52,6 +53,14 @@ package struct Publisher: Sendable {
             exists: true, otherLines: sight.otherLines,
             isAsConfigured: isAsConfigured(content.status, file),
             identity: content.status.identity, realPath: content.path, slots: sight.slots)
+    }
+
+    /// Whether nothing has the file's path, also for those who take any way to it.
+    private func isAbsent(_ file: FileSpec, refusedAs kind: FileError.Kind) -> Bool {
+        switch kind {
+        case .unguardedDirectory, .untrustedLink, .tooManyLinks: FileStatus.isAbsent(file.path.description)
+        default: false
+        }
     }
 
     /// Sets these slots in one write; other variables and lines stay. Nothing is written when all is already as it

@@ -215,6 +215,20 @@ import Testing
         #expect(trouble?.code == .foreignOwner)
     }
 
+    /// A way that is not taken may lead to the file all the same, which applications then read; or to nothing.
+    @Test func whereTheWayIsRefusedAFileThatIsGoneIsGone() throws {
+        let file = try Samples.file(scratch("open/web.jwt"))
+        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        #expect(try publisher.publish([.whole: try Samples.secret()], in: file).wrote)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        #expect(throws: Trouble.self) { try publisher.look(file) }
+        try FileManager.default.removeItem(atPath: scratch("open/web.jwt"))
+        #expect(try !publisher.look(file).exists)
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch("open/web.jwt"), withDestinationPath: scratch("nowhere"))
+        #expect(try !publisher.look(file).exists)
+    }
+
     @Test func aTokenThatWouldNotBePlainTextIsNotWritten() throws {
         let good = try Samples.secret()
         let bad = Secret(token: .init(Array("a\nB=c".utf8), sha256: Samples.sha256), issued: good.issued)
