@@ -20,6 +20,8 @@ struct Damage: Hashable, Sendable {
     private var badSince: BootTime?
     /// Whether it did not stay as it was written: then it is looked at before it is written again.
     private var isUndone = false
+    /// Whether somebody asked for the file to be written.
+    private var isAsked = false
     /// When an action last ended by which applications are told of the file.
     private var toldAt: BootTime?
     private var repairs: [BootTime] = []
@@ -44,6 +46,7 @@ struct Damage: Hashable, Sendable {
         if isGood {
             lastGood = wanted
             badSince = nil
+            isAsked = false
         } else if lastGood == wanted {
             badSince = badSince ?? noticed ?? now
         }
@@ -59,6 +62,7 @@ struct Damage: Hashable, Sendable {
     /// - Parameter isBeingRead: whether applications are just being told to read it.
     mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         lastGood = wanted
+        isAsked = false
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
@@ -87,10 +91,20 @@ struct Damage: Hashable, Sendable {
         badSince == nil ? nil : repairs.last.map { $0 + Self.contestedPace }
     }
 
+    /// Has a contested file written once without waiting: whoever asks may just have ended what changed it.
+    mutating func ask() {
+        isAsked = true
+    }
+
     /// Whether the file may be written now.
-    func mayRepair(_ deadlines: inout Deadlines) -> Bool {
-        if isUndone { return false }
-        guard let nextRepair, isContested(&deadlines) else { return true }
-        return deadlines.reached(nextRepair)
+    func mayWrite(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
+        !isUndone && !isLeftAlone(wanted, &deadlines)
+    }
+
+    /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is
+    /// written at once.
+    func isLeftAlone(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
+        guard let nextRepair, !isAsked, lastGood == wanted, isContested(&deadlines) else { return false }
+        return !deadlines.reached(nextRepair)
     }
 }

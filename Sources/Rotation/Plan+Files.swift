@@ -27,7 +27,7 @@ extension Rotation {
             return
         }
         let wanted = wantedSecrets(spec)
-        if !wanted.isEmpty, file.damage.mayRepair(&deadlines) {
+        if !wanted.isEmpty, file.damage.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
             start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
         }
     }
@@ -69,9 +69,11 @@ extension Rotation {
 
     /// Whether a file is bad and stays so for now, because somebody else goes on changing it.
     func isLeftAlone(_ path: AbsolutePath, at now: Now) -> Bool {
-        guard let file = world.files[path], file.isFresh, !isGood(path) else { return false }
+        guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, !isGood(spec, file) else {
+            return false
+        }
         var deadlines = Deadlines(now: now)
-        return !file.damage.mayRepair(&deadlines)
+        return file.damage.isLeftAlone(wantedSecrets(spec).mapValues(\.fingerprint), &deadlines)
     }
 
     /// Whether an environment file that held other lines is gone: one made anew would lack them, and its reader would

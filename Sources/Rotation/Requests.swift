@@ -119,7 +119,10 @@ extension Rotation {
             world.attempts[resource]?.notBefore = now.boot
             if let job = world.running[resource] { hurried.insert(job.id) }
         }
-        for path in world.index.files(of: client) { lookAgain(at: .file(path)) }
+        for path in world.index.files(of: client) {
+            lookAgain(at: .file(path))
+            world.files[path]?.damage.ask()
+        }
         if let key = world.configuration.clients[client]?.key { touch(.key(key)) }
         touch(.client(client))
     }

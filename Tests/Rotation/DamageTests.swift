@@ -121,13 +121,15 @@ import Testing
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(trouble.message)"]))
     }
 
-    @Test func deliveringDoesNotWaitForAContestedFile() throws {
+    @Test func whoAsksForADeliveryIsToldThatTheFileIsContestedStill() throws {
         let bench = try settled()
         for _ in 0..<4 {
             try damage(bench)
             bench.pass(60)
         }
+        bench.overwritten = [try path: Look(slots: [.whole: .foreign])]
         bench.ask(.renew(.init(deliverOnly: true)))
+        bench.pass(2)
         #expect(try bench.answer() == .renewed([bench.failed(web, Trouble(.contested, at: .path(path)))]))
     }
 
@@ -266,5 +268,35 @@ import Testing
         }
         #expect(bench.log.filter { $0 == "look web.jwt" }.count == 2)
         #expect(bench.log.contains("mint web"))
+    }
+
+    @Test func whoeverAsksHasAContestedFileWrittenOnce() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try damage(bench)
+            bench.pass(4)
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+        for request in [Request.renew(.init()), .renew(.init(deliverOnly: true))] {
+            #expect(try bench.held(in: "web.jwt") == nil)
+            bench.ask(request)
+            #expect(try bench.held(in: "web.jwt") == bench.current(web))
+            bench.forget()
+            try damage(bench)
+            bench.pass(60)
+            #expect(!bench.log.contains("publish web.jwt"))
+        }
+    }
+
+    @Test func aSecretThatAContestedFileNeverHeldIsNotHeldBack() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try damage(bench)
+            bench.pass(4)
+        }
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(5)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
     }
 }

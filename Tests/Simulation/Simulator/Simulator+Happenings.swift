@@ -62,6 +62,12 @@ extension Simulator {
         let ticket = Ticket(number: tickets)
         watch.asked(ticket, at: boot)
         if case .renew(let renewal) = request, !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }
+        if case .renew(let renewal) = request {
+            for (name, entry) in outside.configuration.clients
+            where renewal.clients.isEmpty || renewal.clients.contains(name) {
+                watch.asked.formUnion(entry.outputs.map(\.path))
+            }
+        }
         schedule(.fact(.asked(request, ticket)), after: 1)
         disturb()
     }

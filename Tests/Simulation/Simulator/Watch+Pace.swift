@@ -64,7 +64,9 @@ extension Watch {
             !simulator.outside.holds(secrets, in: path)
         else { return }
         repairing.insert(id)
-        guard isContested(path, at: simulator.boot), let last = repairs[path]?.last else { return }
+        guard isContested(path, at: simulator.boot), !asked.contains(path), let last = repairs[path]?.last else {
+            return
+        }
         if simulator.boot < last + 600_000 {
             throw Violation(.pace, "\(path) is repaired again after \(simulator.boot - last) ms")
         }
@@ -133,6 +135,7 @@ extension Watch {
             }
         case (.publish(let spec, let secrets, _), _):
             exists[spec.path] = true
+            asked.remove(spec.path)
             let written = secrets.mapValues(\.fingerprint)
             if lastWritten.updateValue(written, forKey: spec.path) == written, repairing.remove(id) != nil {
                 repairs[spec.path] = (repairs[spec.path] ?? []).suffix(9) + [boot]

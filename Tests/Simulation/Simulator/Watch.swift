@@ -43,8 +43,15 @@ struct Watch {
     /// Files of which a write has failed since they were last seen.
     var uncertain: Set<AbsolutePath> = []
     var told: Set<Told> = []
+    /// Runs that began before a write of what they tell of: their applications may have read what was there before.
+    var overtaken: Set<JobID> = []
     /// For what each action has last succeeded, as far as the living daemon can know.
     var known: [Outside.Reader: Issued] = [:]
+    /// Clients of whom nothing was remembered when the daemon first heard of them: what lay in their outputs may count as
+    /// what their applications hold until they are told of something.
+    var blank: Set<ClientName> = []
+    /// Files that somebody wants written, contested or not.
+    var asked: Set<AbsolutePath> = []
     var isRefused = false
     var open: [Ticket: Int64] = [:]
 
@@ -78,6 +85,9 @@ struct Watch {
     mutating func forget() {
         jobs = [:]
         known = [:]
+        blank = []
+        asked = []
+        overtaken = []
         exists = [:]
         attempted = [:]
         forced = []
