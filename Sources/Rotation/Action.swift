@@ -45,6 +45,9 @@ package enum Action: Hashable, Sendable {
 package struct ActionID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let description: String
 
+    /// Whatever has told applications of a secret that was found in an output: no action is called that.
+    static let unknown = ActionID("unknown")
+
     package init(_ description: String) {
         self.description = description
     }

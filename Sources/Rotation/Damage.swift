@@ -80,6 +80,9 @@ struct Damage: Hashable, Sendable {
         stir(at: now)
     }
 
+    /// Whether this is another content than the file last had from here.
+    func isNew(_ wanted: [Slot: Fingerprint]) -> Bool { lastGood != wanted }
+
     /// Whether somebody else goes on changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
         guard repairs.count >= Self.repairLimit else { return false }

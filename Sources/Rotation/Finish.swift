@@ -86,6 +86,7 @@ extension Rotation {
             world.clients[client]?.kept = record
             world.clients[client]?.keptBy = job.id
         case (.publish(let spec, let secrets, _), .published(let look)):
+            tellOfNew(secrets, in: spec)
             see(look, as: spec)
             world.files[spec.path]?.writtenAt = now.wall
             let isBeingRead = spec.slots.values.contains(where: isBeingTold)
@@ -117,6 +118,7 @@ extension Rotation {
                 }
                 // Also one that a reload has taken the action from meanwhile.
                 touch(.client(client))
+                forgetOthers(of: client)
                 for path in world.index.files(of: client) { world.files[path]?.damage.told(at: now.boot) }
             }
             changes.append(.ran(action.id, covering.mapValues(\.issued)))
@@ -153,6 +155,30 @@ extension Rotation {
             wanted[slot].map { look.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
         }
         deliverAgain(to: bad.values)
+    }
+
+    /// Forgets what actions ran for that are not the client's, once its own have all told its applications of something.
+    private mutating func forgetOthers(of client: ClientName) {
+        guard let actions = world.index.subjects[client]?.actions, let state = world.clients[client],
+            !actions.isEmpty, state.delivered.count > actions.count, actions.allSatisfy({ state.delivered[$0] != nil })
+        else { return }
+        world.clients[client]?.delivered = state.delivered.filter { actions.contains($0.key) }
+    }
+
+    /// A secret that applications were told of already has come to a place where it was not: a reload has added or moved
+    /// an output, or a directory has come late. At a start they are yet to begin.
+    private mutating func tellOfNew(_ secrets: [Slot: Issued], in spec: FileSpec) {
+        guard isReady, let file = world.files[spec.path], file.damage.isNew(secrets.mapValues(\.fingerprint)) else {
+            return
+        }
+        let next = JobID(number: nextJob)
+        for (slot, issued) in secrets where file.seen?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
+            guard let client = spec.slots[slot] else { continue }
+            for action in world.index.actions(of: client)
+            where world.clients[client]?.delivered[action]?.fingerprint == issued.fingerprint {
+                world.clients[client]?.owed[action] = next
+            }
+        }
     }
 
     /// Has the actions of clients run again although their secrets are the same.

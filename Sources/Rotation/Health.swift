@@ -19,7 +19,8 @@ extension Rotation {
             lastSuccessAt = now.wall
             world.clients[name]?.lastSuccessAt = now.wall
         }
-        let remaining = weakest(client, state)
+        let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
+        let remaining = weakest(client, state, holding: held)
         let troubles = reasons(for: client, &deadlines)
 
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
@@ -33,7 +34,8 @@ extension Rotation {
             reason =
                 reason
                 ?? Reason(
-                    trouble: Trouble(.noSecret, at: .client(name)), client: name, since: now.wall, nextAttempt: nil)
+                    trouble: Trouble(wanted == nil ? .noSecret : .notPublished, at: .client(name)), client: name,
+                    since: now.wall, nextAttempt: nil)
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)
             if isExpired || deadlines.reached(expiry - entry.criticalRemainder) {
@@ -56,7 +58,7 @@ extension Rotation {
         let view = ClientView(
             name: name, clientID: entry.clientID, team: client.key.team, keyID: client.key.keyID, standing: standing,
             reason: standing == .ok ? nil : reason, current: state.current,
-            deliveredExpiresAt: deliveredExpiry(client, state, wanted),
+            deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
             renewAt: state.current.map { entry.renewal(of: $0, jitter: hostJitter) }, renewals: state.renewals,
             counts: state.counts, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
@@ -91,7 +93,7 @@ extension Rotation {
         case until(WallTime)
     }
 
-    private func weakest(_ client: Subject, _ state: ClientState) -> Remaining {
+    private func weakest(_ client: Subject, _ state: ClientState, holding held: [WallTime?]) -> Remaining {
         let print = world.keys[client.entry.key]?.print
         var expiries: [WallTime] = []
         var isUnknown = false
@@ -112,7 +114,7 @@ extension Rotation {
             }
         }
         // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
-        expiries += client.actions.compactMap { state.delivered[$0]?.expiresAt }
+        expiries += held.compactMap { $0 }
         if let earliest = expiries.min() { return .until(earliest) }
         if isUnknown { return .unknown }
         return state.current.map { .until($0.expiresAt) } ?? (isKnown(client.name) ? .none : .unknown)
@@ -120,8 +122,8 @@ extension Rotation {
 
     /// When what applications hold expires: what they were last told of, or what lies in the outputs where nobody is
     /// told. Nil when one of them holds nothing.
-    private func deliveredExpiry(_ client: Subject, _ state: ClientState, _ wanted: Issued?) -> WallTime? {
-        var expiries: [WallTime?] = client.actions.map { state.delivered[$0]?.expiresAt }
+    private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: Issued?) -> WallTime? {
+        var expiries = held
         if expiries.isEmpty {
             for place in client.places {
                 let seen = world.files[place.path]?.seen?.slots ?? [:]

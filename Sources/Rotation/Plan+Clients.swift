@@ -78,7 +78,7 @@ extension Rotation {
             return
         }
         let print = world.keys[client.entry.key]?.print
-        let chosen = takeOver(client, state, print, at: now)
+        let chosen = takeOver(client, presumed(client, state), print, at: now)
         // Others were judged by the secret that this one had before.
         if chosen.current != state.current { beside = BesideDue() }
         let decision = decide(client, chosen, print, &beside, &deadlines)
@@ -95,6 +95,26 @@ extension Rotation {
             case .missing, .unusable, .asked: break
             }
         }
+    }
+
+    /// Of a client of which nothing is remembered, because it has another name now or the state directory was lost, what
+    /// lies in an output is what somebody told its application of.
+    ///
+    /// - Returns: the client's state afterwards.
+    private mutating func presumed(_ client: Subject, _ state: ClientState) -> ClientState {
+        guard !state.hasChosen, state.kept == Record(), state.delivered.isEmpty, !client.actions.isEmpty else {
+            return state
+        }
+        var found: [Issued] = []
+        for place in client.places {
+            let seen = world.files[place.path]?.seen?.slots ?? [:]
+            found += place.slots.compactMap { seen[$0]?.issued }.filter { $0.client == client.entry.clientID }
+        }
+        guard let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) else { return state }
+        var state = state
+        state.delivered[.unknown] = oldest
+        world.clients[client.name] = state
+        return state
     }
 
     /// Puts the best secret that is to be found in force, also when it is about to be replaced: that may take its time.

@@ -122,12 +122,20 @@ extension Rotation {
     /// has expired.
     func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
         for client in world.index.clients(of: id) where owes(client, id) {
-            guard let entry = world.configuration.clients[client],
-                let held = world.clients[client]?.delivered[id]
-            else { continue }
+            guard let subject = world.index.subjects[client], let held = held(by: id, of: subject) else { continue }
+            let entry = subject.entry
             if deadlines.reached(held.expiresAt - entry.criticalRemainder) { return true }
         }
         return false
+    }
+
+    /// What an application that an action tells holds, as far as is known: the secret that the action last ran for. The
+    /// oldest that others told of which are not the client's any more, while it has not run yet: an action that was edited
+    /// tells the same application. Nil when it holds nothing.
+    func held(by action: ActionID, of client: Subject) -> Issued? {
+        guard let delivered = world.clients[client.name]?.delivered else { return nil }
+        return delivered[action]
+            ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
     }
 
     /// Whether an action has still to be run for a client's secret.

@@ -286,4 +286,54 @@ import Testing
             #expect(bench.entries.isEmpty, "\(held)")
         }
     }
+
+    // MARK: What is written elsewhere than before
+
+    private let after = Values.exec("/bin/after")
+
+    private func runs(_ bench: Bench) -> Int {
+        bench.log.filter { $0.hasPrefix("run") }.count
+    }
+
+    @Test func anOutputThatIsAddedOrMovedIsToldOf() throws {
+        let bench = try settled(try Values.client(web, actions: [after]))
+        var entry = try Values.client(web, actions: [after])
+        entry.outputs.append(try Values.raw("second.jwt"))
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(try bench.held(in: "second.jwt") == bench.current(web))
+        #expect(runs(bench) == 1)
+        entry.outputs = [try Values.raw("third.jwt")]
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(runs(bench) == 2)
+        // Nothing is written, so there is nothing to tell.
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(runs(bench) == 2)
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func clientsThatChangePlacesAreToldOf() throws {
+        let other = Values.exec("/bin/other")
+        func configuration(_ webs: String, _ others: String) throws -> Configuration {
+            var first = try Values.client(web, actions: [after])
+            var second = try Values.client("other", actions: [other])
+            first.outputs = [try Values.raw(webs)]
+            second.outputs = [try Values.raw(others)]
+            return try Values.configuration([web: first, "other": second])
+        }
+        let bench = try Bench(try configuration("a.jwt", "b.jwt"))
+        bench.go()
+        bench.forget()
+        bench.reload(try configuration("b.jwt", "a.jwt"))
+        #expect(try bench.held(in: "b.jwt") == bench.current(web))
+        let runs = bench.log.filter { $0.hasPrefix("run") }.sorted()
+        #expect(runs == ["run exec /bin/after for web", "run exec /bin/other for other"])
+    }
+
+    @Test func afterARebootNobodyIsToldOfWhatTheyWillRead() throws {
+        let bench = try settled(try Values.client(web, actions: [after]))
+        bench.disk = [:]
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(bench.log.contains("publish web.jwt"))
+        #expect(runs(bench) == 0)
+    }
 }

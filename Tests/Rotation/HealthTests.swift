@@ -299,4 +299,89 @@ import Testing
         bench.tell(.relieved(.metricsFileUnwritable))
         #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
     }
+
+    // MARK: What an application may hold of which the daemon has lost sight
+
+    /// A client whose application was told of a secret that lasts for 90 days, and whose action fails from now on.
+    private func told() throws -> (Bench, first: Issued) {
+        let bench = try bench(try Values.client(web, actions: [after]))
+        bench.go()
+        let first = try #require(try bench.current(web))
+        for action in [after, Values.exec("/bin/other")] {
+            bench.failures[.action(action.id)] = Trouble(.actionFailed, at: .action(action.id))
+        }
+        return (bench, first)
+    }
+
+    /// Some days on, the first secret is about to expire, or has, although a new one is published.
+    private func expectEmergency(_ bench: Bench, _ client: String, _ first: Issued) throws {
+        #expect(try bench.view(client).standing == .degraded)
+        bench.pass(90 * Values.day - third)
+        #expect(try bench.current(client) != first)
+        #expect(try bench.view(client).standing == .critical)
+        #expect(try bench.view(client).deliveredExpiresAt == first.expiresAt)
+    }
+
+    @Test func anActionThatWasEditedTellsTheSameApplication() throws {
+        let (bench, first) = try told()
+        bench.reload(
+            try Values.configuration([web: try Values.client(web, actions: [Values.exec("/bin/other")])]))
+        try expectEmergency(bench, web, first)
+        // What was told long ago counts no more when its successor has told of something.
+        bench.failures = [:]
+        bench.pass(3600)
+        #expect(try bench.view(web).standing == .ok)
+        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        let both = [Values.exec("/bin/other"), after]
+        bench.reload(try Values.configuration([web: try Values.client(web, actions: both)]))
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == nil)
+    }
+
+    @Test func whatARenamedClientsApplicationHoldsLiesInItsOutputs() throws {
+        let (bench, first) = try told()
+        bench.reload(try Values.configuration(["shop": try Values.client(web, actions: [after])]))
+        try expectEmergency(bench, "shop", first)
+    }
+
+    @Test func whatIsFoundWithoutAMemoryMayBeWhatTheApplicationHolds() throws {
+        let (bench, first) = try told()
+        bench.records = [:]
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(try bench.current(web) == first)
+        bench.pass(61 * Values.day)
+        // That is remembered by itself from then on.
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(try bench.current(web) != first)
+        bench.pass(Values.day)
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == first.expiresAt)
+        bench.pass(20 * Values.day)
+        #expect(try bench.view(web).standing == .critical)
+    }
+
+    @Test func whoWasNeverToldHoldsNothing() throws {
+        let bench = try bench(try Values.client(web, actions: [after]))
+        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.go()
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == nil)
+    }
+
+    @Test func aFileThatIsBeingRepairedDoesNotMeanThatThereIsNoSecret() throws {
+        let bench = try bench()
+        bench.go()
+        bench.held = [.file(try Values.path("web.jwt"))]
+        bench.disk[try Values.path("web.jwt")] = Look(slots: [:], exists: false)
+        bench.tell(.stirred(.file(try Values.path("web.jwt"))))
+        bench.pass(2)
+        bench.held = []
+        let entries = bench.entries.count
+        bench.release(.file(try Values.path("web.jwt")))
+        let troubles = bench.entries[entries...].compactMap {
+            if case .standing(_, .critical, let reason) = $0 { reason?.trouble.code } else { nil }
+        }
+        #expect(troubles == [.notPublished])
+    }
 }

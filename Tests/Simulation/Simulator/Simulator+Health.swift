@@ -88,7 +88,8 @@ extension Simulator {
             return
         }
         let readers = entry.onChange.map { Outside.Reader(client: view.name, action: $0.id) }
-        let told = readers.compactMap { watch.known[$0] }
+        let told = watch.told(view.name, entry)
+        let isBlank = watch.blank.contains(view.name)
         let held = readers.filter { watch.known[$0] != nil }.compactMap { outside.heldKnowingly($0) }
         let files = entry.outputs.map { published($0, entry) }
         func isCritical(_ applications: [Issued]) -> Bool {
@@ -100,11 +101,11 @@ extension Simulator {
                 .health,
                 "\(view.name) is \(view.standing), but its applications' time is running out")
         }
-        if view.standing == .critical, !isCritical(told) {
+        if view.standing == .critical, !isBlank, !isCritical(told.compactMap { $0 }) {
             throw Violation(.health, "\(view.name) is critical without a reason")
         }
-        let expiry = told.count < readers.count ? nil : told.map(\.expiresAt).min()
-        if !readers.isEmpty, view.deliveredExpiresAt != expiry {
+        let expiry = told.contains(nil) ? nil : told.compactMap { $0?.expiresAt }.min()
+        if !readers.isEmpty, !isBlank, view.deliveredExpiresAt != expiry {
             throw Violation(
                 .health, "\(view.name)'s applications hold a secret until \(expiry.map(String.init) ?? "?")")
         }

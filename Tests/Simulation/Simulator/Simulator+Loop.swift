@@ -87,7 +87,7 @@ extension Simulator {
             if let job = watch.job(id), case .notice(let name) = job.resource, case .run(let action, _) = job.work {
                 notices.finish(name, action, success: (try? result.get()) != nil)
             }
-            for reader in watch.finish(id, result, at: boot) { outside.reportRun(reader) }
+            for reader in watch.finish(id, result, rotation.world.configuration, at: boot) { outside.reportRun(reader) }
         }
         if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = fact {
             // The pause is forgotten, as by a notice that is none.

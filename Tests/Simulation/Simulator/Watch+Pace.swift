@@ -41,6 +41,10 @@ extension Watch {
                 !isContested(spec.path, within: 3_590_000, at: boot)
             {
                 told = told.filter { !spec.slots.values.contains($0.reader.client) }
+                for (id, job) in jobs {
+                    guard case .run(_, let covering) = job.work else { continue }
+                    if spec.slots.values.contains(where: { covering[$0] != nil }) { overtaken.insert(id) }
+                }
             }
         case .run where job.resource.notice != nil: break
         case .run(let action, let covering):
@@ -95,13 +99,16 @@ extension Watch {
     }
 
     /// Takes in how a job has ended. Returns the applications that have been told.
-    mutating func finish(_ id: JobID, _ result: Result<Outcome, Trouble>, at boot: Int64) -> [Outside.Reader] {
+    mutating func finish(
+        _ id: JobID, _ result: Result<Outcome, Trouble>, _ configuration: Configuration, at boot: Int64
+    ) -> [Outside.Reader] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         let outcome: Outcome
         switch result {
         case .success(let value): outcome = value
         case .failure(let trouble):
             if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
+            if case .recall(let client) = job.work { blank.insert(client) }
             if former.remove(id) == nil {
                 // What was not permitted need not wait once somebody touches the file.
                 let failedAt = trouble.code == .permissionDenied ? Int64.min / 2 : boot
@@ -117,10 +124,17 @@ extension Watch {
         if case .file(let path) = job.resource { uncertain.remove(path) }
         switch (job.work, outcome) {
         case (.run(let action, let covering), _):
+            let isOvertaken = overtaken.remove(id) != nil
             for (client, covered) in covering {
                 let reader = Outside.Reader(client: client, action: action.id)
                 known[reader] = covered.issued
-                told.insert(Told(reader: reader, secret: covered.issued.fingerprint))
+                if !isOvertaken { told.insert(Told(reader: reader, secret: covered.issued.fingerprint)) }
+                let actions = configuration.clients[client]?.onChange.map(\.id) ?? []
+                guard !actions.isEmpty, actions.allSatisfy({ known[.init(client: client, action: $0)] != nil }) else {
+                    continue
+                }
+                blank.remove(client)
+                known = known.filter { $0.key.client != client || actions.contains($0.key.action) }
             }
             return covering.keys.map { Outside.Reader(client: $0, action: action.id) }
         case (.look(let spec), .seen(let look)):
@@ -144,6 +158,7 @@ extension Watch {
             minted[client] = issued
             forced.remove(client)
         case (.recall(let client), .recalled(let record)):
+            if record == Record() { blank.insert(client) } else { blank.remove(client) }
             for (action, issued) in record.delivered {
                 let reader = Outside.Reader(client: client, action: action)
                 known[reader] = known[reader] ?? issued
@@ -152,6 +167,7 @@ extension Watch {
             isRefused = false
             former = Set(jobs.keys)
             known = known.filter { configuration.clients[$0.key.client] != nil }
+            blank.formIntersection(configuration.clients.keys)
             let actions = Set(configuration.clients.values.flatMap(\.onChange).map { Resource.action($0.id) })
             failuresInARow = failuresInARow.filter { actions.contains($0.key) }
         case (.readConfiguration, .refused), (.checkConfiguration, .refused): isRefused = true
@@ -179,7 +195,7 @@ extension Watch {
     ) -> Int64? {
         clients.compactMap { client -> Int64? in
             guard let entry = simulator.rotation.world.configuration.clients[client],
-                let held = known[.init(client: client, action: id)]
+                let index = entry.onChange.firstIndex(where: { $0.id == id }), let held = told(client, entry)[index]
             else { return nil }
             let ago = simulator.now.wall.secondsSinceEpoch - entry.criticalFrom(held).secondsSinceEpoch
             return ago < 0 ? nil : simulator.boot - ago * 1000
@@ -188,7 +204,9 @@ extension Watch {
 
     private func isEmergency(_ job: Job, _ simulator: Simulator) -> Bool {
         guard case .action(let id) = job.resource else { return false }
-        return emergencySince(id, simulator.rotation.world.configuration.clients.keys, simulator) != nil
+        let clients = simulator.rotation.world.configuration.clients
+        return emergencySince(id, clients.keys, simulator) != nil
+            || clients.contains { blank.contains($0.key) && $0.value.onChange.contains { $0.id == id } }
     }
 
     /// Takes in that a job begins to have its effect. An application whose secret is critical is told at least once a

@@ -106,6 +106,15 @@ struct Watch {
         open = open.mapValues { $0 + milliseconds }
     }
 
+    /// The secret that each of a client's actions has last told of, as far as the living daemon can know; before an action
+    /// has run, the oldest that actions told of which were the client's before.
+    func told(_ name: ClientName, _ entry: ClientEntry) -> [Issued?] {
+        let actions = entry.onChange.map(\.id)
+        let others = known.filter { $0.key.client == name && !actions.contains($0.key.action) }
+        let oldest = others.values.min { $0.expiresAt < $1.expiresAt }
+        return actions.map { known[.init(client: name, action: $0)] ?? oldest }
+    }
+
     /// Takes in who is served by what works now.
     mutating func see(_ outside: Outside, isAlive: Bool, isClockPossible: Bool, at boot: Int64) {
         for (name, entry) in outside.configuration.clients {
