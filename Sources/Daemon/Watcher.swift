@@ -1,6 +1,5 @@
 import Linux
 import Rotation
-import SystemPackage
 
 /// Watches the directories of outputs, keys, the configuration and the state, and says which of them to look at again.
 ///
@@ -33,33 +32,10 @@ final class Watcher {
     /// When every directory is asked for again, because something was mounted or unmounted.
     private var nextAsking: BootTime?
 
-    /// What came of asking for a watch, or of following the links to a file.
-    enum Finding: Sendable {
-        /// - Parameter isNarrow: it tells only of what comes and goes.
-        case watched(AbsolutePath, Int32, isNarrow: Bool)
-        case missing(AbsolutePath)
-        case notWatched(AbsolutePath)
-        /// It lies on a file system that tells nothing.
-        case silent(AbsolutePath)
-        case trail(Set<AbsolutePath>, of: Resource)
-        /// Watching the directory of this output tells nothing of it.
-        case notNoticed(AbsolutePath)
-    }
-
     /// The contract's pace where nothing gives notice.
     private static let round: Int64 = 60_000
     /// Mounts come in numbers, as when a container starts. In milliseconds.
     private static let mountPause: Int64 = 1_000
-    /// Everything by which content, owner or mode can change, and the directory's own end.
-    private static let mask: Inotify.Mask = [
-        .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
-        .movedSelf, .onlyDirectory, .excludeUnlinked,
-    ]
-    /// What tells that a directory has come or gone, or may be gone through by others than before, in one in which
-    /// nothing else is of interest.
-    private static let comingMask: Inotify.Mask = [
-        .attributesChanged, .movedFrom, .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
-    ]
 
     /// - Parameters:
     ///   - configurationFile: nil when it has no usable name; then it is not watched.
@@ -258,23 +234,6 @@ final class Watcher {
             found.post(Self.watch(directory, isNarrow: isNarrow, isPassage: isPassage, by: inotify.inotify))
         }
         if isStarted == nil { asking.remove(directory) }
-    }
-
-    private static func watch(
-        _ directory: AbsolutePath, isNarrow: Bool, isPassage: Bool, by inotify: borrowing Inotify
-    ) -> Finding {
-        let path = directory.description
-        guard let status = FileStatus.following(path) else { return .missing(directory) }
-        // Where anybody makes files, as in /tmp, each one would wake the daemon; and only the owner of what is gone
-        // through there can move it.
-        guard FileSystems.givesNotice(path) else { return .silent(directory) }
-        guard !(isPassage && status.isSticky) else { return .notWatched(directory) }
-        do {
-            let watch = try inotify.watch(path, for: isNarrow ? Self.comingMask : Self.mask)
-            return .watched(directory, watch, isNarrow: isNarrow)
-        } catch {
-            return error.errno == .noSuchFileOrDirectory ? .missing(directory) : .notWatched(directory)
-        }
     }
 
     private func forget(_ watch: Int32, of directory: AbsolutePath) {
