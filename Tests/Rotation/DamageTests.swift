@@ -27,6 +27,16 @@ import Testing
         try notice(bench)
     }
 
+    /// The file is bad and cannot be written for long enough to be read, and then it can.
+    private func damageForLong(_ bench: Bench) throws {
+        try bench.failWrites(of: "web.jwt")
+        try damage(bench)
+        bench.pass(10)
+        bench.failingWrites = [:]
+        bench.pass(30)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+    }
+
     private func runs(_ bench: Bench) -> Int {
         bench.log.filter { $0.hasPrefix("run") }.count
     }
@@ -63,11 +73,7 @@ import Testing
 
     @Test func badContentThatStoodForFiveSecondsRunsTheActions() throws {
         let bench = try settled()
-        try bench.failWrites(of: "web.jwt")
-        try damage(bench)
-        bench.pass(10)
-        bench.failingWrites = [:]
-        bench.pass(30)
+        try damageForLong(bench)
         // That it is to run is kept, and that it ran.
         #expect(bench.log.suffix(3) == ["keep web", "run exec /bin/after for web", "keep web"])
         #expect(runs(bench) == 1)
@@ -201,12 +207,7 @@ import Testing
         bench.ask(.renew(.init()))
         #expect(runs(bench) == 1)
         // The hook takes its time; meanwhile the file is bad for long enough for the application to have read it.
-        try bench.failWrites(of: "web.jwt")
-        try damage(bench)
-        bench.pass(10)
-        bench.failingWrites = [:]
-        bench.pass(10)
-        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        try damageForLong(bench)
         bench.release(.action(after.id))
         #expect(runs(bench) == 2)
         #expect(try bench.view(web).standing == .ok)
@@ -226,12 +227,7 @@ import Testing
     @Test func whoIsToBeToldAgainAfterARepairIsToldAfterARestartToo() throws {
         let bench = try settled()
         bench.failures = [.action(after.id): Trouble(.actionFailed, at: .action(after.id))]
-        try bench.failWrites(of: "web.jwt")
-        try damage(bench)
-        bench.pass(10)
-        bench.failingWrites = [:]
-        bench.pass(20)
-        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        try damageForLong(bench)
         #expect(try bench.view(web).standing == .degraded)
         bench.failures = [:]
         try bench.restart(bench.rotation.world.configuration)

@@ -55,24 +55,23 @@ final class FaultBench {
 
     /// The calls of some runs that nothing disturbs.
     func calls() throws -> [Call] {
-        var calls: [Call] = []
-        for run in 0..<4 {
-            try restore()
-            try supervisor.start("--once")
-            try #require(try supervisor.wait() == 0)
-            let made = try supervisor.calls().made.filter { !$0.path.hasPrefix(sandbox.directory("clientsecretd.")) }
-            for index in calls.indices where !made.contains(where: { calls[index].isOf($0) }) { calls[index].least = 0 }
-            for call in made {
-                if let index = calls.firstIndex(where: { $0.isOf(call) }) {
-                    calls[index].least = min(calls[index].least, call.count)
-                    calls[index].most = max(calls[index].most, call.count)
-                } else {
-                    let least = run == 0 ? call.count : 0
-                    calls.append(Call(name: call.name, path: call.path, least: least, most: call.count))
-                }
-            }
+        let runs = try (0..<4).map { _ in try undisturbedRun() }
+        let points = Set(runs.flatMap(\.keys)).sorted { ($0.path, $0.call) < ($1.path, $1.call) }
+        return points.map { point in
+            let counts = runs.map { $0[point] ?? 0 }
+            return Call(name: point.call, path: point.path, least: counts.min() ?? 0, most: counts.max() ?? 0)
         }
-        return calls
+    }
+
+    /// How often each call is made, under the point of its first time.
+    private func undisturbedRun() throws -> [FaultPoint: Int] {
+        try restore()
+        try supervisor.start("--once")
+        try #require(try supervisor.wait() == 0)
+        return try supervisor.calls().made.reduce(into: [:]) { counts, call in
+            guard !call.path.hasPrefix(sandbox.directory("clientsecretd.")) else { return }
+            counts[FaultPoint(call: call.name, path: call.path, nth: 1)] = call.count
+        }
     }
 
     /// One run with the fault, and one after it without.
@@ -150,8 +149,4 @@ final class FaultBench {
                 atPath: sandbox.directory("before-" + name), toPath: sandbox.directory(name))
         }
     }
-}
-
-extension FaultBench.Call {
-    fileprivate func isOf(_ call: Supervisor.Call) -> Bool { name == call.name && path == call.path }
 }

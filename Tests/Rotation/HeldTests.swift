@@ -1,0 +1,80 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What an application may hold of which the daemon has lost sight: its action was edited, its client renamed, the state
+/// directory lost.
+@Suite struct HeldTests {
+    private let web = "web"
+    private let after = Values.exec("/bin/after")
+    /// A third of `renew_before`.
+    private let third = 10 * Values.day
+
+    /// A client whose application was told of a secret that lasts for 90 days, and whose action fails from now on.
+    private func told() throws -> (Bench, first: Issued) {
+        let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
+        bench.go()
+        let first = try #require(try bench.current(web))
+        for action in [after, Values.exec("/bin/other")] {
+            bench.failures[.action(action.id)] = Trouble(.actionFailed, at: .action(action.id))
+        }
+        return (bench, first)
+    }
+
+    /// Some days on, the first secret is about to expire, or has, although a new one is published.
+    private func expectEmergency(_ bench: Bench, _ client: String, _ first: Issued) throws {
+        #expect(try bench.view(client).standing == .degraded)
+        bench.pass(90 * Values.day - third)
+        #expect(try bench.current(client) != first)
+        #expect(try bench.view(client).standing == .critical)
+        #expect(try bench.view(client).deliveredExpiresAt == first.expiresAt)
+    }
+
+    @Test func anActionThatWasEditedTellsTheSameApplication() throws {
+        let (bench, first) = try told()
+        bench.reload(
+            try Values.configuration([web: try Values.client(web, actions: [Values.exec("/bin/other")])]))
+        try expectEmergency(bench, web, first)
+        // What was told long ago counts no more when its successor has told of something.
+        bench.failures = [:]
+        bench.pass(3600)
+        #expect(try bench.view(web).standing == .ok)
+        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        let both = [Values.exec("/bin/other"), after]
+        bench.reload(try Values.configuration([web: try Values.client(web, actions: both)]))
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == nil)
+    }
+
+    @Test func whatARenamedClientsApplicationHoldsLiesInItsOutputs() throws {
+        let (bench, first) = try told()
+        bench.reload(try Values.configuration(["shop": try Values.client(web, actions: [after])]))
+        try expectEmergency(bench, "shop", first)
+    }
+
+    @Test func whatIsFoundWithoutAMemoryMayBeWhatTheApplicationHolds() throws {
+        let (bench, first) = try told()
+        bench.records = [:]
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(try bench.current(web) == first)
+        bench.pass(61 * Values.day)
+        // That is remembered by itself from then on.
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(try bench.current(web) != first)
+        bench.pass(Values.day)
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == first.expiresAt)
+        bench.pass(20 * Values.day)
+        #expect(try bench.view(web).standing == .critical)
+    }
+
+    @Test func whoWasNeverToldHoldsNothing() throws {
+        let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
+        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.go()
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == nil)
+    }
+}
