@@ -7,20 +7,26 @@ import Testing
 /// Does one harm after another, on a thread of its own, until it is stopped.
 final class Attacker {
     private let halt = Halt()
+    private let count = Turns()
     private let ended = DispatchSemaphore(value: 0)
 
     /// - Parameter harm: to be done and undone: when it returns everything is in its place again.
     init(_ generator: SeededGenerator, harm: @escaping @Sendable (inout SeededGenerator) throws -> Void) {
         let halt = halt
         let ended = ended
+        let count = count
         Thread.detachNewThread {
             var random = generator
             while !halt.isSet {
                 do { try harm(&random) } catch { Issue.record(error) }
+                count.add()
             }
             ended.signal()
         }
     }
+
+    /// How often the harm has been done and undone.
+    var turns: Int { count.sum }
 
     func stop() {
         halt.set()
@@ -31,6 +37,15 @@ final class Attacker {
     static func pause(_ most: UInt32, _ random: inout SeededGenerator) {
         usleep(UInt32.random(in: 0..<most, using: &random))
     }
+}
+
+/// Counts what one thread does for another to see.
+private final class Turns: Sendable {
+    private let done = Atomic(0)
+
+    var sum: Int { done.load(ordering: .relaxed) }
+
+    func add() { done.add(1, ordering: .relaxed) }
 }
 
 /// Tells a thread to end.

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// While hundreds of publishes run, somebody swaps the components of the path for something else: nothing outside the
-/// tree is read or changed, and each publish succeeds on the real target or fails with an error that says why.
+/// tree is read or changed, and each publish succeeds on the real target or fails with an error that says why. Who wins
+/// how often is the scheduler's choice and no part of the verdict; the publishes go on until the attacker has had as many
+/// turns as the publisher.
 @Suite(.needsRoot("acts as an attacker who is another user")) struct PathAttackTests {
     private static let publishes = 400
     private static let key = "PRIVATE KEY"
@@ -86,18 +88,16 @@ import Testing
         let naming = try TemporaryNames()
         let outside = try Self.census(room)
         let attacker = Attacker(seed, harm: harm)
-        var published = 0
-        var refused = 0
         let note = "CLIENTSECRETD_SEED=\(seed.seed)"
-        for round in 0..<Self.publishes {
+        var round = 0
+        while round < Self.publishes || attacker.turns < Self.publishes {
+            round += 1
             do throws(FileError) {
                 let file = try AtomicFile(room("a/b/f"), as: Room.root)
                 // The key is not read, even where writing would be refused later.
                 #expect(file.content?.bytes != Array(Self.key.utf8), "\(note)")
                 try file.replace(with: Array("secret \(round)".utf8), mode: 0o640, naming: naming)
-                published += 1
             } catch {
-                refused += 1
                 #expect(Self.clear.contains(error.kind), "\(error) \(note)")
             }
             do throws(FileError) {
@@ -114,8 +114,6 @@ import Testing
         try AtomicFile(room("a/b/f"), as: Room.root).replace(with: Array("last".utf8), naming: naming)
         #expect(try room.text("a/b/f") == "last")
         #expect(try room.command("find", [room(""), "-name", ".clientsecretd-*", "!", "-type", "d"]) == "", "\(note)")
-        // Both happened, or nothing was tried.
-        #expect(published > 0 && refused > 0, "\(note)")
     }
 
     /// In a directory like /tmp, with an attacker who has a user's own rights.
@@ -144,26 +142,23 @@ import Testing
                 }
             }
         }
-        var published = 0
-        var refused = 0
         let note = "CLIENTSECRETD_SEED=\(generator.seed)"
-        for round in 0..<Self.publishes {
+        var round = 0
+        while round < Self.publishes || attacker.turns < Self.publishes {
+            round += 1
             let secret = Array("secret \(round)".utf8)
             do throws(FileError) {
                 let file = try AtomicFile(target, as: Room.root)
                 #expect(file.content == nil, "\(note)")
                 try file.replace(with: secret, naming: naming)
-                published += 1
                 // Whoever cannot remove root's file cannot put another in its place either.
                 #expect(try GuardedPath.read(target, as: Room.root, limit: 100)?.bytes == secret, "\(note)")
                 unsafe unlink(target)
             } catch {
-                refused += 1
                 #expect(Self.clear.contains(error.kind), "\(error) \(note)")
             }
         }
         attacker.stop()
-        #expect(published > 0 && refused > 0, "\(note)")
         #expect(try room.text("key") == Self.key)
         #expect(try room.status("key").st_nlink == 1)
         #expect(try room.names("tmp") == [])

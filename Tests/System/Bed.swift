@@ -20,7 +20,7 @@ enum Bed {
         let shared = [(repository, "/src"), (directory, "/built")] + sharing
         let path = script.hasPrefix("/") ? script : scripts + script
         let finished = try run(
-            [scripts + "run.sh", "-t", "120"] + shared.flatMap { ["-b", "\($0.0):\($0.1)"] } + [path] + arguments)
+            [scripts + "run.sh", "-t", "600"] + shared.flatMap { ["-b", "\($0.0):\($0.1)"] } + [path] + arguments)
         // Each broken promise is told by its line and the indented ones that follow.
         var broken: [String] = []
         var isWithin = false

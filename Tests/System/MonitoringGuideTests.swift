@@ -28,7 +28,7 @@ import Testing
             try field.sandbox.eventually("a failure") {
                 try field.sandbox.command("status").output.contains("web is degraded: exec /usr/bin/false")
             }
-            sleep(5)
+            try field.sandbox.awaitRest()
             return try field.looks("status", "health")
         },
         "key": { field in
@@ -37,14 +37,14 @@ import Testing
             try field.sandbox.eventually("notice of it") {
                 try field.sandbox.command("status").output.contains("app, shop and web are ")
             }
-            sleep(5)
+            try field.sandbox.awaitRest()
             return try field.looks("status", "health")
         },
         "expired": { field in
             let clients = try [field.client("web", age: 95)]
             try FileManager.default.removeItem(atPath: field.sandbox.key)
             try field.start(clients)
-            sleep(5)
+            try field.sandbox.awaitRest()
             return try field.looks("status", "health")
         },
         "contested": { field in

@@ -27,9 +27,9 @@ final class NotifySocket: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Waits for a line, up to a minute, or until nobody is left to send it.
+    /// Waits for a line, up to two minutes, or until nobody is left to send it.
     func wait(for line: String, while isAlive: () -> Bool) throws {
-        for _ in 0..<300 {
+        for _ in 0..<600 {
             let lines = hear()
             if lines.contains(Substring(line)) { return }
             if lines.isEmpty, !isAlive() { break }

@@ -158,13 +158,35 @@ final class Sandbox {
     }
 
     /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `patience`
-    /// seconds.
-    func eventually(_ what: String, within patience: Int = 60, _ condition: () throws -> Bool) throws {
+    /// seconds, which is there to end a test whose daemon does nothing.
+    func eventually(_ what: String, within patience: Int = 120, _ condition: () throws -> Bool) throws {
         for _ in 0..<10 * patience {
             if try condition() { return }
             usleep(100_000)
         }
         Issue.record("\(what) did not happen; the log:\n\((try? log()) ?? "")")
+    }
+
+    /// Waits until no thread of the daemon's has run for some seconds: what it looks at once more after its start and its
+    /// own writes is looked at by then. One that wakes once in that time never comes to rest, and fails.
+    func awaitRest(seconds: Int = 3) throws {
+        let tasks = "/proc/\(try #require(processID))/task"
+        func switches() throws -> [String: Substring?] {
+            let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+            return Dictionary(
+                uniqueKeysWithValues: threads.map { thread in
+                    let status = try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
+                    return (thread, status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") })
+                })
+        }
+        var last = try switches()
+        var atRest = 0
+        try eventually("rest", within: 60 + seconds) {
+            let now = try switches()
+            atRest = now == last ? atRest + 1 : 0
+            last = now
+            return atRest >= 10 * seconds
+        }
     }
 
     /// What PyJWT makes of a token, with the key's public half: an independent judge.

@@ -10,10 +10,6 @@ import Testing
         try sandbox.eventually(what, within: 30, condition)
     }
 
-    /// What it has read at its start and what it has written is looked at once more by then; that look must not be the one
-    /// that finds what has changed since.
-    private func awaitQuiet() { sleep(5) }
-
     private func makeDirectory(_ sandbox: Sandbox, _ name: String) throws {
         try FileManager.default.createDirectory(
             atPath: sandbox.directory(name), withIntermediateDirectories: false,
@@ -36,7 +32,7 @@ import Testing
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
         let old = try sandbox.directory.read("out/web.jwt")
-        awaitQuiet()
+        try sandbox.awaitRest()
         try sandbox.makeKey(at: sandbox.directory("vault/next"))
         if way == "in place" {
             try sandbox.directory.write(try sandbox.directory.read("vault/next"), to: "vault/current")
@@ -59,7 +55,7 @@ import Testing
         try sandbox.start()
         for name in ["two", "three"] {
             let old = try sandbox.directory.read("out/web.jwt")
-            awaitQuiet()
+            try sandbox.awaitRest()
             try link(sandbox, "next", to: name)
             try #require(unsafe rename(sandbox.directory("next"), sandbox.directory("keys")) == 0)
             try soon(sandbox, "a secret by the key in \(name)") { try sandbox.directory.read("out/web.jwt") != old }
@@ -67,7 +63,7 @@ import Testing
         }
         // The directory that the link leads to now is the one that is watched.
         let old = try sandbox.directory.read("out/web.jwt")
-        awaitQuiet()
+        try sandbox.awaitRest()
         try sandbox.makeKey(at: sandbox.directory("three/next"))
         try #require(unsafe rename(sandbox.directory("three/next"), sandbox.key) == 0)
         try soon(sandbox, "a secret by the last key") { try sandbox.directory.read("out/web.jwt") != old }
@@ -82,7 +78,7 @@ import Testing
         try sandbox.start()
         let token = try sandbox.directory.read("real/web.jwt")
         #expect(token.hasPrefix("eyJ"))
-        awaitQuiet()
+        try sandbox.awaitRest()
         try sandbox.directory.write("rubbish", to: "real/web.jwt")
         try soon(sandbox, "the repair") { try sandbox.directory.read("real/web.jwt") == token }
     }
@@ -118,7 +114,7 @@ import Testing
         let token = try sandbox.directory.read("out/web.jwt")
         let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let process = try #require(sandbox.processID)
-        awaitQuiet()
+        try sandbox.awaitRest()
         kill(process, SIGSTOP)
         // Two notices each at least; those of the damage then find no place.
         let made = try run([

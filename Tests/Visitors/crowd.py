@@ -1,20 +1,34 @@
-"""crowd.py SOCKET IDLE SLOW SECONDS
+"""crowd.py SOCKET IDLE SLOW SECONDS [FILE]
 
 A crowd at the status socket, and what root gets beside it. IDLE visitors ask once and stay, SLOW ones send a byte a
 second and never come to an end; they are forty users, none of them root, and whoever is turned away or hung up on comes
-again a second later. Meanwhile root asks for /healthz, some thirty times a second.
+again a second later. Meanwhile root asks for /healthz, some thirty times a second. It lasts for so many seconds, and
+until FILE has changed, where one is named.
 
 Prints as JSON: how often root asked ("asked"), how often it was answered with each status ("answers"), how many
 milliseconds that took ("p50", "p99", "longest"), and the most connections that were open at one time ("held").
 """
-import collections, json, os, random, select, socket, sys, time
+import collections, json, os, random, select, signal, socket, sys, time
 
 path = sys.argv[1]
-idle, slow, seconds = map(int, sys.argv[2:])
+idle, slow, seconds = map(int, sys.argv[2:5])
 USERS = 40
 FIRST_USER = 30_000
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 end = time.monotonic() + seconds
+awaited = sys.argv[5] if len(sys.argv) > 5 else os.devnull
+
+
+def content():
+    with open(awaited, "rb") as file:
+        return file.read()
+
+
+before = content()
+
+
+def is_over():
+    return time.monotonic() >= end and (awaited == os.devnull or content() != before)
 
 
 class Visitor:
@@ -78,7 +92,8 @@ def visit(user, idle, slow):
     os.setresuid(user, user, user)
     poller, everybody = select.poll(), {}
     visitors = [Visitor(number < slow, poller, everybody) for number in range(idle + slow)]
-    while (now := time.monotonic()) < end:
+    while True:
+        now = time.monotonic()
         for visitor in visitors:
             visitor.act(now)
         for descriptor, _ in poller.poll(100):
@@ -110,11 +125,10 @@ children = []
 for part in range(USERS):
     if (child := os.fork()) == 0:
         visit(FIRST_USER + part, share(idle, part), share(slow, part))
-        os._exit(0)
     children.append(child)
 time.sleep(2)
 times, answers, most = [], collections.Counter(), 0
-while time.monotonic() < end:
+while not is_over():
     began = time.monotonic()
     try:
         answers[ask()] += 1
@@ -125,6 +139,7 @@ while time.monotonic() < end:
         most = max(most, held())
     time.sleep(0.025)
 for child in children:
+    os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 times.sort()
 print(json.dumps({

@@ -35,7 +35,10 @@ contains "the reasons are told" 'did you mean "client_id"' "$(journalctl --quiet
 equal "the service is active all the same" active "$(property ActiveState)"
 contains "and says how it stands" "would not start" "$(property StatusText)"
 configure_web
-hung_up() { systemctl kill --kill-whom=main --signal=HUP clientsecretd && sleep 0.5; }
+hung_up() {
+    systemctl kill --kill-whom=main --signal=HUP clientsecretd
+    until grep -q READY=1 /run/trace; do sleep 0.05; done
+}
 watched hung_up
 equal "a SIGHUP is a reload too" 'RELOADING=1nMONOTONIC_USEC=TIME READY=1' "$(told)"
 eventually "and heals" eval '! grep -q "would not start" <<<"$(property StatusText)"'

@@ -52,9 +52,10 @@ contains() {
     fi
 }
 
-# eventually PROMISE COMMAND…: the command succeeds before long; it is tried again for half a minute.
+# eventually PROMISE COMMAND…: the command succeeds before long; it is tried again for two minutes, which is there to end a
+# script that waits for nothing.
 eventually() {
-    local what=$1 deadline=$((SECONDS + 30))
+    local what=$1 deadline=$((SECONDS + 120))
     shift
     until "$@" >"$seen" 2>&1; do
         [ $SECONDS -lt $deadline ] || { broken "$what ($*)"; return 1; }
