@@ -6,14 +6,17 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -146,13 +149,34 @@ static void handled_signals(sigset_t *set) {
     sigaddset(set, SIGCHLD);
 }
 
+// As the kernel takes it, because the C library's function leaves out the signals that the library keeps for itself.
+static int dispose(int signal, void (*handler)(int)) {
+    uintptr_t action[4] = {(uintptr_t)handler};
+    return result((int)syscall(SYS_rt_sigaction, signal, action, NULL, sizeof(uint64_t)));
+}
+
+void clinux_signals_default(void) {
+    for (int signal = 1; signal < NSIG; signal++) dispose(signal, SIG_DFL);
+}
+
+// Those that mean nothing to a daemon but would end it. SIGSETXID (33) has a handler of the C library's, which sees who
+// sends it.
+static bool is_stray(int signal) {
+    switch (signal) {
+    case SIGUSR1: case SIGUSR2: case SIGPIPE: case SIGALRM: case SIGVTALRM: case SIGPROF: case SIGIO: case SIGPWR:
+    case SIGSTKFLT: case SIGXFSZ: return true;
+    default: return signal > SIGSYS && signal != 33;
+    }
+}
+
 int clinux_signals_block(void) {
     sigset_t set;
     handled_signals(&set);
+    for (int signal = 1; signal < NSIG; signal++)
+        if (is_stray(signal)) dispose(signal, SIG_IGN);
     // An inherited "ignore" of SIGCHLD would make the kernel throw the status of every child away.
-    struct sigaction plain = {.sa_handler = SIG_DFL}, ignored = {.sa_handler = SIG_IGN};
-    if (sigaction(SIGCHLD, &plain, NULL) < 0 || sigaction(SIGPIPE, &ignored, NULL) < 0) return -errno;
-    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+    int error = dispose(SIGCHLD, SIG_DFL);
+    return error ? error : -pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 int clinux_signals_descriptor(void) {
@@ -179,6 +203,11 @@ int clinux_inotify_watch(int inotify, const char *path, uint32_t mask) {
 }
 
 int clinux_inotify_unwatch(int inotify, int watch) { return result(inotify_rm_watch(inotify, watch)); }
+
+int clinux_inotify_waiting(int inotify) {
+    int count = 0;
+    return ioctl(inotify, FIONREAD, &count) < 0 ? -errno : count;
+}
 
 struct thread_start {
     void (*body)(void *);
@@ -227,8 +256,6 @@ int clinux_become_user(const char *name, uint32_t user, uint32_t group) {
         return -errno;
     return 0;
 }
-
-int clinux_become_subreaper(void) { return result(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
 
 int64_t clinux_file_system_type(const char *path) {
     struct statfs system;

@@ -44,6 +44,8 @@ package struct DaemonRun {
     /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
     package func run() -> Ending {
         do {
+            // First, so that a signal that comes early waits for the loop instead of ending the process.
+            try SignalDescriptor.blockSignals()
             var passed = try PassedSockets()
             defer { CredentialSocket.turnAway(&passed) }
             return try start(&passed)
@@ -67,8 +69,6 @@ package struct DaemonRun {
     private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
         // Before the first key is read: no core dump and no look by another process of the same user.
         try Hardening.forbidInspection()
-        try Hardening.becomeSubreaper()
-        try SignalDescriptor.blockSignals()
         let loaded: Loaded
         switch settings.load() {
         case .success(let value): loaded = value

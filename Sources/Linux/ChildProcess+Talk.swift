@@ -20,9 +20,8 @@ extension ChildProcess {
         var child = try start(arguments, environment, input: Descriptor(adopting: far))
         let value = talk(TimedStream(stream, milliseconds: milliseconds, cancel: cancel), body)
         let interruption = child.wait(milliseconds: parting, cancel: -1)
-        if interruption != nil { child.endAll() }
-        let ending = try child.reap()
-        return (value, child.output.report(interruption ?? ending))
+        let ending = try child.end(after: interruption)
+        return (value, child.output.report(ending))
     }
 
     /// The child alone has `input` open afterwards, so that its end is seen at the other one.

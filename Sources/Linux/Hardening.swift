@@ -18,9 +18,4 @@ package enum Hardening {
             unsafe clinux_become_user(account.name, account.id, account.primaryGroup), "become the user \(account.name)"
         )
     }
-
-    /// Descendants whose parents end become this process's children, so that ``ChildProcess`` can find and end them.
-    package static func becomeSubreaper() throws(SystemError) {
-        try SystemError.check(clinux_become_subreaper(), "adopt orphaned descendants")
-    }
 }

@@ -15,7 +15,8 @@ package struct SignalDescriptor: ~Copyable {
     /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals of ``Signal`` for this thread and those it starts, and ignores SIGPIPE.
+    /// Blocks the signals of ``Signal`` for this thread and those it starts, and ignores every other
+    /// that would end a process without a fault of its own or a person's wish, such as SIGUSR1 and SIGPIPE.
     ///
     /// Before the first other thread starts: one that does not block them would be ended by them.
     package static func blockSignals() throws(SystemError) {

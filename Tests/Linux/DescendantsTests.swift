@@ -5,12 +5,11 @@ import Testing
 
 @testable import Linux
 
-/// Each in a process of its own: one that adopts orphans has to wait for all of them, and the test runner does not.
+/// Each in a process of its own, in which nobody else starts or waits for children.
 struct DescendantsTests {
     @Test func givesTimeToTidyUpAndKeepsWhatIsSaidMeanwhile() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            try Hardening.becomeSubreaper()
             let report = try hooks.cancelOnceUp(
                 """
                 (trap 'sleep 0.2; echo tidied; exit' TERM; echo >$HERE/ready; while :; do sleep 0.01; done) &
@@ -26,17 +25,86 @@ struct DescendantsTests {
     @Test func endsDescendantsWhereverTheyWent() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            try Hardening.becomeSubreaper()
             let report = try hooks.cancelOnceUp("\(escapee) echo $$ >>$HERE/pids; echo >$HERE/up; exec sleep 600")
             #expect(report.ending == .cancelled)
             try hooks.expectGone(2)
         }
     }
 
+    /// Nothing that a process may change about itself hides whose descendant it is.
+    @Test(arguments: [
+        "ulimit -R 1000000",
+        "ulimit -S -H -n 64; cd /; umask 777",
+        "exec -a kworker /bin/sleep 600",
+        "exec setpriv --reuid=34567 --regid=34567 --clear-groups /bin/sleep 600",
+        "exec setpriv --pdeathsig=clear /bin/sleep 600",
+    ])
+    func endsWhatShedsWhatItInherited(step: String) async {
+        await #expect(processExitsWith: .success) { [step] in
+            let hooks = try Hooks()
+            try hooks.directory.write(
+                "trap '' TERM; echo $$ >>$HERE/pids; echo >$HERE/ready; \(step); exec sleep 600", to: "shed")
+            let report = try hooks.cancelOnceUp(
+                "setsid -f setsid -f bash $HERE/shed; read x <$HERE/ready; echo >$HERE/up; exec sleep 600")
+            #expect(report.ending == .cancelled)
+            try hooks.expectGone(1)
+        }
+    }
+
+    @Test func endsWhatDoesNotShowItselfAndHoldsItsOwnOrphans() async {
+        await #expect(processExitsWith: .success) {
+            let hooks = try Hooks()
+            // Not dumpable, a subreaper itself, and with a child whose parent has ended.
+            let program = """
+                import ctypes, os, signal, time
+                prctl = ctypes.CDLL(None).prctl
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                def hide(): assert prctl(4, 0, 0, 0, 0) == 0 and prctl(36, 1, 0, 0, 0) == 0
+                def stay():
+                    with open(os.environ["HERE"] + "/pids", "a") as pids: pids.write(f"{os.getpid()}\\n")
+                    time.sleep(600)
+                if os.fork() == 0:
+                    os.setsid()
+                    hide()
+                    if os.fork() == 0:
+                        os.setsid()
+                        hide()
+                        if os.fork() == 0: stay()
+                        os._exit(0)
+                    os.wait()
+                    open(os.environ["HERE"] + "/ready", "w").write("x\\n")
+                    stay()
+                """
+            try hooks.directory.write(program, to: "hide.py")
+            let report = try hooks.cancelOnceUp(
+                """
+                /usr/bin/python3 $HERE/hide.py; read x <$HERE/ready
+                while [ $(wc -l <$HERE/pids) -lt 2 ]; do sleep 0.01; done; echo >$HERE/up; exec sleep 600
+                """)
+            #expect(report.ending == .cancelled)
+            try hooks.expectGone(2)
+        }
+    }
+
+    @Test func holdsNothingOfTheProcessThatStartedIt() async {
+        await #expect(processExitsWith: .success) {
+            let hooks = try Hooks()
+            let secret = "KEPT-IN-MEMORY-ALONE"
+            unsafe setenv("CLIENTSECRETD_TEST", secret, 1)
+            // As root, who may read what is not dumpable.
+            let report = try hooks.run(
+                """
+                tr '\\0' ' ' </proc/$PPID/cmdline; echo; tr '\\0' '\\n' </proc/$PPID/environ | grep -c CLIENTSECRETD
+                ls /proc/$PPID/fd | tr '\\n' ' '; echo; awk '/^(Threads|NoNewPrivs)/ { print $2 }' /proc/$PPID/status
+                """)
+            #expect(report.lines.first?.hasPrefix("clientsecretd-supervisor /bin/sh -c ") == true)
+            #expect(Array(report.lines.suffix(4)) == ["0", "3 4 ", "1", "0"])
+        }
+    }
+
     @Test func endsDescendantsOfAChildThatEndsAtTERM() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            try Hardening.becomeSubreaper()
             let report = try hooks.cancelOnceUp(
                 "\(escapee) echo $$ >>$HERE/pids; trap 'exit 0' TERM; echo >$HERE/up; while :; do sleep 0.01; done")
             #expect(report.ending == .cancelled)
@@ -47,7 +115,6 @@ struct DescendantsTests {
     @Test func endsWhatKeepsForking() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            try Hardening.becomeSubreaper()
             // Each starts the next in a session of its own and ends: there is nobody to be found twice.
             let next = "trap '' TERM; echo $$ >>$HERE/pids; sleep 0.01; setsid sh $HERE/next &"
             try hooks.directory.write(next, to: "next")
@@ -62,7 +129,6 @@ struct DescendantsTests {
     @Test func endsNobodyElsesDescendants() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            try Hardening.becomeSubreaper()
             let others = try Hooks()
             for name in ["up", "go", "end"] { try Hooks.makeFIFO(others.directory(name)) }
             let script = """
@@ -88,20 +154,24 @@ struct DescendantsTests {
     @Test func isNotHeldUpByAGrandchildThatHoldsTheOutput() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            try Hardening.becomeSubreaper()
             try Hooks.makeFIFO(hooks.directory("ready"))
             let report = try hooks.run("\(escapee) echo done")
             #expect(report == ExitReport(ending: .exited(0), lines: ["done"], truncated: 0))
             // Left alone: it may be the server that the hook was to restart.
             let pid = try #require(try hooks.pids().first)
+            #expect(!hooks.hasGone(pid))
             #expect(kill(pid, SIGKILL) == 0)
-            #expect(waitpid(pid, nil, 0) == pid)
         }
     }
 
     @Test func orphansAreReapedAndWaitedChildrenAreNot() async {
         await #expect(processExitsWith: .success) {
-            try Hardening.becomeSubreaper()
+            // As PID 1 does.
+            guard let prctl = unsafe dlsym(nil, "prctl") else { throw POSIXError(.ENOSYS) }
+            let control = unsafe unsafeBitCast(
+                prctl, to: (@convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32).self)
+            let setChildSubreaper: Int32 = 36
+            try #require(control(setChildSubreaper, 1, 0, 0, 0) == 0)
             let pool = WorkerPool<Int>(limit: 8, perLane: 6)
             let done = try Inbox<ExitReport.Ending?>()
             let codes = 0..<Int32(60)

@@ -8,6 +8,8 @@ import Testing
 
     @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }
 
+    @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }
+
     @Test func aReloadTellsItsVerdict() throws { try Bed.hold("reload.sh") }
 
     @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }

@@ -3,3 +3,4 @@
 #include "events.h"
 #include "paths.h"
 #include "peers.h"
+#include "program.h"

@@ -1,8 +1,9 @@
-// Starting a child and finding all that descends from it.
+// Starting a child under a supervisor, which ends all that descends from it.
 //
-// Every child is marked with a hard limit on RLIMIT_RTTIME of its own, some number of centuries. Descendants inherit
-// it through fork, exec, a new session, a cleared environment and a change of user; nobody can raise it again without
-// a privilege, nobody has a reason to lower it, and /proc shows it to everyone.
+// The supervisor is this program executed anew, so that it holds none of this process's memory: a constructor
+// recognises it by its first word. Orphans among the child's descendants become the supervisor's own children
+// (PR_SET_CHILD_SUBREAPER), whatever they did to their session, limits, user or visibility in /proc: it kills its
+// children until it has none, and then nobody is left.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -10,24 +11,43 @@
 // Children that run at one time at most.
 #define CLINUX_CHILDREN_MOST 256
 
-// Starts arguments[0] in a session of its own with `input` as standard input (-1: /dev/null), `output` as standard
-// output and error, no other descriptor, default signal dispositions and an empty mask. Returns 0, or -errno also when
-// exec failed; -EAGAIN when CLINUX_CHILDREN_MOST run. The child is waited for by clinux_child_reap alone.
-int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int32_t *process,
-                       int *pidfd, uint64_t *mark);
-// Takes the status of a child that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs still.
-int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
-// Stops waiting for a child that cannot be ended: it is an orphan from now on.
-void clinux_child_abandon(int32_t process);
-int clinux_group_signal(int32_t process, int signal);
+// The first word of a supervisor's command line, before those of the program that it runs.
+#define CLINUX_SUPERVISOR "clientsecretd-supervisor"
+// Its end of the stream on which it reports. That the stream has ended at the other end, also because that process was
+// killed, tells it to end everything.
+#define CLINUX_SUPERVISOR_CONTROL 3
 
-// Opens a pidfd on each living process that carries the mark and descends from the calling process, signals each
-// (0: not), and returns how many; what does not fit into `capacity` is signalled too but not returned.
-int clinux_marked_signal(uint64_t mark, int signal, int32_t *pidfds, int capacity);
-// Takes the status of an ended descendant, where it is a child of the calling process by now.
-void clinux_orphan_reap(int pidfd);
-// Takes the status of every ended child that was not started by clinux_child_start.
+// Executes this program anew as a supervisor, in a session of its own, with `input` as standard input (-1: /dev/null),
+// `output` as standard output and error, `control` and no other descriptor, and default signal dispositions.
+// `arguments` begin with CLINUX_SUPERVISOR. Returns 0, or -errno also when exec failed; -EAGAIN when
+// CLINUX_CHILDREN_MOST run. The supervisor is waited for by clinux_child_reap alone.
+int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
+                       int32_t *process, int *pidfd);
+// What a supervisor that has ended reported: a program that could not be started (errno), or that ended by itself (its
+// exit code, or the number of the signal). -ENODATA: nothing, as it was told to end everything or was killed.
+#define CLINUX_REPORT_NOT_STARTED 0
+#define CLINUX_REPORT_EXITED 1
+#define CLINUX_REPORT_SIGNALLED 2
+int clinux_child_report(int control, int *kind, int *value);
+// Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs
+// still.
+int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
+// Stops waiting for a supervisor that does not come to an end: it is an orphan from now on.
+void clinux_child_abandon(int32_t process);
+// Takes the status of every ended child that was not started by clinux_child_start, as PID 1 has to.
 void clinux_orphans_reap(void);
+
+// The supervisor itself: runs arguments[0], reports, and does not return.
+_Noreturn void clinux_supervise(char *const arguments[], char *const environment[]);
+
+// Children of the calling thread, living or ended and not waited for: how many are stored, -errno where /proc does not
+// tell them. Where there are more than fit, the first.
+#define CLINUX_CHILDREN_LISTED 512
+int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]);
+
+struct clinux_report {
+    int32_t kind, value;
+};
 
 int clinux_pipe(int *reading, int *writing);
 // Two ends of a Unix stream that block.

@@ -39,7 +39,10 @@ int64_t clinux_monotonic_microseconds(void);
 int clinux_clock_synchronised(void);
 
 // Signals.
+// Blocks those that the descriptor tells, and has stray ones ignored.
 int clinux_signals_block(void);
+// Every signal does again what it does by default; system calls only.
+void clinux_signals_default(void);
 int clinux_signals_descriptor(void);
 // The next signal's number, 0 when none waits.
 int clinux_signals_read(int descriptor);
@@ -49,6 +52,8 @@ int clinux_event_counter_create(void);
 int clinux_inotify_create(void);
 int clinux_inotify_watch(int inotify, const char *path, uint32_t mask);
 int clinux_inotify_unwatch(int inotify, int watch);
+// How many bytes of notices wait.
+int clinux_inotify_waiting(int inotify);
 
 // A detached thread with every signal blocked.
 int clinux_thread_start(void (*body)(void *), void *context, size_t stack);
@@ -56,7 +61,6 @@ int clinux_thread_start(void (*body)(void *), void *context, size_t stack);
 // Hardening of the calling process.
 int clinux_forbid_inspection(void);
 int clinux_forbid_new_privileges(void);
-int clinux_become_subreaper(void);
 // Root becomes this user for good, with the groups that the account database gives it.
 int clinux_become_user(const char *name, uint32_t user, uint32_t group);
 // The number of the file system that path lies on, as in statfs(2).

@@ -1,0 +1,173 @@
+#define _GNU_SOURCE
+#include "children.h"
+#include "events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    // From SIGTERM to SIGKILL, in milliseconds.
+    GRACE = 2000,
+    // Between two rounds of killing, in milliseconds: what forks and ends all the time is met before it has done so once
+    // more; what hangs in the kernel is not asked about all the time.
+    SHORTEST_PAUSE = 1,
+    LONGEST_PAUSE = 1000,
+    // Descendants that are asked to end, rather than just killed.
+    ASKED_MOST = 512,
+    // No process has a number above it (PID_MAX_LIMIT).
+    HIGHEST_PROCESS = 4 * 1024 * 1024,
+};
+
+int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]) {
+    int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -errno;
+    // Numbers of up to seven digits, each with a blank behind it.
+    char text[CLINUX_CHILDREN_LISTED * 8];
+    ssize_t length = read(file, text, sizeof text);
+    int error = errno;
+    close(file);
+    if (length < 0) return -error;
+    int count = 0;
+    int32_t number = 0;
+    for (ssize_t index = 0; index < length && count < CLINUX_CHILDREN_LISTED; index++) {
+        if (text[index] >= '0' && text[index] <= '9') {
+            number = number * 10 + (text[index] - '0');
+        } else if (number) {
+            listed[count++] = number;
+            number = 0;
+        }
+    }
+    return count;
+}
+
+static _Noreturn void finish(int kind, int value) {
+    struct clinux_report report = {kind, value};
+    send(CLINUX_SUPERVISOR_CONTROL, &report, sizeof report, MSG_NOSIGNAL);
+    _exit(kind == CLINUX_REPORT_NOT_STARTED);
+}
+
+// Nothing but system calls: the child lives in its parent's memory. Returns when one failed.
+static void become_program(char *const arguments[], char *const environment[]) {
+    sigset_t none;
+    sigemptyset(&none);
+    // Not to run on without a supervisor that somebody has killed.
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || setsid() < 0) return;
+    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0) return;
+    execve(arguments[0], arguments, environment);
+}
+
+static pid_t start(char *const arguments[], char *const environment[]) {
+    volatile int failure = 0;
+    pid_t program = vfork();
+    if (program == 0) {
+        become_program(arguments, environment);
+        failure = errno;
+        _exit(127);
+    }
+    if (program < 0) finish(CLINUX_REPORT_NOT_STARTED, errno);
+    if (failure) finish(CLINUX_REPORT_NOT_STARTED, failure);
+    return program;
+}
+
+// Takes the status of every child that has ended: false when there is none left, dead or alive. Reports the end of the
+// program and does not return, if that is what is waited for.
+static bool reap(pid_t *program, bool is_reported) {
+    for (;;) {
+        siginfo_t info = {0};
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) < 0) {
+            if (errno == EINTR) continue;
+            return false;
+        }
+        if (info.si_pid == 0) return true;
+        if (info.si_pid != *program) continue;
+        *program = 0;
+        if (!is_reported) continue;
+        finish(info.si_code == CLD_EXITED ? CLINUX_REPORT_EXITED : CLINUX_REPORT_SIGNALLED, info.si_status);
+    }
+}
+
+// Nobody else takes the status of a child, so its number is its own until this process has.
+static void kill_children(void) {
+    int32_t listed[CLINUX_CHILDREN_LISTED];
+    int count = clinux_children_list(listed);
+    for (int index = 0; index < count; index++) kill(listed[index], SIGKILL);
+    if (count >= 0) return;
+    // Without /proc every number is tried: the kernel says of each whether it is a child.
+    for (pid_t process = 2; process <= HIGHEST_PROCESS; process++)
+        if (waitid(P_PID, (id_t)process, NULL, WEXITED | WNOHANG | WNOWAIT) == 0) kill(process, SIGKILL);
+}
+
+// Who became a child of this process since the last call is asked to end. The program's own group was asked as a whole.
+static void ask_children(pid_t group) {
+    static int32_t asked[ASKED_MOST];
+    static int asked_count;
+    int32_t listed[CLINUX_CHILDREN_LISTED];
+    int count = clinux_children_list(listed);
+    for (int index = 0; index < count; index++) {
+        bool is_asked = getpgid(listed[index]) == group;
+        for (int other = 0; other < asked_count && !is_asked; other++) is_asked = asked[other] == listed[index];
+        if (is_asked || asked_count == ASKED_MOST) continue;
+        asked[asked_count++] = listed[index];
+        kill(listed[index], SIGTERM);
+    }
+}
+
+// Waits until a child ends, for so long at most.
+static void wait_for_child(int ended, int64_t milliseconds) {
+    struct pollfd child = {.fd = ended, .events = POLLIN};
+    if (milliseconds > 0) poll(&child, 1, (int)milliseconds);
+    struct signalfd_siginfo info;
+    while (read(ended, &info, sizeof info) > 0) {}
+}
+
+static _Noreturn void end_all(pid_t program, int ended) {
+    pid_t group = program;
+    int64_t deadline = clinux_monotonic_microseconds() / 1000 + GRACE;
+    kill(-group, SIGTERM);
+    for (int64_t left = GRACE; left > 0; left = deadline - clinux_monotonic_microseconds() / 1000) {
+        if (!reap(&program, false)) _exit(0);
+        ask_children(group);
+        wait_for_child(ended, left);
+    }
+    int pause = SHORTEST_PAUSE;
+    while (reap(&program, false)) {
+        kill_children();
+        wait_for_child(ended, pause);
+        if (pause < LONGEST_PAUSE) pause *= 2;
+    }
+    _exit(0);
+}
+
+void clinux_supervise(char *const arguments[], char *const environment[]) {
+    sigset_t all, child;
+    sigfillset(&all);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    int ended = -1;
+    // Those whom it supervises are its own user's: none of them shall look into it, take its descriptors or stop it by
+    // any signal but two.
+    if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || fcntl(CLINUX_SUPERVISOR_CONTROL, F_SETFD, FD_CLOEXEC) < 0 ||
+        (ended = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+        finish(CLINUX_REPORT_NOT_STARTED, errno);
+    prctl(PR_SET_NAME, "clientsecretd", 0, 0, 0);
+    pid_t program = start(arguments, environment);
+    // The program's own from now on: an end of its standard input is to be seen at the other one.
+    close_range(0, 2, 0);
+    struct pollfd waited[] = {{.fd = CLINUX_SUPERVISOR_CONTROL, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
+    for (;;) {
+        if (poll(waited, 2, -1) < 0) continue;
+        if (waited[0].revents) end_all(program, ended);
+        wait_for_child(ended, 0);
+        reap(&program, true);
+    }
+}
