@@ -26,6 +26,9 @@ final class Loop {
     private let bootTimer: BootTimer
     private let signals: SignalDescriptor
 
+    /// Whether the notices of files are waited for. One ends that until it is asked for again: with nothing but an empty
+    /// interest each notice in a pause of the watcher's would still wake this thread within the kernel.
+    private var isListening = true
     private let startedAt = Clock.now().boot
     /// What the timers stand at; nil: they have to be set anew.
     private var armed: (wall: WallTime?, boot: BootTime?)?
@@ -87,7 +90,7 @@ final class Loop {
         try epoll.add(signals.raw, tag: Tag.signals.rawValue)
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
-        if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue) }
+        if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue, for: [.readable, .once]) }
         // What it tells is told without being asked for.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
@@ -146,6 +149,10 @@ final class Loop {
             try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
         }
         armed = (wake.wall, boot)
+        if let watcher, watcher.isListening, !isListening {
+            try epoll.modify(watcher.raw, tag: Tag.watcher.rawValue, for: [.readable, .once])
+            isListening = true
+        }
         if let full = manager.full { try epoll.modify(full, tag: Tag.manager.rawValue, for: [.writable, .once]) }
         for event in try epoll.wait() {
             switch Tag(rawValue: event.tag) {
@@ -161,7 +168,8 @@ final class Loop {
             case .mounts:
                 hands.readMounts()
                 watcher?.noteMounts(at: Clock.now().boot)
-            case .inbox, .watcher, .findings, .metrics, nil:
+            case .watcher: isListening = false
+            case .inbox, .findings, .metrics, nil:
                 break
             }
         }

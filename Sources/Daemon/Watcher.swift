@@ -29,11 +29,16 @@ final class Watcher {
     /// of the file system that is hidden from it.
     private var unnoticed: Set<AbsolutePath> = []
     private var nextRound: BootTime?
+    /// When notices are read again; nil: as soon as there are any.
+    private var nextReading: BootTime?
     /// When every directory is asked for again, because something was mounted or unmounted.
     private var nextAsking: BootTime?
 
     /// The contract's pace where nothing gives notice.
     private static let round: Int64 = 60_000
+    /// Where anybody may make files, as in /tmp, there can be a hundred thousand notices a second: read as they come,
+    /// they would keep a core busy. In milliseconds.
+    private static let readingPause: Int64 = 1_000
     /// Mounts come in numbers, as when a container starts. In milliseconds.
     private static let mountPause: Int64 = 1_000
 
@@ -64,8 +69,11 @@ final class Watcher {
         }
     }
 
-    /// When the next round by hand is due; nil while every directory gives notices.
-    var wake: BootTime? { [nextRound, nextAsking].compactMap { $0 }.min() }
+    /// Whether notices are read as soon as there are any: only then has its descriptor to be waited for.
+    var isListening: Bool { nextReading == nil }
+
+    /// When there is something to do by the clock: notices after a pause, a round by hand; nil while there is not.
+    var wake: BootTime? { [nextReading, nextRound, nextAsking].compactMap { $0 }.min() }
 
     /// Watches what this configuration names, and nothing else any more.
     func follow(_ configuration: Configuration, at now: BootTime) {
@@ -156,10 +164,13 @@ final class Watcher {
         if askAgain.remove(directory) != nil, list.interests[directory] != nil { ask(for: directory) }
     }
 
-    /// Reads the notices that wait; returns what to look at.
+    /// Reads the notices that wait, once a second at most; returns what to look at.
     func read(at now: BootTime) throws(SystemError) -> Set<Resource> {
+        if let nextReading, now < nextReading { return [] }
+        let events = try inotify.inotify.read()
+        nextReading = events.isEmpty ? nil : now.advanced(milliseconds: Self.readingPause)
         var stirred: Set<Resource> = []
-        for event in try inotify.inotify.read() {
+        for event in events {
             if event.mask.contains(.overflowed) {
                 for (directory, interests) in list.interests {
                     stirred.formUnion(interests.all)

@@ -72,21 +72,17 @@ package struct Inotify: ~Copyable {
         _ = clinux_inotify_unwatch(descriptor.raw, watch)
     }
 
-    /// As many bytes as are read at once: some two hundred notices with ordinary names, one with the longest at least.
-    private static let batch = 16_384
-
-    /// The notices that wait, in order; none when none wait. What does not fit is told by the next call.
+    /// The notices that wait, in order; none when none wait. What comes meanwhile is told by the next call, so that a flood
+    /// is not followed for as long as it lasts.
     package func read() throws(SystemError) -> [Event] {
-        var buffer = [UInt8](repeating: 0, count: Inotify.batch)
+        let waiting = Int(try SystemError.check(clinux_inotify_waiting(descriptor.raw), "read notices"))
+        guard waiting > 0 else { return [] }
+        var buffer = [UInt8](repeating: 0, count: waiting)
         var count: Int
         repeat {
-            count = unsafe Glibc.read(descriptor.raw, &buffer, Inotify.batch)
+            count = unsafe Glibc.read(descriptor.raw, &buffer, waiting)
         } while count < 0 && errno == EINTR
-        if count < 0 {
-            let cause = Errno(rawValue: errno)
-            if cause == .wouldBlock { return [] }
-            throw SystemError("read notices", errno: cause)
-        }
+        if count < 0 { throw SystemError("read notices", errno: Errno(rawValue: errno)) }
         return Inotify.events(in: buffer[..<count])
     }
 

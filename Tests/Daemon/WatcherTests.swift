@@ -35,7 +35,12 @@ import Testing
         let found = try Inbox<Watcher.Finding>()
         let watcher = try Watcher(
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        let now = BootTime(milliseconds: 1_000_000)
+        // Notices are read once a second.
+        var clock = BootTime(milliseconds: 1_000_000)
+        var now: BootTime {
+            clock = clock + 1
+            return clock
+        }
         watcher.follow(try configuration(path), at: now)
         func isNoticed() throws -> Bool {
             try watcher.absorb(found.drain(), at: now).union(watcher.read(at: now)) == [.file(path)]
@@ -70,7 +75,36 @@ import Testing
         #expect(try eventually { try !isNoticed() })
         try directory.write("", to: "other")
         try directory.write("", to: "way/other")
-        #expect(try watcher.read(at: now) == [])
+        for _ in 0..<2 { #expect(try watcher.read(at: now) == []) }
+        #expect(watcher.wake == nil)
+    }
+
+    /// In a directory where anybody may make files they can be made without end.
+    @Test func aFloodIsLookedAtOnceASecond() throws {
+        let directory = try TemporaryDirectory()
+        let path = try #require(AbsolutePath(directory("app.env")))
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = try Watcher(
+            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let start = BootTime(milliseconds: 1_000_000)
+        watcher.follow(try configuration(path), at: start)
+        #expect(eventually { watcher.absorb(found.drain(), at: start) == [.file(path)] })
+        var looks: [Int64] = []
+        // A notice every ten milliseconds for ten seconds.
+        for milliseconds: Int64 in stride(from: 0, to: 10_000, by: 10) {
+            try directory.write("A=\(milliseconds)", to: "app.env")
+            if try watcher.read(at: start.advanced(milliseconds: milliseconds)) == [.file(path)] {
+                looks.append(milliseconds)
+            }
+            // Until then nobody is to wait for notices.
+            #expect(!watcher.isListening)
+            #expect(watcher.wake == start.advanced(milliseconds: (looks.last ?? 0) + 1_000))
+        }
+        #expect(looks == [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000])
+        // What came last is not forgotten, and once it is quiet nothing wakes any more.
+        #expect(try watcher.read(at: start + 10) == [.file(path)])
+        #expect(try watcher.read(at: start + 11) == [])
+        #expect(watcher.isListening)
         #expect(watcher.wake == nil)
     }
 
@@ -85,7 +119,12 @@ import Testing
         let found = try Inbox<Watcher.Finding>()
         let watcher = try Watcher(
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        let now = BootTime(milliseconds: 1_000_000)
+        // Notices are read once a second.
+        var clock = BootTime(milliseconds: 1_000_000)
+        var now: BootTime {
+            clock = clock + 1
+            return clock
+        }
         watcher.follow(try configuration(path), at: now)
         #expect(eventually { watcher.absorb(found.drain(), at: now) == [.file(path)] })
         func expectNotice(_ what: String, _ change: () throws -> Void) throws {
