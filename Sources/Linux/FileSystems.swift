@@ -16,6 +16,12 @@ package enum FileSystems {
         0x786F_4256,  // VirtualBox's shared folders
     ]
 
+    /// Whether `path` leads to a pipe that has no name in any directory, as that of a shell's `<(…)`.
+    package static func isUnnamedPipe(_ path: String) -> Bool {
+        let pipes: Int64 = 0x5049_5045
+        return unsafe clinux_file_system_type(path) == pipes
+    }
+
     /// Whether inotify tells of every change to what lies below `path`; false when that cannot be found out.
     package static func givesNotice(_ path: String) -> Bool {
         let type = unsafe clinux_file_system_type(path)

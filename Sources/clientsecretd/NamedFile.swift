@@ -17,12 +17,29 @@ enum NamedFile {
     }
 
     static func open(_ name: String) throws(Failure) -> Descriptor {
-        let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        // A named pipe would keep whoever opens it waiting for somebody to write.
+        let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else {
             let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
             throw Failure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))\(help)")
         }
-        return Descriptor(adopting: number)
+        let descriptor = Descriptor(adopting: number)
+        guard mayBeRead(number, name), fcntl(number, F_SETFL, O_RDONLY) == 0 else {
+            throw Failure(.unreadable, "\(name) cannot be read: it is no regular file and may never end; name a file")
+        }
+        return descriptor
+    }
+
+    /// Directories among what may: reading them says what they are. A shell's `<(…)` and /dev/stdin are pipes without a
+    /// name, which end with who writes to them.
+    private static func mayBeRead(_ descriptor: Int32, _ name: String) -> Bool {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return false }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG, S_IFDIR: return true
+        case S_IFIFO: return FileSystems.isUnnamedPipe(name)
+        default: return isatty(descriptor) == 1
+        }
     }
 
     private static func read(from descriptor: Int32, name: String, limit: Int) throws(Failure) -> [UInt8] {
