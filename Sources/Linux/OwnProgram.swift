@@ -3,6 +3,15 @@ import Glibc
 
 /// The program that runs.
 package enum OwnProgram {
+    /// Its command line, beginning with the program's name; empty where the kernel was given none.
+    ///
+    /// `CommandLine.arguments` is empty after a preloaded library has changed the environment, and without /proc.
+    package static var arguments: [String] {
+        (0..<clinux_argument_count()).map { index in
+            unsafe clinux_argument(index).map { unsafe String(cString: $0) } ?? ""
+        }
+    }
+
     /// Its file's path, as the kernel tells it (`/proc/self/exe`): followed by ` (deleted)` where the file was replaced
     /// since; nil where /proc is not mounted.
     package static func path() -> String? {

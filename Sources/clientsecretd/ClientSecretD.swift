@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Glibc
+import Linux
 import Rotation
 
 /// The program: the command line becomes one of the commands, and whatever that throws an exit code.
@@ -21,8 +22,9 @@ struct ClientSecretD: ParsableCommand {
 
     static func main() {
         do {
-            if let failure = refusal(ofCommand: CommandLine.arguments.dropFirst().first) { throw failure }
-            var command = try parseAsRoot()
+            let words = Array(OwnProgram.arguments.dropFirst())
+            if let failure = refusal(ofCommand: words.first) { throw failure }
+            var command = try parseAsRoot(words)
             try command.run()
         } catch let failure as Failure {
             // What was typed is quoted, and a pasted key or token may have been.
@@ -37,10 +39,15 @@ struct ClientSecretD: ParsableCommand {
             Glibc.exit(code.rawValue)
         }
     }
-    /// Names the command that was most likely meant by one that does not exist; nil for one that does.
+
+    /// Names the command that was most likely meant by one that does not exist; nil for one that does. No command at all
+    /// is refused too: whoever lost the arguments on the way here, such as a monitoring plugin, must not take it for done.
     static func refusal(ofCommand word: String?) -> Failure? {
+        guard let word else {
+            return Failure(.usage, "no command is given; see what there is: clientsecretd --help")
+        }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard let word, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
+        guard !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
         let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
         return Failure(.usage, "there is no command \"\(word)\"; \(near ?? "see what there is: clientsecretd --help")")
     }

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the daemon is sent, given or denied from outside, with the real binary.
+@Suite struct StrayingTests {
+    /// Signals that mean nothing to it: all of them but those that stop a process, end one for a fault of its own, or are
+    /// sent by a person to end it.
+    private static let stray: [Int32] =
+        [SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXFSZ, 16]
+        + Array(32...64)
+
+    @Test func noStraySignalEndsIt() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let process = try #require(sandbox.processID)
+        for signal in Self.stray { #expect(kill(process, signal) == 0, "\(signal)") }
+        // A daemon that had been ended by one of them would not answer.
+        #expect(try sandbox.command("renew", "web").status == 0)
+        #expect(sandbox.stop() == 0)
+    }
+
+    /// Without /proc it can neither be listed who descends from a hook, nor be told which program runs.
+    @Test(.needsRoot("hides /proc")) func withoutProcItServesAndEndsItsHooks() throws {
+        let sandbox = try Sandbox()
+        let hook = try sandbox.directory.write(
+            """
+            #!/bin/bash
+            mkfifo \(sandbox.directory("ready"))
+            setsid -f setsid -f bash -c 'trap "" TERM; ulimit -R 1000000; echo >\(sandbox.directory("ready")); exec sleep 600.7771'
+            read <\(sandbox.directory("ready"))
+            exec sleep 600.7771
+            """, to: "hook", mode: 0o700)
+        try sandbox.configure(sandbox.client("web", more: "    on_change: [{exec: [\(hook)], timeout: 2s}]\n"))
+        let bare = "mount -t tmpfs none /proc && exec \"$@\""
+        let once = try run([
+            "timeout", "--foreground", "--signal=KILL", "5m", "unshare", "--mount", "sh", "-c", bare, "sh",
+            sandbox.binary, "run", "--once", "--config", sandbox.directory("clientsecretd.yaml"),
+        ])
+        #expect(once.status == 1, "\(once.complaints)")
+        #expect(once.complaints.contains("hook"), "\(once.complaints)")
+        #expect(FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
+        #expect(try run(["pgrep", "-f", "^sleep 600.7771$"]).output == "")
+    }
+
+    // MARK: What it is asked to read
+
+    /// Opening a named pipe waits for somebody who writes: an answer is due nevertheless.
+    @Test func noPipeKeepsACommandWaiting() throws {
+        let sandbox = try Sandbox()
+        let pipe = sandbox.directory("pipe")
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        let secret = try sandbox.command(
+            "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web")
+        try #require(secret.status == 0, "\(secret.complaints)")
+        try sandbox.directory.write(secret.output, to: "secret")
+        for arguments in [["inspect", pipe], ["inspect", "--key", pipe, sandbox.directory("secret")]] {
+            let answer = try run(["timeout", "--signal=KILL", "1m", sandbox.binary] + arguments)
+            #expect(answer.status == 66, "\(arguments): \(answer)")
+            #expect(
+                answer.complaints
+                    == "clientsecretd: \(pipe) cannot be read: it is no regular file and may never end; name a file\n")
+        }
+        // A shell's own pipes end with the program that writes into them.
+        let script = """
+            "$0" inspect --json --key <(openssl pkey -in \(sandbox.key)) <(sleep 0.1; cat \(sandbox.directory("secret")))
+            """
+        for arguments in [
+            ["bash", "-c", script, sandbox.binary],
+            [
+                "sh", "-c", "\"$0\" inspect --json --key \(sandbox.key) /dev/stdin <\(sandbox.directory("secret"))",
+                sandbox.binary,
+            ],
+        ] {
+            let answer = try run(arguments)
+            #expect(answer.status == 0, "\(answer.complaints)")
+            #expect(answer.output.contains("\"signature_verified\":true"), "\(answer.output)")
+        }
+    }
+
+    // MARK: What it is woken by
+
+    /// In a directory where anybody may make files, as /tmp, somebody makes them without end.
+    @Test func aFloodOfFilesBesideAnOutputHardlyWakesIt() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.permit(sandbox.directory("out"), 0o1777)
+        try sandbox.start()
+        func wakes() throws -> Int {
+            let status = try String(contentsOfFile: "/proc/\(try #require(sandbox.processID))/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            return try #require(line.flatMap { Int($0.split(separator: "\t").last ?? "") })
+        }
+        let before = try wakes()
+        // Each as a program of its own, so that the daemon has time to hear of each by itself.
+        let flood =
+            "for n in $(seq 3000); do touch \(sandbox.directory("out"))/flood; rm \(sandbox.directory("out"))/flood; done"
+        #expect(try run(["sh", "-c", flood]).status == 0)
+        // 6,000 programs made more than twice as many notices: one reading a second, and what follows it, is less by far.
+        let made = try wakes() - before
+        #expect(made < 2_000)
+        try sandbox.directory.write("overwritten", to: "out/web.jwt")
+        try sandbox.eventually("the repair of its output") {
+            try sandbox.directory.read("out/web.jwt") != "overwritten"
+        }
+        #expect(sandbox.stop() == 0)
+    }
+
+    // MARK: The command line
+
+    /// What `health` and the rest of the commands answer when they are started in this way.
+    private func expectArguments(under wrapper: [String], environment: [String: String] = [:]) throws {
+        let sandbox = try Sandbox()
+        let program = wrapper + [sandbox.binary]
+        let version = try run(program + ["--version"], environment: environment)
+        #expect(version.status == 0 && version.output.first?.isNumber == true, "\(version)")
+        let health = try run(
+            program + ["health", "--socket", sandbox.socket, "--config", sandbox.directory("nothing.yaml")],
+            environment: environment)
+        #expect(health.status == 3, "\(health)")
+        #expect(health.output.hasPrefix("CLIENTSECRETD UNKNOWN"), "\(health)")
+        let unknown = try run(program + ["healht"], environment: environment)
+        #expect(unknown.status == 64)
+        #expect(unknown.complaints.contains("\"healht\""), "\(unknown.complaints)")
+    }
+
+    @Test func aPreloadedLibraryMayChangeTheEnvironment() throws {
+        let directory = try TemporaryDirectory()
+        let source = try directory.write(
+            """
+            #include <stdlib.h>
+            __attribute__((constructor)) static void begin(void) { setenv("AGENT", "here", 1); }
+            """, to: "agent.c")
+        let made = try run(["cc", "-shared", "-fPIC", "-o", directory("agent.so"), source])
+        try #require(made.status == 0, "\(made.complaints)")
+        try expectArguments(under: [], environment: ["LD_PRELOAD": directory("agent.so")])
+    }
+
+    @Test(.needsRoot("hides /proc")) func procMayBeMissing() throws {
+        try expectArguments(under: ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"])
+    }
+
+    /// Whoever lost the arguments on the way, such as a monitoring system, is not to take that for an answer.
+    @Test(arguments: ["(None,)", "(b'clientsecretd', None)"]) func withoutACommandItFails(words: String) throws {
+        let sandbox = try Sandbox()
+        // Also with no word at all, not even the program's name.
+        let start = """
+            import ctypes, sys
+            words = \(words)
+            ctypes.CDLL(None).execv(sys.argv[1].encode(), (ctypes.c_char_p * len(words))(*words))
+            """
+        let answer = try run(["python3", "-c", start, sandbox.binary])
+        #expect(answer.status == 64)
+        #expect(answer.output == "")
+        #expect(answer.complaints == "clientsecretd: no command is given; see what there is: clientsecretd --help\n")
+    }
+}
