@@ -14,7 +14,9 @@ package final class Boundaries: Sendable {
         var state: String?
         /// Which file each input is; nil: it was looked for in vain, or for too long.
         var files: [AbsolutePath: FileStatus?] = [:]
-        /// Inputs that somebody looks for.
+        /// How often each input was looked at.
+        var looks: [AbsolutePath: Int] = [:]
+        /// Inputs that are being looked at.
         var asked: Set<AbsolutePath> = []
         /// Which output each real path was first claimed by.
         var claims: [String: AbsolutePath] = [:]
@@ -45,7 +47,12 @@ package final class Boundaries: Sendable {
     /// Looks which file an input is now. Blocks for as long as its file system takes.
     package func note(_ input: AbsolutePath) {
         let file = FileStatus.following(input.description)
-        drawn.withLock { if $0.inputs.contains(input) { $0.files[input] = .some(file) } }
+        drawn.withLock { drawn in
+            drawn.asked.remove(input)
+            guard drawn.inputs.contains(input) else { return }
+            drawn.files[input] = .some(file)
+            drawn.looks[input, default: 0] += 1
+        }
     }
 
     /// Whether `target` may be replaced as an output.
@@ -53,6 +60,7 @@ package final class Boundaries: Sendable {
         let path = target.path
         let output = file.path
         findInputs()
+        if let found = target.content?.status { lookAgain(atInputsLike: found) }
         let trouble = drawn.withLock { drawn -> Trouble? in
             if let state = drawn.state, path.hasPrefix(state + "/") {
                 return Trouble(.outputIsInput, at: .path(output))
@@ -82,8 +90,25 @@ package final class Boundaries: Sendable {
     /// waited for, only its path counts then, and no output that could be opened just now lies there.
     private func findInputs() {
         let missing = drawn.withLock { drawn in drawn.inputs.filter { drawn.files[$0] == nil } }
-        guard !missing.isEmpty else { return }
-        for input in missing where drawn.withLock({ $0.asked.insert(input).inserted }) {
+        look(at: missing)
+        drawn.withLock { drawn in
+            for input in missing.intersection(drawn.inputs) where drawn.files[input] == nil {
+                drawn.files[input] = .some(nil)
+            }
+        }
+    }
+
+    /// An input that was replaced since it was looked at has given its inode away, perhaps to an output. Until it is
+    /// known to be another file, it counts as the one that it was.
+    private func lookAgain(atInputsLike found: FileStatus) {
+        look(at: drawn.withLock { Set($0.files.filter { $0.value?.isSameFile(as: found) == true }.keys) })
+    }
+
+    /// Looks which files these inputs are, and waits for that for a while.
+    private func look(at inputs: Set<AbsolutePath>) {
+        guard !inputs.isEmpty else { return }
+        let looks = drawn.withLock { $0.looks }
+        for input in inputs where drawn.withLock({ $0.asked.insert(input).inserted }) {
             do throws(SystemError) {
                 try pool.run(in: input.directory) { [self] in note(input) }
             } catch {
@@ -91,16 +116,9 @@ package final class Boundaries: Sendable {
             }
         }
         let deadline = Clocks.bootMilliseconds() + Self.patience
-        while drawn.withLock({ drawn in missing.contains { drawn.inputs.contains($0) && drawn.files[$0] == nil } }) {
-            guard Clocks.bootMilliseconds() < deadline else {
-                return drawn.withLock { drawn in
-                    for input in missing.intersection(drawn.inputs) where drawn.files[input] == nil {
-                        drawn.files[input] = .some(nil)
-                    }
-                }
-            }
-            usleep(500)
-        }
+        while drawn.withLock({ drawn in
+            inputs.contains { drawn.inputs.contains($0) && drawn.looks[$0] == looks[$0] }
+        }), Clocks.bootMilliseconds() < deadline { usleep(500) }
     }
 
     /// PEM and scripts: never a secret of ours, however damaged; an environment file may be a shell's.

@@ -47,6 +47,33 @@ import Testing
         #expect(Set(try FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["key.p8", "link", "here"])
     }
 
+    /// What replaces a file by renaming frees its inode, which the file system may give to an output next.
+    @Test(arguments: ["clientsecretd.yaml", "key.p8"]) func theInodeOfAReplacedInputIsNobodys(input: String) throws {
+        try scratch.write("what was read", to: input)
+        try draw(inputs: [input], outputs: ["web.jwt", "metrics.prom"])
+        boundaries.note(try Samples.path(scratch(input)))
+        // The same as the reuse, without waiting for the file system to do it.
+        let output = try Samples.file(scratch("web.jwt"))
+        try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
+        try scratch.write("what replaced it", to: input)
+        #expect(publisher.obstacle(to: output) == nil)
+        #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
+
+        boundaries.note(try Samples.path(scratch(input)))
+        try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("metrics.prom"))
+        try scratch.write("what replaced that", to: input)
+        let metrics = MetricsFile(
+            try Samples.path(scratch("metrics.prom")), as: .current(), naming: try TemporaryNames(),
+            boundaries: boundaries)
+        #expect(metrics.obstacle() == nil)
+        try metrics.write(Array("# HELP clientsecretd_state".utf8))
+
+        // What it is now is protected all the same, by every name.
+        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: input)
+        try refuses("link", .outputIsInput)
+        #expect(try scratch.read(input) == "what replaced that")
+    }
+
     @Test func nothingIsPublishedInTheStateDirectory() throws {
         try FileManager.default.createDirectory(atPath: scratch("state"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: scratch("out"), withDestinationPath: "state")
