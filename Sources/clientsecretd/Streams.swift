@@ -8,6 +8,7 @@ enum Streams {
 
     static func answer(bytes: [UInt8]) throws(Failure) {
         guard let errno = write(bytes, to: STDOUT_FILENO) else { return }
+        if errno == EPIPE { endUnread() }
         throw Failure(.failed, "cannot write to standard output: \(text(ofErrno: errno))")
     }
 
@@ -19,6 +20,15 @@ enum Streams {
     /// Lines that name what they are about themselves, such as diagnostics.
     static func complain(lines: String) {
         _ = write(Array((lines + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Ends as every program in a pipe does whose reader, such as `head`, has enough: by the signal and without a word, also
+    /// where whoever started it had the signal ignored, as systemd and Python do.
+    private static func endUnread() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        // Only where it is blocked.
+        _exit(128 + SIGPIPE)
     }
 
     static func text(ofErrno number: Int32) -> String {

@@ -26,6 +26,39 @@ import Testing
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [String: String])
     }
 
+    /// `status | head` in a unit, whose commands are started with SIGPIPE ignored, says no word too many.
+    @Test func aReaderThatHasEnoughIsNothingToComplainAbout() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        try sandbox.directory.write(token, to: "token")
+        for command in [
+            ["status"], ["status", "--json"], ["status", "--watch"], ["check"], ["health"], ["health", "--offline"],
+            ["renew", "web"], ["reload"], ["mint", "web"], ["inspect", sandbox.directory("token")],
+        ] {
+            let seen = try run(
+                ["timeout", "--foreground", "--signal=KILL", "5m", "python3", "-c", Self.unread, sandbox.binary]
+                    + command,
+                environment: [
+                    "CLIENTSECRETD_CONFIG": sandbox.directory("clientsecretd.yaml"),
+                    "CLIENTSECRETD_SOCKET": sandbox.socket,
+                ])
+            #expect(seen.complaints == "", "\(command)")
+            // By SIGPIPE, as others end.
+            #expect(seen.output == "-13\n", "\(command)")
+        }
+    }
+
+    /// Runs a program whose output nobody reads and tells its exit status.
+    private static let unread = """
+        import os, signal, subprocess, sys
+        reader, writer = os.pipe()
+        os.close(reader)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        print(subprocess.run(sys.argv[1:], stdout=writer, restore_signals=False).returncode)
+        """
+
     @Test func mintForAConfiguredClient() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web", lifetime: "max"))
