@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Foundation
 import Monitoring
 import Rotation
 import Testing
@@ -80,6 +81,57 @@ import Testing
         #expect(HealthLine(try appraisals(85), unanswered: "nobody is there", now: now).state == .critical)
         #expect(HealthLine(try appraisals(0), unanswered: nil, now: now).state == .ok)
         #expect(HealthLine(try appraisals(60), unanswered: nil, now: now).state == .warning)
+    }
+
+    /// As many clients as have no room, with the longest names that there are.
+    private func manyClients(reason: String) throws -> StatusDocument {
+        var document = try document(state: "critical", reason: nil)
+        let one = document.clients[0]
+        document.reason = reason
+        document.clients = (0..<500).map { number in
+            var client = one
+            client.name = "c\(number + 100)".padding(toLength: 64, withPad: "-", startingAt: 0)
+            client.state = number == 400 ? "critical" : "degraded"
+            client.delivered = true
+            client.expiresAt = now + Seconds(Int64(90_000 - 100 * number))
+            return client
+        }
+        return document
+    }
+
+    @Test func hundredsOfClientsFitTheWorstFirst() throws {
+        let text = HealthLine(try manyClients(reason: "why"), now: now).text(now: now)
+        #expect(text.utf8.count < 4096 && text.utf8.count > 4000)
+        func name(_ number: Int) -> String { "c\(number)".padding(toLength: 64, withPad: "-", startingAt: 0) }
+        // The critical one, then those that expire first.
+        let worst = [name(500)] + (0..<11).map { name(599 - $0) }
+        #expect(
+            text.hasPrefix(
+                "CLIENTSECRETD CRITICAL - why; 500 clients are not ok: \(worst.joined(separator: ", ")) and 488 more; "
+                    + "500 clients, the first secret to expire is \(name(599))'s, in 11 hours (2026-11-21T15:39:20Z) | "
+                    + "'\(name(500))'=50000s;;;0 '\(name(599))'=40100s;;;0 '\(name(598))'=40200s;;;0 "))
+        #expect(text.hasSuffix("s;;;0"))
+    }
+
+    /// Nor does a path of the longest kind leave no room for the rest.
+    @Test func aLongReasonIsCut() throws {
+        let text = HealthLine(try manyClients(reason: String(repeating: "ü", count: 4000)), now: now).text(now: now)
+        #expect(text.utf8.count < 4096)
+        #expect(text.contains("üü...; 500 clients are not ok: "))
+        #expect(text.contains(" | 'c500"))
+        #expect(HealthLine(unknown: String(repeating: "n", count: 9000)).text(now: now).utf8.count < 4096)
+    }
+
+    @Test func severalThatAreNotOkAreNamed() throws {
+        var document = try manyClients(reason: "why")
+        document.clients = Array(document.clients[399...401])
+        document.clients[0].name = "x"
+        document.clients[1].name = "y"
+        document.clients[2].state = "ok"
+        let words = HealthLine(document, now: now).words
+        #expect(words.hasPrefix("why; 2 clients are not ok: y, x; 3 clients, "))
+        document.clients[0].state = "ok"
+        #expect(HealthLine(document, now: now).words.hasPrefix("why; 3 clients, "))
     }
 
     @Test func nothingToJudgeIsUnknown() {
