@@ -17,6 +17,7 @@ extension Conversation {
             headers.add(name: "connection", value: "keep-alive")
         }
         phase = .answering
+        desk.move(self, to: .answer)
         expire(after: desk.limits.answerTime)
         let response = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
         context.write(wrapOutboundOut(.head(response)), promise: nil)
@@ -33,12 +34,14 @@ extension Conversation {
         guard case .answering = phase else { return }
         if discarding && !isInputEnded {
             phase = .discarding
+            desk.move(self, to: .request)
             expire(after: desk.limits.requestTime)
         } else if isLast || desk.isStopping {
             close()
         } else {
             phase = .quiet
             hasBytes = false
+            desk.move(self, to: .request)
             expire(after: desk.limits.idleTime)
         }
         work()
@@ -67,5 +70,11 @@ extension Conversation {
         phase = .closed
         deadline?.cancel()
         context?.close(promise: nil)
+    }
+
+    /// Ends for the sake of another connection, whose place is free when this returns.
+    func giveWay() {
+        desk.leave(self)
+        close()
     }
 }

@@ -24,7 +24,7 @@ extension Conversation: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         do {
-            try desk.enter(self, of: door.user)
+            try desk.enter(self)
             // Who connects has something to ask: the first request is not granted a kept connection's idle time.
             expire(after: desk.limits.requestTime)
         } catch {
@@ -37,7 +37,7 @@ extension Conversation: ChannelDuplexHandler {
         backlog = []
         deadline?.cancel()
         self.context = nil
-        desk.leave(self, of: door.user)
+        desk.leave(self)
         context.fireChannelInactive()
     }
 

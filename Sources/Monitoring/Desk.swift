@@ -32,6 +32,7 @@ final class Desk {
     private var waiting: [UInt64: Conversation] = [:]
     private var conversations: [ObjectIdentifier: Conversation] = [:]
     private var visitors = Visitors()
+    private var metricsQueue = MetricsQueue()
     /// Kept once the server stops.
     private var allGone: EventLoopPromise<Void>?
 
@@ -74,18 +75,30 @@ final class Desk {
     }
 
     /// Lets a connection in; the problem says why not.
-    func enter(_ conversation: Conversation, of user: UInt32) throws(Problem) {
-        if let reason = visitors.enter(user, control: control, limits: limits) {
+    func enter(_ conversation: Conversation) throws(Problem) {
+        if visitors.isFull(for: conversation.door, control: control, limits: limits) {
+            metricsQueue.oldest?.giveWay()
+        }
+        if let reason = visitors.enter(conversation.door, control: control, limits: limits) {
             var problem = Problem(.serviceUnavailable, reason)
             problem.retryAfter = 1
             throw problem
         }
         conversations[ObjectIdentifier(conversation)] = conversation
+        move(conversation, to: .request)
     }
 
-    func leave(_ conversation: Conversation, of user: UInt32) {
+    /// Notes that a connection sends a request, or is sent an answer, from now on.
+    func move(_ conversation: Conversation, to stage: MetricsQueue.Stage) {
+        // Not those that are turned away.
+        guard conversation.door == .metrics, conversations[ObjectIdentifier(conversation)] != nil else { return }
+        metricsQueue.put(conversation, in: stage, limit: limits.connectionsPerUser)?.giveWay()
+    }
+
+    func leave(_ conversation: Conversation) {
         guard conversations.removeValue(forKey: ObjectIdentifier(conversation)) != nil else { return }
-        visitors.leave(user)
+        metricsQueue.remove(conversation)
+        visitors.leave(conversation.door)
         if conversations.isEmpty { allGone?.succeed() }
     }
 

@@ -6,7 +6,8 @@ extension StatusServer {
         /// In all: twice what a machine's monitoring, its operators and a few scripts hold open together, and far from
         /// the 1,024 descriptors that a service has by default.
         package var connections = 64
-        /// For one user but root, so that no single account keeps the others out.
+        /// For one user but root, so that no single account keeps the others out. On the metrics socket this many may send a
+        /// request, and as many others be sent an answer.
         package var connectionsPerUser = 8
         /// Of all, only for root and the daemon's own user: those who have to see what is going on get in.
         package var keptConnections = 4

@@ -3,21 +3,36 @@ struct Visitors {
     private var total = 0
     private var byUser: [UInt32: Int] = [:]
 
-    /// Counts a connection of `user` in; nil when it is let in, else why it is not.
-    mutating func enter(_ user: UInt32, control: ControlPolicy, limits: StatusServer.Limits) -> String? {
-        let room = control.keepsRoom(for: user) ? limits.connections : limits.connections - limits.keptConnections
+    /// Counts a connection in; nil when it is let in, else why it is not. Those of the metrics socket count in the total
+    /// alone: nobody knows whose they are.
+    mutating func enter(_ door: Door, control: ControlPolicy, limits: StatusServer.Limits) -> String? {
+        let room = room(for: door, control, limits)
         if total >= room { return "all \(room) connections are taken; try again" }
-        if user != 0, byUser[user, default: 0] >= limits.connectionsPerUser {
-            return "user \(user) has \(limits.connectionsPerUser) connections open, as many as one user may; close one"
+        if let user = door.user {
+            if user != 0, byUser[user, default: 0] >= limits.connectionsPerUser {
+                return
+                    "user \(user) has \(limits.connectionsPerUser) connections open, as many as one user may; close one"
+            }
+            byUser[user, default: 0] += 1
         }
         total += 1
-        byUser[user, default: 0] += 1
         return nil
     }
 
+    /// Whether no room is left for another one, whoever it is of.
+    func isFull(for door: Door, control: ControlPolicy, limits: StatusServer.Limits) -> Bool {
+        total >= room(for: door, control, limits)
+    }
+
+    private func room(for door: Door, _ control: ControlPolicy, _ limits: StatusServer.Limits) -> Int {
+        let isKept = door.user.map(control.keepsRoom) ?? false
+        return isKept ? limits.connections : limits.connections - limits.keptConnections
+    }
+
     /// Counts a connection that was let in out again.
-    mutating func leave(_ user: UInt32) {
+    mutating func leave(_ door: Door) {
         total -= 1
+        guard let user = door.user else { return }
         let left = byUser[user, default: 0] - 1
         byUser[user] = left > 0 ? left : nil
     }

@@ -14,6 +14,11 @@ final class Connection {
         try stream.write(Array(text.utf8))
     }
 
+    /// The beginning of what there is to read.
+    func readSome() throws -> String {
+        String(decoding: try stream.read(upTo: 64), as: UTF8.self)
+    }
+
     /// Everything until the server hangs up.
     func readToEnd() throws -> String {
         var bytes: [UInt8] = []
