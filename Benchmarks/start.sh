@@ -20,6 +20,8 @@ keys:
     team_id: DEF123GHIJ
     file: $work/AuthKey_ABC123DEFG.p8
 state_dir: $work/state
+# Whose members may look.
+control_group: games
 clients:
   web:
     client_id: com.example.web

@@ -2,10 +2,12 @@
 #include "peers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
 #include <pwd.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -140,6 +142,24 @@ int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, in
     *inode = status.st_ino;
     *is_socket = S_ISSOCK(status.st_mode);
     return 0;
+}
+
+int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group) {
+    int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0) return -errno;
+    // A descriptor of this kind has its mode changed by this name alone (fchmodat2 came with Linux 6.6).
+    char name[sizeof "/proc/self/fd/-2147483648"];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    struct stat status;
+    int error = fstat(descriptor, &status) < 0 ? -errno : 0;
+    if (!error && (!S_ISSOCK(status.st_mode) || status.st_dev != device || status.st_ino != inode)) error = -ESTALE;
+    // The new group never has what the one before was given, nor the other way round.
+    if (!error && (chmod(name, mode & S_IRWXU) < 0 ||
+                   (group >= 0 && fchownat(descriptor, "", (uid_t)-1, (gid_t)group, AT_EMPTY_PATH) < 0) ||
+                   chmod(name, mode) < 0))
+        error = -errno;
+    close(descriptor);
+    return error;
 }
 
 _Static_assert(sizeof((struct sockaddr_un *)0)->sun_path == CLINUX_UNIX_ADDRESS, "Peer.address");

@@ -149,8 +149,8 @@ package struct DaemonRun {
             findings: findings,
             adopting: { configuration in
                 let control = ControlPolicy(configuration, identity)
-                server?.permit(control)
                 inbox.post(control.lack(in: configuration))
+                if let listener { inbox.post(listener.permit(control)) }
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
             })
         let watcher =
@@ -191,10 +191,13 @@ package struct DaemonRun {
         let lack = control.lack(in: configuration)
         rotation.absorb(lack, at: now)
         do throws(Trouble) {
-            return try StatusListener(
+            let listener = try StatusListener(
                 passed: try sockets.socket(StatusListener.passedName),
                 metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
                 handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
+            let lack = listener.permit(control)
+            rotation.absorb(lack, at: now)
+            return listener
         } catch {
             // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.
             rotation.absorb(.hampered(error), at: now)

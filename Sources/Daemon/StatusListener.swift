@@ -5,7 +5,7 @@ import SystemPackage
 import Systemd
 
 /// The status server together with the socket it listens on: one that systemd passed, or one of the daemon's own.
-final class StatusListener {
+final class StatusListener: Sendable {
     let server: StatusServer
     /// Nil when systemd passed the socket, which then outlives the daemon.
     private let own: UnixListener?
@@ -14,8 +14,6 @@ final class StatusListener {
     static let passedName = "status"
     /// The one for monitoring.
     static let metricsName = "metrics"
-    /// Whoever may open the socket may read; what one may ask for is judged by who one is.
-    private static let mode: UInt32 = 0o666
 
     /// - Parameters:
     ///   - passed: the socket that systemd passed under the name ``passedName``, if it did.
@@ -37,7 +35,7 @@ final class StatusListener {
             own = nil
         } else {
             do {
-                let listener = try UnixListener(path: path, mode: Self.mode)
+                let listener = try UnixListener(path: path, mode: 0o600)
                 // The server closes what it is given; the name has to be taken away after that.
                 descriptor = try listener.descriptor.duplicate().release()
                 own = consume listener
@@ -52,6 +50,25 @@ final class StatusListener {
         server = try StatusServer(
             listener: descriptor, metrics: metrics?.release(), version: Version.current, control: control,
             limits: StatusServer.Limits(descriptors: Descriptor.limit), handle: handle)
+    }
+
+    /// Lets these renew and reload from now on, and where the socket is the daemon's own look as well: what is shown names
+    /// every client and path, and whoever may open the socket may read. A socket from systemd is its unit's.
+    ///
+    /// - Returns: what the socket lacks for that.
+    func permit(_ control: ControlPolicy) -> Fact {
+        server.permit(control)
+        do throws(SystemError) {
+            try own?.permit(group: control.group?.id)
+        } catch {
+            // Without a group nobody lacks anything: root and the daemon's user are let in by their user alone.
+            guard let group = control.group else { return .relieved(.groupNotPermitted) }
+            return .hampered(
+                Trouble(
+                    .groupNotPermitted, at: .named("the status socket"), cause: error.errno.rawValue, detail: group.name
+                ))
+        }
+        return .relieved(.groupNotPermitted)
     }
 
     /// Takes away the name of a socket of the daemon's own; one that systemd passed stays, and systemd listens on it

@@ -40,6 +40,16 @@ package struct UnixListener: ~Copyable, Sendable {
         return Descriptor(adopting: try SystemError.check(accepted, "accept a connection"))
     }
 
+    /// Lets root and the owner connect from now on and, where a group is given, its members. Throws `.notPermitted` when the
+    /// owner is not one of them, and then only root and the owner may; `.staleNFSFileHandle` when another has taken the
+    /// place meanwhile.
+    package func permit(group: UInt32?) throws(SystemError) {
+        try SystemError.check(
+            unsafe clinux_socket_permit(
+                path, identity.device, identity.inode, group == nil ? 0o600 : 0o660, group.map(Int64.init) ?? -1),
+            "let a group connect to \(path)")
+    }
+
     /// Takes the name away, unless another has taken the place meanwhile.
     package func removeName() {
         guard let now = try? NameIdentity(of: path), now == identity else { return }
@@ -76,8 +86,8 @@ package struct UnixListener: ~Copyable, Sendable {
 
 /// What a path names now, links not followed.
 private struct NameIdentity: Equatable {
-    private let device: UInt64
-    private let inode: UInt64
+    let device: UInt64
+    let inode: UInt64
     let isSocket: Bool
 
     init(of path: String) throws(SystemError) {

@@ -51,6 +51,40 @@ struct UnixSocketTests {
         }
     }
 
+    private func access() throws -> [Int?] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return [attributes[.posixPermissions] as? Int, attributes[.groupOwnerAccountID] as? Int]
+    }
+
+    @Test(.needsRoot("gives a socket to a group")) func aGroupIsLetInAndShutOut() throws {
+        let listener = try UnixListener(path: path, mode: 0o600)
+        try listener.permit(group: 54_321)
+        #expect(try access() == [0o660, 54_321])
+        try listener.permit(group: nil)
+        #expect(try access()[0] == 0o600)
+        listener.removeName()
+        // What lies there since is left alone, links included.
+        try directory.write("precious", to: "precious")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("precious"))
+        let before = try FileManager.default.attributesOfItem(atPath: directory("precious"))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory("precious"))
+        let error = #expect(throws: SystemError.self) { try listener.permit(group: 54_321) }
+        #expect(error?.errno == .staleNFSFileHandle)
+        let after = try FileManager.default.attributesOfItem(atPath: directory("precious"))
+        #expect(after[.posixPermissions] as? Int == 0o640)
+        #expect(after[.groupOwnerAccountID] as? Int == before[.groupOwnerAccountID] as? Int)
+    }
+
+    @Test(.needsRoot("acts as another user")) func aGroupOfOthersIsNotLetIn() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.path)
+        try acting(as: Identity(user: 4321, group: 4321)) {
+            let listener = try UnixListener(path: path, mode: 0o600)
+            let error = #expect(throws: SystemError.self) { try listener.permit(group: 54_321) }
+            #expect(error?.errno == .notPermitted)
+        }
+        #expect(try access()[0] == 0o600)
+    }
+
     @Test func aSocketThatNobodyListensOnIsTakenOver() throws {
         close(try UnixListener(path: path, mode: 0o600).release())
         #expect(FileManager.default.fileExists(atPath: path))

@@ -35,7 +35,8 @@ import Testing
     @Test func aCrowdKeepsNeitherRootFromBeingAnsweredNorASecretFromBeingRenewed() throws {
         let sandbox = try Sandbox()
         // Due after a minute, less a jitter of up to 3 s: in the middle of it.
-        try sandbox.configure(sandbox.client("web", lifetime: "120s", more: "    renew_before: 60s\n"))
+        try sandbox.configure(
+            sandbox.client("web", lifetime: "120s", more: "    renew_before: 60s\n"), others: "control_group: games")
         try sandbox.start()
         func client() throws -> [String: Any] {
             try #require((try sandbox.status()["clients"] as? [[String: Any]])?.first)

@@ -87,7 +87,8 @@ class Visitor:
 
 
 def visit(user, idle, slow):
-    os.setgroups([])
+    # The socket is open to its group.
+    os.setgroups([os.stat(path).st_gid])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
     poller, everybody = select.poll(), {}
