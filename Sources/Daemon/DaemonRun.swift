@@ -194,7 +194,10 @@ package struct DaemonRun {
             let listener = try StatusListener(
                 passed: try sockets.socket(StatusListener.passedName),
                 metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
-                handle: { request, reply in inbox.post(.asked(request, callers.admit(reply))) })
+                handle: { [log] request, peer, reply in
+                    log.note(.asked(request, Requester(peer)))
+                    inbox.post(.asked(request, callers.admit(reply)))
+                })
             let lack = listener.permit(control)
             rotation.absorb(lack, at: now)
             return listener

@@ -9,6 +9,7 @@ extension Entry {
         case .tookOver: .tookOver
         case .published: .published
         case .ran: .ran
+        case .asked: .asked
         case .served: .served
         case .notServed: .notServed
         case .failing: .failing
@@ -39,6 +40,8 @@ extension Entry {
             [.path(path)] + JournalField.secrets(secrets)
         case .ran(let action, let secrets):
             [.action(action)] + JournalField.secrets(secrets)
+        case .asked(let request, let requester):
+            requester.fields + request.clients.map(JournalField.client)
         case .served(let credential, let client, let issued):
             JournalField.secret(client, issued) + [.unit(credential.unit)]
         case .notServed(let refusal):
@@ -62,6 +65,24 @@ extension Entry {
 extension Trouble {
     fileprivate var path: AbsolutePath? {
         if case .path(let path) = place { path } else { nil }
+    }
+}
+
+extension Requester {
+    fileprivate var fields: [JournalField] {
+        [JournalField(name: "CLIENTSECRETD_PEER_UID", value: String(user))]
+            + (process.map { [JournalField(name: "CLIENTSECRETD_PEER_PID", value: String($0))] } ?? [])
+            + (command.map { [JournalField(name: "CLIENTSECRETD_PEER_COMM", value: $0)] } ?? [])
+    }
+}
+
+extension Request {
+    /// Those that it names.
+    fileprivate var clients: [ClientName] {
+        switch self {
+        case .renew(let renewal): renewal.clients.sorted()
+        case .reload: []
+        }
     }
 }
 

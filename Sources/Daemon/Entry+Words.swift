@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 import Rotation
 
 /// How urgent a line of the log is, by the numbers of syslog(3).
@@ -12,7 +13,7 @@ enum Urgency: Int, Sendable {
 extension Entry {
     var urgency: Urgency {
         switch self {
-        case .minted, .tookOver, .published, .ran, .told, .served: .info
+        case .minted, .tookOver, .published, .ran, .told, .served, .asked: .info
         case .failing: .error
         case .notServed: .warning
         case .recovered, .configured, .passes, .clockTrusted, .ready, .relieved: .notice
@@ -32,6 +33,8 @@ extension Entry {
             "wrote \(path): \(Self.list(secrets))"
         case .ran(let action, let secrets):
             "done: \(action): \(Self.list(secrets))"
+        case .asked(let request, let requester):
+            "\(requester.words) asked to \(request.words)"
         case .served(let credential, let client, let issued):
             "\(client): gave \(issued.fingerprint) to \(credential.unit) as credential \"\(credential.name)\""
         case .notServed(let refusal):
@@ -70,6 +73,43 @@ extension Entry {
     private static func list(_ secrets: [ClientName: Issued]) -> String {
         secrets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.fingerprint)" }.joined(separator: ", ")
     }
+}
+
+extension Requester {
+    /// As it is seen from here. The command is the process's own word for itself.
+    init(_ peer: Peer) {
+        self.init(
+            user: peer.user, process: peer.process > 0 ? peer.process : nil,
+            command: peer.command.map { name in
+                String(decoding: name.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+            })
+    }
+
+    fileprivate var words: String {
+        let known = [process.map { "process \($0)" }, command.map { "\"\($0)\"" }].compactMap { $0 }
+        return "user \(user)" + (known.isEmpty ? "" : " (\(known.joined(separator: ", ")))")
+    }
+}
+
+extension Request {
+    /// What is to be done, as the end of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .reload: "reload the configuration"
+        case .renew(let renewal):
+            (renewal.deliverOnly ? "deliver again " : "renew ") + Self.list(renewal.clients)
+                + (renewal.dueWithin.map { ", where due within \($0.count) s" } ?? "")
+        }
+    }
+
+    private static func list(_ clients: Set<ClientName>) -> String {
+        if clients.isEmpty { return "all clients" }
+        let named = clients.sorted().prefix(namedClients).map(\.description).joined(separator: ", ")
+        return named + (clients.count > namedClients ? " and \(clients.count - namedClients) more" : "")
+    }
+
+    /// In a line for people; the journal's fields have all of them.
+    private static var namedClients: Int { 12 }
 }
 
 extension CredentialRefusal {

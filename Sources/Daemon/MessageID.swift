@@ -6,6 +6,7 @@ enum MessageID: String, Sendable, CaseIterable {
     case tookOver = "38f41d1b5f3c4dfc9ba331624dedbb3c"
     case published = "79e6f0bd724341cf9ec566fa15cd0afb"
     case ran = "f7e75fc7121f4cb8b7e9dac2644e69b6"
+    case asked = "c0d52fbdeee2429085c6fda287bd99ac"
     case served = "9cefed270c2540689712c4bae808eb7c"
     case notServed = "e87ef9e771164ae29a55acc435f8cfdc"
     case failing = "5db99b2769554bec8aaa776afa7fddf0"

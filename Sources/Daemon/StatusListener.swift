@@ -21,7 +21,7 @@ final class StatusListener: Sendable {
     ///   - path: where a socket of the daemon's own is made otherwise.
     init(
         passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: ControlPolicy,
-        handle: @escaping @Sendable (Request, @escaping @Sendable (Answer) -> Void) -> Void
+        handle: @escaping StatusServer.Handler
     ) throws(Trouble) {
         let descriptor: Int32
         if let passed {

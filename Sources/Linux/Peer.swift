@@ -1,4 +1,5 @@
 import CLinux
+import SystemPackage
 
 /// Who is at the other end of a Unix socket, as the kernel noted when they connected (or, seen from a client, when the
 /// server began to listen).
@@ -29,6 +30,22 @@ package struct Peer: Hashable, Sendable {
         self.group = group
         self.process = process
         self.groups = Array(groups.prefix(count))
+    }
+
+    /// What the process calls itself (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or may not be
+    /// seen, as under ProtectProc=. A help and no proof: its number may have become another's since.
+    package var command: [UInt8]? {
+        guard process > 0,
+            let file = try? FileDescriptor.open(FilePath("/proc/\(process)/comm"), .readOnly, options: .closeOnExec)
+        else { return nil }
+        defer { try? file.close() }
+        // The kernel keeps 15 bytes, and adds a line break.
+        var bytes = [UInt8](repeating: 0, count: 64)
+        guard let count = try? unsafe bytes.withUnsafeMutableBytes({ try unsafe file.read(into: $0) }) else {
+            return nil
+        }
+        let name = bytes.prefix(count)
+        return Array(name.last == UInt8(ascii: "\n") ? name.dropLast() : name)
     }
 
     package func belongs(to group: UInt32) -> Bool {

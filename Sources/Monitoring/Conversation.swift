@@ -158,11 +158,11 @@ extension Conversation {
         switch desk.receive(visit) {
         case .reply(let reply):
             answer(reply, to: head)
-        case .ask(let request):
+        case .ask(let request, let peer):
             // The outcome takes as long as it takes.
             deadline?.cancel()
             phase = .waiting(head)
-            desk.ask(request, for: self)
+            desk.ask(request, of: peer, for: self)
         }
     }
 }

@@ -19,7 +19,7 @@ final class Desk {
     enum Outcome {
         case reply(Reply)
         /// The rotation is asked; the answer comes later.
-        case ask(Request)
+        case ask(Request, Peer)
     }
 
     let limits: StatusServer.Limits
@@ -60,11 +60,11 @@ final class Desk {
     }
 
     /// Puts a request to the rotation, whose answer goes to `conversation`, if that is still there.
-    func ask(_ request: Request, for conversation: Conversation) {
+    func ask(_ request: Request, of peer: Peer, for conversation: Conversation) {
         let ticket = shared.open()
         waiting[ticket] = conversation
         let desk = NIOLoopBound(self, eventLoop: eventLoop)
-        handle(request) { [shared, eventLoop] answer in
+        handle(request, peer) { [shared, eventLoop] answer in
             shared.settle(ticket) { eventLoop.execute { desk.value.settle(ticket, answer) } }
         }
     }
@@ -142,7 +142,7 @@ final class Desk {
         // Nobody is let in before there is one.
         guard let snapshot = exhibit.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
         guard route.isControl, let peer else { return .reply(try page(route, snapshot)) }
-        return .ask(try request(route, visit, of: peer))
+        return .ask(try request(route, visit, of: peer), peer)
     }
 
     /// Turns away what the socket for monitoring does not know.

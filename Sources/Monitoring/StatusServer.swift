@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+package import Linux
 import NIOCore
 import NIOPosix
 package import Rotation
@@ -9,9 +9,9 @@ import SystemPackage
 ///
 /// It never asks the rotation for anything it shows, so that no visitor can hold the rotation up.
 package final class StatusServer: Sendable {
-    /// Takes a request and returns at once; called on the server's thread. The reply may be called from any thread, and
-    /// is passed over when it comes a second time or after ``stop()``.
-    package typealias Handler = @Sendable (Request, @escaping @Sendable (Answer) -> Void) -> Void
+    /// Takes a request, and who makes it, and returns at once; called on the server's thread. The reply may be called from
+    /// any thread, and is passed over when it comes a second time or after ``stop()``.
+    package typealias Handler = @Sendable (Request, Peer, @escaping @Sendable (Answer) -> Void) -> Void
 
     /// Connections that wait to be accepted: as many as may be open, twice.
     private static let listenBacklog: Int32 = 128

@@ -6,6 +6,8 @@ package enum Entry: Hashable, Sendable {
     case tookOver(ClientName, Issued)
     case published(AbsolutePath, [ClientName: Issued])
     case ran(ActionID, [ClientName: Issued])
+    /// Somebody asked over the status socket, and may.
+    case asked(Request, Requester)
     /// The credential socket gave a client's secret to a unit that starts.
     case served(ServedCredential, ClientName, Issued)
     /// The credential socket refused: now for the first time, or still after an hour.

@@ -28,6 +28,21 @@ package enum Request: Hashable, Sendable {
     }
 }
 
+/// Who makes a request, as the kernel knows it.
+package struct Requester: Hashable, Sendable {
+    package var user: UInt32
+    /// Nil for one of another PID namespace.
+    package var process: Int32?
+    /// What the process calls itself, free of control characters; nil where it cannot be seen.
+    package var command: String?
+
+    package init(user: UInt32, process: Int32?, command: String?) {
+        self.user = user
+        self.process = process
+        self.command = command
+    }
+}
+
 /// How a request ended.
 package enum Answer: Hashable, Sendable {
     /// One entry for each client that was asked for, in the order of their names.

@@ -25,7 +25,7 @@ final class Harness: Sendable {
         self.rotation = rotation
         server = try StatusServer(
             listener: try listen(at: socket), version: Samples.version, control: control,
-            limits: limits, handle: { rotation.take($0, reply: $1) })
+            limits: limits, handle: { rotation.take($0, reply: $2) })
         if let snapshot { server.show(snapshot) }
     }
 

@@ -22,7 +22,7 @@ struct MetricsSocketTests {
         limits.answerTime = 300_000
         let server = try StatusServer(
             listener: try listen(at: status), metrics: try listen(at: metrics), version: Samples.version,
-            control: ControlPolicy(daemonUser: geteuid()), limits: limits, handle: { _, _ in })
+            control: ControlPolicy(daemonUser: geteuid()), limits: limits, handle: { _, _, _ in })
         server.show(try Samples.snapshot())
         return server
     }

@@ -47,7 +47,7 @@ private final class Visitor {
         let requests = requests
         let shared = Shared(control: ControlPolicy(daemonUser: geteuid()))
         _ = shared.show(try Self.snapshot())
-        let desk = Desk(shared: shared, version: "0.1.0", limits: .init(), eventLoop: loop) { request, reply in
+        let desk = Desk(shared: shared, version: "0.1.0", limits: .init(), eventLoop: loop) { request, _, reply in
             requests.list.append(request)
             switch request {
             case .reload: reply(.refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"]))

@@ -44,6 +44,14 @@ equal "what fails has its client" lost "$(field CLIENTSECRETD_CLIENT <<<"$failin
 equal "and is an error" 3 "$(field PRIORITY <<<"$failing")"
 secret=$(<$output)
 refused "no secret is in any field" grep -qF "${secret##*.}" <(journalctl --output export)
+# Who asked. What a process of another user calls itself, root's among them, the unit's sandbox hides.
+clientsecretd renew web >"$seen" &
+asker=$!
+wait $asker
+asked=$(entry MESSAGE_ID="$(id asked)" CLIENTSECRETD_CLIENT=web)
+equal "who asked for a renewal is a field" 0 "$(field CLIENTSECRETD_PEER_UID <<<"$asked")"
+equal "and by which process" $asker "$(field CLIENTSECRETD_PEER_PID <<<"$asked")"
+equal "in words too" "user 0 (process $asker) asked to renew web" "$(field MESSAGE <<<"$asked")"
 contains "journalctl -x explains it" "For the client web a new secret was signed with the key" \
     "$(journalctl --quiet --catalog _SYSTEMD_UNIT=clientsecretd.service MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)"
 equal "every entry says what kind of event it is" 0 "$(entry | field MESSAGE_ID | grep -c '^$')"
