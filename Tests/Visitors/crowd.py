@@ -108,8 +108,9 @@ def share(whole, part):
 def ask():
     """The status that /healthz answers with."""
     with socket.socket(socket.AF_UNIX) as visitor:
-        visitor.settimeout(60)
+        # It waits for room in the socket's queue; with a time limit it would be refused.
         visitor.connect(path)
+        visitor.settimeout(60)
         visitor.sendall(HEALTH + b"Connection: close\r\n\r\n")
         answer = b""
         while data := visitor.recv(65536):
