@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <netinet/in.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int result(int value) { return value < 0 ? -errno : value; }
@@ -26,22 +28,56 @@ static int socket_address(const char *path, struct sockaddr_un *address) {
     return 0;
 }
 
+// Makes the name with exactly `mode`. The kernel takes the mode from the socket's own inode, less the umask, which belongs to
+// all threads; a child of vfork has one of its own and binds the same socket. Never a mode by path: by then the name may
+// stand for something else.
+static int bind_with_mode(int descriptor, const struct sockaddr_un *address, uint32_t mode) {
+    if (fchmod(descriptor, mode) < 0) return -errno;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    volatile int error = 0;
+    pid_t child = vfork();
+    if (child == 0) {
+        umask(0);
+        if (bind(descriptor, (const struct sockaddr *)address, sizeof *address) < 0) error = -errno;
+        _exit(0);
+    }
+    if (child < 0) error = -errno;
+    // Somebody else may have reaped it; what it came to is known already.
+    else while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+// Gives a socket to a group, and nothing that another may have put in its place: the owner may give it to a group of theirs
+// alone.
+static int give_to_group(const char *path, int64_t group) {
+    int handle = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (handle < 0) return -errno;
+    struct stat status;
+    int error = 0;
+    if (fstat(handle, &status) < 0) error = -errno;
+    else if (!S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) error = -ESTALE;
+    else if (fchownat(handle, "", (uid_t)-1, (gid_t)group, AT_EMPTY_PATH) < 0) error = -errno;
+    close(handle);
+    return error;
+}
+
 int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog) {
     struct sockaddr_un address;
     int error = socket_address(path, &address);
     if (error) return error;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
-    // The name is made with the mode of the socket's own inode, less the umask; chmod gives back what that took.
-    if (fchmod(descriptor, mode) < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) {
-        error = -errno;
-        close(descriptor);
-        return error;
+    error = bind_with_mode(descriptor, &address, mode);
+    if (!error) {
+        // Nobody can connect before the group is right.
+        if (group >= 0) error = give_to_group(path, group);
+        if (!error && listen(descriptor, backlog) < 0) error = -errno;
+        if (error) unlink(path);
     }
-    if ((group >= 0 && lchown(path, (uid_t)-1, (gid_t)group) < 0) || chmod(path, mode) < 0 ||
-        listen(descriptor, backlog) < 0) {
-        error = -errno;
-        unlink(path);
+    if (error) {
         close(descriptor);
         return error;
     }

@@ -61,6 +61,8 @@ static void become_program(char *const arguments[], char *const environment[]) {
     sigemptyset(&none);
     // Not to run on without a supervisor that somebody has killed.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || setsid() < 0) return;
+    // The daemon's working directory may be one that the program's user may not look into.
+    if (chdir("/") < 0) return;
     if (sigprocmask(SIG_SETMASK, &none, NULL) < 0) return;
     execve(arguments[0], arguments, environment);
 }

@@ -82,6 +82,7 @@ package struct DaemonRun {
                 + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467"
             return giveUp([why], .configuration)
         }
+        RuntimeDirectory.make(as: settings.identity)
         for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import SystemPackage
 
@@ -49,6 +50,15 @@ package enum GuardedPath {
         let made = unsafe place.name.withPlatformString {
             unsafe mkdirat(place.directory.descriptor.raw, $0, mode_t(mode))
         }
-        guard made == 0 || errno == EEXIST else { throw FileError(of: Errno(rawValue: errno), at: place.path) }
+        guard made == 0 else {
+            guard errno == EEXIST else { throw FileError(of: Errno(rawValue: errno), at: place.path) }
+            return
+        }
+        // What the umask took from the mode is given back.
+        guard let handle = try place.directory.step(to: place.name) else { return }
+        let opened = Descriptor(adopting: try checked(clinux_path_open_directory(handle.raw), place.path))
+        guard fchmod(opened.raw, mode_t(mode)) == 0 else {
+            throw FileError(of: Errno(rawValue: errno), at: place.path)
+        }
     }
 }

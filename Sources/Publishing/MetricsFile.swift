@@ -93,5 +93,5 @@ extension Trouble {
     private var hasRemedyOfItsOwn: Bool { detail?.contains("; ") ?? false }
 
     /// What the service may write to (systemd/clientsecretd.tmpfiles), and everybody may look into.
-    private static let ownDirectory = "/run/clientsecretd"
+    private static let ownDirectory = "/run/clientsecretd/out"
 }

@@ -35,6 +35,12 @@ struct ChildProcessTests {
         #expect(report.lines == ["A=1 =", "3", "B=2"])
     }
 
+    /// Which may be one that the child's user could not look into otherwise.
+    @Test func inheritsNoWorkingDirectory() throws {
+        let report = try ChildProcess.run(["/usr/bin/pwd", "-P"], environment: [:], timeout: Hooks.never)
+        #expect(report.lines == ["/"])
+    }
+
     @Test func inheritsNothing() throws {
         // A descriptor that somebody forgot to mark.
         let leak = unsafe open("/etc/passwd", O_RDONLY)

@@ -187,7 +187,7 @@ import Testing
         try #require(unsafe chown(sandbox.directory("metrics"), 65_534, 65_534) == 0)
         let checked = try sandbox.command("check")
         #expect(checked.status == 1)
-        let file = "/run/clientsecretd/clientsecretd.prom"
+        let file = "/run/clientsecretd/out/clientsecretd.prom"
         #expect(
             checked.complaints.hasSuffix(
                 """

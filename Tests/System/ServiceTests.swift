@@ -14,6 +14,10 @@ import Testing
 
     @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }
 
+    @Test func nobodyElseCanChangeWhatRootGivesAwayByPath() throws { try Bed.hold("layout.sh") }
+
+    @Test func withoutSystemdItMakesItsOwnLayout() throws { try Bed.hold("bare.sh") }
+
     @Test func itNeverAsksForTheNetwork() throws { try Bed.hold("network.sh") }
 
     @Test func itsMetricsFileIsReadByWayOfALink() throws { try Bed.hold("metrics.sh") }

@@ -12,14 +12,14 @@ chown prometheus /var/lib/prometheus
 configure_web "metrics_file: $exporters/clientsecretd.prom"
 refused "a path that another user may turn elsewhere is nothing for check" clientsecretd check
 contains "which names the link to make" \
-    "ln -s /run/clientsecretd/clientsecretd.prom $exporters/clientsecretd.prom" "$(clientsecretd check 2>&1)"
+    "ln -s /run/clientsecretd/out/clientsecretd.prom $exporters/clientsecretd.prom" "$(clientsecretd check 2>&1)"
 promise "the service starts all the same" systemctl start clientsecretd.service
 promise "and publishes" test -s $output
 says_what_it_lacks() { property StatusText | grep -q '^degraded: .*the metrics_file cannot be written'; }
 eventually "and says what it lacks" says_what_it_lacks
 
-sed -i "s|^metrics_file: .*|metrics_file: /run/clientsecretd/clientsecretd.prom|" $configuration
-ln -s /run/clientsecretd/clientsecretd.prom $exporters/
+sed -i "s|^metrics_file: .*|metrics_file: /run/clientsecretd/out/clientsecretd.prom|" $configuration
+ln -s /run/clientsecretd/out/clientsecretd.prom $exporters/
 promise "with the link check is content" clientsecretd check
 promise "the service takes it over" systemctl reload clientsecretd.service
 eventually "and node_exporter's user reads that all is well" \
