@@ -15,6 +15,12 @@ package struct DaemonRun {
     private let isOnce: Bool
     private let environment: [String: String]
     private let log: Log
+    /// Why it gave up before it could be asked.
+    private let refusal = Reasons()
+
+    private final class Reasons: Sendable {
+        let lines = QuietMutex<(headline: String, all: [String])>(("no reason is known", []))
+    }
 
     /// - Parameters:
     ///   - configuration: the configuration's path as the user wrote it.
@@ -47,7 +53,10 @@ package struct DaemonRun {
             // First, so that a signal that comes early waits for the loop instead of ending the process.
             try SignalDescriptor.blockSignals()
             var passed = try PassedSockets()
-            defer { CredentialSocket.turnAway(&passed) }
+            defer {
+                CredentialSocket.turnAway(&passed)
+                StatusListener.turnAway(&passed, refusal.lines.withLock { $0 })
+            }
             return try start(&passed)
         } catch {
             return giveUp("cannot run: \(error)", errno: error.errno.rawValue, .failed)
@@ -59,10 +68,14 @@ package struct DaemonRun {
         giveUp(why, errno: errno, ending)
     }
 
-    private func giveUp(_ why: [String], errno: Int32? = nil, _ ending: Ending) -> Ending {
+    private func giveUp(
+        _ why: [String], headline: String? = nil, errno: Int32? = nil, _ ending: Ending
+    ) -> Ending {
         for line in why { log.fail(line) }
+        let headline = headline ?? why.first ?? ""
+        refusal.lines.withLock { $0 = (headline, why) }
         let more = why.count > 1 ? " (and \(why.count - 1) more)" : ""
-        ServiceManager(log: log).fail((why.first ?? "") + more, errno: errno)
+        ServiceManager(log: log).fail(headline + more, errno: errno)
         return ending
     }
 
@@ -73,7 +86,8 @@ package struct DaemonRun {
         switch settings.load() {
         case .success(let value): loaded = value
         case .failure(let refusal):
-            return giveUp(refusal.diagnostics.map(\.description), .configuration)
+            let headline = refusal.diagnostics.first { $0.severity == .error }?.description
+            return giveUp(refusal.diagnostics.map(\.description), headline: headline, .configuration)
         }
         if passed.isReachable(StatusListener.metricsName) {
             // Not served without a word: whoever wrote that unit counts on a port that others may reach.

@@ -8,6 +8,8 @@ struct Log: Sendable {
     /// What standard error leads to.
     enum Target: Hashable, Sendable {
         case journal
+        /// Nothing: what systemd gives a service when the journal cannot be reached as it starts. It may be later.
+        case journalAlone
         /// Something that reads each line's urgency in front of it (sd-daemon(3)), such as the kernel's log.
         case prefixed
         case plain
@@ -25,7 +27,7 @@ struct Log: Sendable {
         target = Self.target(
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
             isService: environment["SYSTEMD_EXEC_PID"] == String(getpid()))
-        journal = target == .journal ? try? Journal() : nil
+        journal = target == .journal || target == .journalAlone ? try? Journal() : nil
         progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }
 
@@ -35,9 +37,13 @@ struct Log: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return .plain }
         if journalStream == "\(status.st_dev):\(status.st_ino)" { return .journal }
+        if isService, status.st_mode & S_IFMT == S_IFCHR, status.st_rdev == nowhere { return .journalAlone }
         let isFile = status.st_mode & S_IFMT == S_IFREG
         return isService && !isFile && isatty(descriptor) == 0 ? .prefixed : .plain
     }
+
+    /// /dev/null: major 1, minor 3 (Linux: Documentation/admin-guide/devices.txt).
+    private static let nowhere = dev_t(1 << 8 | 3)
 
     /// - Parameter clients: those that share what the entry speaks of.
     func note(_ entry: Entry, clients: [ClientName] = []) {
@@ -76,6 +82,7 @@ struct Log: Sendable {
             ]
             if let isTaken = offer(entry + fields().map { ($0.name, $0.value) }, to: journal) { return isTaken }
         }
+        if target == .journalAlone { return false }
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"
             let shown = urgency + Substring(line) + "\n"
@@ -105,7 +112,8 @@ struct Log: Sendable {
     private func offer(_ line: [UInt8]) -> Bool {
         for first in stride(from: 0, to: line.count, by: Self.pipeRoom) {
             guard patience.wait(for: STDERR_FILENO) else { return false }
-            Self.writeAll(Array(line[first..<min(first + Self.pipeRoom, line.count)]), to: STDERR_FILENO)
+            let piece = Array(line[first..<min(first + Self.pipeRoom, line.count)])
+            guard Self.writeAll(piece, to: STDERR_FILENO) else { return false }
         }
         return true
     }
@@ -113,16 +121,18 @@ struct Log: Sendable {
     /// A pipe that takes anything takes this much without waiting (PIPE_BUF of Linux).
     private static let pipeRoom = 4096
 
-    /// Nothing is left to do when standard error cannot be written.
-    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+    /// False when the descriptor cannot be written to, about which nothing can be done.
+    @discardableResult
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                return
+                return false
             }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 }

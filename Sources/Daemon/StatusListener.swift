@@ -71,6 +71,25 @@ final class StatusListener: Sendable {
         return .relieved(.groupNotPermitted)
     }
 
+    /// Turns away everybody who waits, for a daemon that does not come to run: whoever is left in the queue of systemd's
+    /// sockets has it start the daemon until it gives them up. Why is for those alone who may open the status socket.
+    static func turnAway(_ sockets: inout PassedSockets, _ why: (headline: String, all: [String])) {
+        for name in [passedName, metricsName] {
+            guard let passed = try? sockets.take(name) else { continue }
+            let isToldWhy = passed.family == .unix
+            let listener = Descriptor(adopting: passed.release())
+            guard (try? listener.setNonBlocking()) != nil else { continue }
+            if isToldWhy {
+                Unavailable.turnAway(listener, headline: why.headline, diagnostics: why.all, within: farewell)
+            } else {
+                while (try? UnixListener.accept(on: listener.raw)) != nil {}
+            }
+        }
+    }
+
+    /// How long visitors may hold up the end of a daemon that does not come to run (milliseconds).
+    private static let farewell: Int64 = 1_000
+
     /// Takes away the name of a socket of the daemon's own; one that systemd passed stays, and systemd listens on it
     /// until the next start.
     func close() {

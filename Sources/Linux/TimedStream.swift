@@ -60,6 +60,13 @@ package struct TimedStream: ~Copyable {
         }
     }
 
+    /// Waits for the other side to say something, and drops what it has said by then.
+    package func skipWhatComes() {
+        guard clinux_stream_wait(stream.raw, 0, -1, max(deadline - Self.now(), 0)) != 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: Self.portion)
+        while unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
+    }
+
     /// Whether the other side has closed, or has said more than it was to say.
     package var isAbandoned: Bool {
         clinux_stream_wait(stream.raw, 0, -1, 0) != 0

@@ -14,6 +14,8 @@ import Testing
 
     @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }
 
+    @Test func itsSocketsLiveAndEndWithIt() throws { try Bed.hold("sockets.sh") }
+
     @Test func nobodyElseCanChangeWhatRootGivesAwayByPath() throws { try Bed.hold("layout.sh") }
 
     @Test func withoutSystemdItMakesItsOwnLayout() throws { try Bed.hold("bare.sh") }

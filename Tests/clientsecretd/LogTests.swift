@@ -27,6 +27,16 @@ import Testing
         #expect(Log.target(of: descriptor, journalStream: nil, isService: true) == .prefixed)
     }
 
+    /// What systemd falls back on where the journal cannot be reached.
+    @Test func aServiceWithoutAnyLogTriesTheJournal() {
+        let nowhere = unsafe open("/dev/null", O_WRONLY)
+        let full = unsafe open("/dev/full", O_WRONLY)
+        defer { for descriptor in [nowhere, full] { close(descriptor) } }
+        #expect(Log.target(of: nowhere, journalStream: nil, isService: true) == .journalAlone)
+        #expect(Log.target(of: nowhere, journalStream: nil, isService: false) == .plain)
+        #expect(Log.target(of: full, journalStream: nil, isService: true) == .prefixed)
+    }
+
     @Test func theJournalIsToldByDeviceAndInode() {
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor

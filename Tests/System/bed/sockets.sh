@@ -1,0 +1,72 @@
+#!/bin/bash
+# The sockets are part of the service's life: they outlive its restarts and its refusals, and are gone when it is stopped.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+make_key
+service=clientsecretd.service
+sockets=(clientsecretd.socket clientsecretd-credentials.socket)
+# entries: how many lines the journal has about the service and its socket.
+entries() { journalctl --quiet --no-pager --output cat --unit $service --unit clientsecretd.socket | wc -l; }
+starts() { journalctl --quiet --no-pager --output cat --unit $service | grep -c '^Starting '; }
+states() { systemctl show --property ActiveState --value "$@" | sed '/^$/d' | paste -sd' '; }
+
+# The first configuration there is, and it is refused.
+configure_web '    nonsense: 1'
+refused "a first configuration that is refused fails the start" systemctl enable --now $service
+equal "by its exit code" 78 "$(property ExecMainStatus)"
+equal "the sockets are open" "active active" "$(states "${sockets[@]}")"
+before=$(starts) lines=$(entries)
+for _ in 1 2 3; do clientsecretd health; done >/tmp/polls 2>&1
+contains "who polls is told why" "the daemon does not start: $configuration:" "$(head -n 1 /tmp/polls)"
+contains "by a status too" "nonsense" "$(clientsecretd status 2>&1)"
+# Nobody waits any more, so systemd starts nothing.
+equal "each has it tried once" $((before + 4)) "$(starts)"
+promise "and costs a few lines" test $(($(entries) - lines)) -le $((4 * 12))
+equal "the sockets stay open" "active active" "$(states "${sockets[@]}")"
+promise "they can be closed while there is no service" systemctl stop $service
+equal "so that nobody has it tried" "inactive inactive" "$(states "${sockets[@]}")"
+refused "and opened with it" systemctl start $service
+equal "which fails as before" "active active" "$(states "${sockets[@]}")"
+configure_web
+eventually "once it is mended the next poll finds a daemon" clientsecretd health
+equal "the service is active" active "$(property ActiveState)"
+
+# Who waits in the queue while the daemon is away is answered by the next one.
+inode=$(stat -c %i $socket)
+kill -STOP "$(property MainPID)"
+clientsecretd status >/tmp/waited 2>&1 &
+visitor=$!
+waits() { [ "$(grep -c "$socket\$" /proc/net/unix)" -ge 2 ]; }
+eventually "a visitor waits" waits
+systemctl kill --signal=KILL $service
+promise "a restart leaves the sockets alone" systemctl restart $service
+equal "the status socket is the same one" "$inode" "$(stat -c %i $socket)"
+promise "and who waited has an answer" wait $visitor
+
+promise "it can be turned off" systemctl disable --now $service
+equal "with its sockets" "inactive inactive" "$(states "${sockets[@]}")"
+equal "none of which comes back at the next boot" "disabled disabled" \
+    "$(systemctl is-enabled "${sockets[@]}" | paste -sd' ')"
+before=$(starts)
+refused "a poll finds nobody" clientsecretd status
+contains "and says so" "no daemon can be reached" "$(cat "$seen")"
+equal "and starts nothing" "$before inactive" "$(starts) $(property ActiveState)"
+promise "it can be turned on again" systemctl enable --now $service
+equal "with its sockets" "active active" "$(states "${sockets[@]}")"
+promise "and answers" clientsecretd status
+
+# A daemon that is started while the journal is away writes to it once it is back.
+journals=(systemd-journald.socket systemd-journald-dev-log.socket systemd-journald.service)
+systemctl stop "${journals[@]}"
+equal "the journal is away" inactive "$(property ActiveState systemd-journald.service)"
+promise "the service starts without it" systemctl restart $service
+systemctl start "${journals[@]}"
+systemctl reload $service
+before=$(minted)
+clientsecretd renew >/dev/null
+is_read() { [ "$(minted)" -gt "$before" ]; }
+eventually "and is read again once it is back" is_read
+contains "with the number of what nobody has read" "entries of this log before the last one are lost" \
+    "$(journalctl --quiet --no-pager --output cat --unit $service)"
+finish
