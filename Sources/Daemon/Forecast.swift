@@ -143,7 +143,8 @@ private struct ForecastReader {
         let user: String?
         do throws(Trouble) { user = try hands.writer(for: spec) } catch { return error }
         if let user { return hands.writers.obstacle(to: spec, as: user) }
-        return hands.publisher.obstacle(to: spec) ?? WriteProbe.trouble(of: spec, as: identity)
+        return hands.publisher.obstacle(to: spec)
+            ?? WriteProbe.trouble(of: spec, as: hands.boundaries.trusting(identity))
     }
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Trouble? {

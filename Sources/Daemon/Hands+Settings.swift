@@ -43,7 +43,8 @@ extension Hands {
         }
         boundaries.draw(
             inputs: configuration.inputs.union(loaded.files),
-            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: place)
+            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: place,
+            trusted: configuration.trustedDirectories)
     }
 
     func readKey(_ name: KeyName, _ entry: KeyEntry) throws(Trouble) -> Outcome {
@@ -53,7 +54,7 @@ extension Hands {
         for path in files { boundaries.note(path) }
         noteTrail(of: .key(name), files)
         do throws(Trouble) {
-            let key = try KeyLoader(as: identity, credentials: settings.credentials).load(entry)
+            let key = try KeyLoader(as: boundaries.trusting(identity), credentials: settings.credentials).load(entry)
             keyring.put(key, as: name)
             return .key(key.print)
         } catch {

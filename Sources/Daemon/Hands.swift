@@ -56,7 +56,7 @@ final class Hands: Sendable {
         self.runner = runner
         self.log = log
         publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: { SHA256.digest($0) })
-        leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity)
+        leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity, boundaries: boundaries)
         pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)
         mounts = QuietMutex(MountTable(MountTable.current()))
     }

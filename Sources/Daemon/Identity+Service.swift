@@ -1,6 +1,13 @@
-import Linux
+package import Linux
+package import Rotation
+import SystemPackage
 
 extension Identity {
+    /// This user, as whom keys are read: who trusts what the configuration says.
+    package func trusting(_ configuration: Configuration) -> Identity {
+        trusting(configuration.trustedDirectories.map { FilePath($0.description) })
+    }
+
     /// Whom the package's unit runs the daemon as.
     private static let serviceUser = "clientsecretd"
 

@@ -18,7 +18,8 @@ package struct PublishedSecrets: Sendable {
     package init(of loaded: Loaded, from settings: SettingsSource) {
         configuration = loaded.configuration
         _ = SecureHeap.start()
-        let loader = KeyLoader(as: settings.identity, credentials: settings.credentials)
+        let identity = settings.identity.trusting(configuration)
+        let loader = KeyLoader(as: identity, credentials: settings.credentials)
         var publicKeys: [KeyName: PublicKey] = [:]
         for (name, entry) in configuration.keys {
             publicKeys[name] = try? loader.load(entry).publicKey

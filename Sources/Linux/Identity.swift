@@ -1,4 +1,5 @@
 import Glibc
+package import SystemPackage
 
 /// Who acts: the rules on owners and groups are judged for this user, whoever runs the code.
 ///
@@ -11,12 +12,28 @@ package struct Identity: Hashable, Sendable {
     package let groups: [UInt32]
     /// Who called the program through sudo, when it runs as root: trusted like root, which that user can be at will.
     package let caller: UInt32?
+    /// Places that somebody else sees to, such as an orchestrator: below them nobody asks who else may write to a directory
+    /// that is published in, or read a key.
+    package let trustedDirectories: [FilePath]
 
-    package init(user: UInt32, group: UInt32, groups: [UInt32] = [], caller: UInt32? = nil) {
+    package init(
+        user: UInt32, group: UInt32, groups: [UInt32] = [], caller: UInt32? = nil, trustedDirectories: [FilePath] = []
+    ) {
         self.user = user
         self.group = group
         self.groups = groups
         self.caller = caller
+        self.trustedDirectories = trustedDirectories
+    }
+
+    /// The same user, who trusts these places.
+    package func trusting(_ directories: [FilePath]) -> Identity {
+        Identity(user: user, group: group, groups: groups, caller: caller, trustedDirectories: directories)
+    }
+
+    /// Whether a real path is that of a trusted place or lies below one.
+    func trusts(place path: FilePath) -> Bool {
+        trustedDirectories.contains { path.starts(with: $0) }
     }
 
     /// The process's effective user and groups, and the caller that sudo names in SUDO_UID.

@@ -1,5 +1,7 @@
+import SystemPackage
+
 /// Who may read and write a key file: its owner, who is root or the user that acts, and that user's primary group, which
-/// may read it.
+/// may read it. Below a trusted place whoever can may read it.
 struct KeyGuard {
     private let identity: Identity
 
@@ -8,11 +10,14 @@ struct KeyGuard {
     }
 
     func check(_ status: FileStatus, _ path: String) throws(FileError) {
+        let isReadByWhomeverItMay = identity.trusts(place: FilePath(path))
         let detail: String
         if !identity.trusts(status.owner) {
             detail = "the file belongs to \(Owner.describe(user: status.owner))"
         } else if status.isWritableByOthers {
             detail = "the file is writable by \(GuardRule.writers(status.mode))"
+        } else if isReadByWhomeverItMay {
+            return
         } else if status.mode & 0o007 != 0 {
             detail = "the file can be read by everybody"
         } else if status.mode & 0o070 != 0, status.group != identity.group {

@@ -1,6 +1,7 @@
 internal import Glibc
-internal import Linux
+package import Linux
 package import Rotation
+internal import SystemPackage
 
 /// What no output may be, by whatever path it is reached: a key, a passphrase, a program, the configuration, the state
 /// directory, or the file of another output.
@@ -9,6 +10,7 @@ package import Rotation
 /// asked of the file itself, right before it is replaced. A `.p8` can be downloaded once.
 package final class Boundaries: Sendable {
     private struct Drawn {
+        var trusted: [FilePath] = []
         var inputs: Set<AbsolutePath> = []
         var outputs: Set<AbsolutePath> = []
         var state: String?
@@ -36,12 +38,21 @@ package final class Boundaries: Sendable {
     /// - Parameters:
     ///   - inputs: keys, passphrases, programs and the configuration's own files.
     ///   - state: the state directory's real path; nil when there is none.
-    package func draw(inputs: Set<AbsolutePath>, outputs: Set<AbsolutePath>, state: String?) {
+    ///   - trusted: where outputs and keys are not guarded against others.
+    package func draw(
+        inputs: Set<AbsolutePath>, outputs: Set<AbsolutePath>, state: String?, trusted: [AbsolutePath] = []
+    ) {
         drawn.withLock { drawn in
             drawn = Drawn(
-                inputs: inputs, outputs: outputs, state: state,
+                trusted: trusted.map { FilePath($0.description) }, inputs: inputs, outputs: outputs, state: state,
                 files: drawn.files.filter { inputs.contains($0.key) }, claims: [:])
         }
+    }
+
+    /// This user, as whom keys are read and outputs written: who trusts what the configuration says.
+    package func trusting(_ identity: Identity) -> Identity {
+        let trusted = drawn.withLock { $0.trusted }
+        return trusted.isEmpty ? identity : identity.trusting(trusted)
     }
 
     /// Looks which file an input is now. Blocks for as long as its file system takes.

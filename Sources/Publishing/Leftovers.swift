@@ -6,7 +6,8 @@ package import Rotation
 /// The directories are those of the outputs, which may lie on file systems that hang: so it is not done all at once at
 /// start, but by whoever comes to a directory first.
 package final class Leftovers: Sendable {
-    private let identity: Identity
+    private let user: Identity
+    private let boundaries: Boundaries
     private let naming: TemporaryNames
     private let swept = QuietMutex<[AbsolutePath: Sweep]>([:])
 
@@ -15,9 +16,10 @@ package final class Leftovers: Sendable {
         let isDone = QuietMutex(false)
     }
 
-    package init(naming: TemporaryNames, as identity: Identity) {
+    package init(naming: TemporaryNames, as identity: Identity, boundaries: Boundaries) {
         self.naming = naming
-        self.identity = identity
+        user = identity
+        self.boundaries = boundaries
     }
 
     /// Sweeps the directory of `output` unless that was done before. A directory that cannot be read is left for the
@@ -28,6 +30,7 @@ package final class Leftovers: Sendable {
             swept[output.directory] = known
             return known
         }
+        let identity = boundaries.trusting(user)
         sweep.isDone.withLock { isDone in
             if !isDone { isDone = (try? naming.sweep(beside: output.description, as: identity)) != nil }
         }

@@ -6,7 +6,7 @@ internal import SystemPackage
 /// Reads files back and publishes into them, as the user that it is made for: the narrow interface that serves the
 /// daemon's own files, and those of other users from a process of theirs.
 package struct Publisher: Sendable {
-    private let identity: Identity
+    private let user: Identity
     private let naming: TemporaryNames
     private let boundaries: Boundaries
     private let directories = SharedDirectories()
@@ -25,10 +25,12 @@ package struct Publisher: Sendable {
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) {
         self.boundaries = boundaries
-        self.identity = identity
+        user = identity
         self.naming = naming
         self.sha256 = sha256
     }
+
+    private var identity: Identity { boundaries.trusting(user) }
 
     /// Reads `file` back. A file that is not there is no trouble; one that cannot be read or understood is.
     package func look(_ file: FileSpec) throws(Trouble) -> FileSight {

@@ -10,12 +10,15 @@ package struct Configuration: Hashable, Sendable {
     /// Nil: the first directory of `$STATE_DIRECTORY`, else ``defaultStateDirectory``.
     package var stateDirectory: AbsolutePath?
     package var metricsFile: AbsolutePath?
+    /// Below these nobody asks who else may write to an output's directory or read a key.
+    package var trustedDirectories: [AbsolutePath]
 
     package static let defaultStateDirectory = "/var/lib/clientsecretd"
 
     package init(
         keys: [KeyName: KeyEntry], clients: [ClientName: ClientEntry], onStateChange: [Action] = [],
-        controlGroup: String? = nil, stateDirectory: AbsolutePath? = nil, metricsFile: AbsolutePath? = nil
+        controlGroup: String? = nil, stateDirectory: AbsolutePath? = nil, metricsFile: AbsolutePath? = nil,
+        trustedDirectories: [AbsolutePath] = []
     ) {
         self.keys = keys
         self.clients = clients
@@ -23,6 +26,7 @@ package struct Configuration: Hashable, Sendable {
         self.controlGroup = controlGroup
         self.stateDirectory = stateDirectory
         self.metricsFile = metricsFile
+        self.trustedDirectories = trustedDirectories
     }
 }
 

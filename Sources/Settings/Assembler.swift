@@ -33,7 +33,8 @@ struct Assembler {
             clients: Dictionary(entries.compactMap { pair in pair.1.map { (pair.0, $0) } }) { first, _ in first },
             onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],
             controlGroup: main.controlGroup.value, stateDirectory: main.stateDirectory.value,
-            metricsFile: main.metricsFile.value)
+            metricsFile: main.metricsFile.value,
+            trustedDirectories: (main.trustedDirectories.value ?? []).compactMap { $0?.value })
     }
 
     private mutating func collectKeys() {

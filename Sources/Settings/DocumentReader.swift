@@ -4,6 +4,7 @@ import Rotation
 struct DocumentReader {
     static let names = [
         "keys", "defaults", "clients", "on_state_change", "control_group", "state_dir", "metrics_file",
+        "trusted_directories",
     ]
 
     let complaints: Complaints
@@ -52,6 +53,11 @@ struct DocumentReader {
             try Plain.path(text, isFile: false)
         }
         draft.metricsFile = section.value("metrics_file") { text throws(Mistake) in try Plain.path(text) }
+        draft.trustedDirectories = section.list("trusted_directories") { node in
+            Section.value(node, named: "a trusted directory", at: node.position, complaints: complaints) {
+                text throws(Mistake) in try Plain.path(text, isFile: false)
+            }.placed
+        }
         return draft
     }
 }

@@ -14,6 +14,7 @@ struct FileDraft {
     var controlGroup: Setting<String> = .absent
     var stateDirectory: Setting<AbsolutePath> = .absent
     var metricsFile: Setting<AbsolutePath> = .absent
+    var trustedDirectories: Setting<[Placed<AbsolutePath>?]> = .absent
 }
 
 struct KeyDraft {

@@ -36,6 +36,7 @@ struct OutputChecks {
         }
         checkShared(claims)
         checkState(reserved)
+        checkTrusted()
     }
 
     private static let metrics = "the metrics_file"
@@ -50,16 +51,17 @@ struct OutputChecks {
             }
         }
         for file in places.files { reserved[file] = "the configuration" }
-        let actions = clients.flatMap { $0.settings.onChange.value ?? [] } + (main.onStateChange.value ?? [])
-        for action in actions {
-            guard case .exec(let arguments, _) = action?.value,
-                let path = arguments.first.flatMap({ AbsolutePath($0) }),
-                reserved[path] == nil
-            else { continue }
-            reserved[path] = "a program that is run"
-        }
+        for path in programs where reserved[path] == nil { reserved[path] = "a program that is run" }
         if let file = main.metricsFile.value, reserved[file] == nil { reserved[file] = Self.metrics }
         return reserved
+    }
+
+    private var programs: [AbsolutePath] {
+        let actions = clients.flatMap { $0.settings.onChange.value ?? [] } + (main.onStateChange.value ?? [])
+        return actions.compactMap { action in
+            guard case .exec(let arguments, _) = action?.value else { return nil }
+            return arguments.first.flatMap { AbsolutePath($0) }
+        }
     }
 
     private var stateDirectory: AbsolutePath? {
@@ -148,6 +150,26 @@ struct OutputChecks {
         compare("mode", claim.output.mode, other.output.mode, Mode.text)
         compare("group", claim.output.group, other.output.group) { $0 }
         compare("\"as\"", claim.output.owner, other.output.owner) { $0 }
+    }
+
+    /// Whoever can write there must not come to decide what the daemon does.
+    private func checkTrusted() {
+        var deciding = places.files.map { ($0, "the configuration") }
+        deciding.append((places.directory, "the directory of the configuration"))
+        deciding += programs.map { ($0, "a program that is run") }
+        if let state = stateDirectory { deciding.append((state, "the state directory")) }
+        for case let trusted? in main.trustedDirectories.value ?? [] {
+            if trusted.value.description == "/" {
+                complaints.error(
+                    at: trusted.position, "\"/\" is the root of all files; write the directory that is mounted")
+            } else if let (path, what) = deciding.first(where: {
+                $0.0 == trusted.value || $0.0.isBelow(trusted.value)
+            }) {
+                complaints.error(
+                    at: trusted.position,
+                    "\(path) is \(what), which others must not be able to change; write a directory without it")
+            }
+        }
     }
 
     private func checkState(_ reserved: [AbsolutePath: String]) {

@@ -99,7 +99,9 @@ package struct WriterService: Sendable {
         } catch {
             throw Trouble(error, at: order.file.path)
         }
-        let publisher = Publisher(as: identity, naming: naming, boundaries: boundaries(loaded), sha256: sha256)
+        let boundaries = boundaries(loaded)
+        let publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: sha256)
+        let identity = boundaries.trusting(identity)
         // This process writes nothing now: what carries the tag was left by one that was killed.
         if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
         switch order.task {
@@ -129,7 +131,8 @@ package struct WriterService: Sendable {
         let boundaries = Boundaries()
         boundaries.draw(
             inputs: configuration.inputs.union(loaded.files), outputs: Set(configuration.files.keys),
-            state: (try? GuardedPath.directory(state, as: identity)) ?? state)
+            state: (try? GuardedPath.directory(state, as: identity)) ?? state,
+            trusted: configuration.trustedDirectories)
         return boundaries
     }
 

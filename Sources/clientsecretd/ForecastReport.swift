@@ -13,6 +13,9 @@ struct ForecastReport {
         secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
         }
+            + configuration.trustedDirectories.map {
+                "\($0): trusted; who else may write to directories or read keys there is not looked at"
+            }
     }
 
     /// The same for programs; `problems` are the diagnostics that stand on standard error.
@@ -35,8 +38,11 @@ struct ForecastReport {
                 ("outputs_to_write", .array(paths(of: secret).map { .string($0.description) })),
             ])
         }
-        return JSONText.object([("clients", .array(members)), ("problems", .array(problems.map(JSONText.string)))])
-            .rendered
+        return JSONText.object([
+            ("clients", .array(members)), ("problems", .array(problems.map(JSONText.string))),
+            ("trusted_directories", .array(configuration.trustedDirectories.map { .string($0.description) })),
+        ])
+        .rendered
     }
 
     /// A new secret goes to every output, one that is kept to those that do not hold it.

@@ -93,7 +93,8 @@ struct MintCommand: ParsableCommand {
         }
         do throws(Trouble) {
             return try mint(
-                entry, with: KeyLoader(as: source.identity, credentials: source.credentials), for: client.clientID,
+                entry, with: KeyLoader(as: source.identity.trusting(known), credentials: source.credentials),
+                for: client.clientID,
                 lifetime: lifetime ?? client.lifetime)
         } catch {
             Streams.complain(lines: loaded.positions.diagnostic(error, client: name).description)

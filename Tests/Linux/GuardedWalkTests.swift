@@ -21,6 +21,33 @@ import Testing
         #expect(content.status.size == 7)
     }
 
+    /// Directories may be anybody's below a trusted place; links are followed as elsewhere, and what decides is guarded as
+    /// elsewhere.
+    @Test func belowATrustedPlaceDirectoriesMayBeWrittenByAnybody() throws {
+        let room = try Room()
+        try room.folder("volume")
+        try room.folder("volume/deep")
+        try room.file("volume/deep/f", "content")
+        try room.link("volume/link", to: "deep/f")
+        try room.own("volume/link", 65_534, group: 0)
+        for path in ["volume", "volume/deep"] { #expect(chmod(room(path), 0o2777) == 0) }
+        let trusting = Room.root.trusting([FilePath(room("volume"))])
+        #expect(
+            try fileError { () throws(FileError) in _ = try read(room("volume/deep/f")) }.kind == .unguardedDirectory)
+        #expect(try read(room("volume/deep/f"), as: trusting)?.bytes == Array("content".utf8))
+        #expect(
+            try fileError { () throws(FileError) in _ = try read(room("volume/link"), as: trusting) }.kind
+                == .untrustedLink)
+        #expect(
+            try fileError { () throws(FileError) in
+                try TrustedFile.check(room("volume/deep/f"), for: .configuration, as: trusting)
+            }.kind == .notGuarded)
+        #expect(
+            try fileError { () throws(FileError) in
+                _ = try read(room("volume/deep/f"), as: Room.root.trusting([FilePath(room("volume/deep"))]))
+            }.path == room("volume"))
+    }
+
     @Test func anAbsentFileIsNothingAndAnAbsentDirectoryAnError() throws {
         let room = try Room()
         #expect(try read(room("f")) == nil)

@@ -27,6 +27,28 @@ import Testing
         #expect(error.detail == "the file can be read by the group bin (2)")
     }
 
+    /// An orchestrator's, who mounts it for a group that the process is in besides its own.
+    @Test func belowATrustedPlaceWhoeverCanMayReadAndNobodyElseMayWrite() throws {
+        let room = try Room()
+        try room.folder("keys")
+        let trusting = Self.daemon.trusting([FilePath(room("keys"))])
+        for (mode, owner) in [(0o440, 0), (0o444, 0), (0o640, 1)] {
+            try room.file("keys/key", mode: mode_t(mode))
+            try room.own("keys/key", UInt32(owner), group: 2)
+            try open(room("keys/key"), as: trusting)
+            _ = try fileError { () throws(FileError) in try open(room("keys/key"), as: Self.daemon) }
+        }
+        for (mode, owner) in [(0o660, 0), (0o440, 65_534)] {
+            try room.file("keys/key", mode: mode_t(mode))
+            try room.own("keys/key", UInt32(owner), group: 2)
+            _ = try fileError { () throws(FileError) in try open(room("keys/key"), as: trusting) }
+        }
+        // Nor is it enough to be called like it.
+        try room.file("keys2", mode: 0o440)
+        try room.own("keys2", 0, group: 2)
+        _ = try fileError { () throws(FileError) in try open(room("keys2"), as: trusting) }
+    }
+
     @Test(arguments: [
         (0o644, 0, 0, "the file can be read by everybody", "chgrp daemon KEY && chmod 0640 KEY"),
         (0o644, 0, 1, "the file can be read by everybody", "chmod 0640 KEY"),

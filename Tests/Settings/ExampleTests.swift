@@ -49,6 +49,7 @@ private let example = """
     control_group: clientsecretd-control
     state_dir: /var/lib/clientsecretd
     metrics_file: /var/lib/prometheus/node-exporter/clientsecretd.prom
+    trusted_directories: [/secrets]
     """
 
 @Suite struct ExampleTests {
@@ -79,7 +80,8 @@ private let example = """
                     keys: [try #require(KeyName("apple")): key], clients: [try #require(ClientName("web")): web],
                     onStateChange: [.unit(verb: .start, unit: "clientsecretd-notice@%s.service")],
                     controlGroup: "clientsecretd-control", stateDirectory: try path("/var/lib/clientsecretd"),
-                    metricsFile: try path("/var/lib/prometheus/node-exporter/clientsecretd.prom")))
+                    metricsFile: try path("/var/lib/prometheus/node-exporter/clientsecretd.prom"),
+                    trustedDirectories: [try path("/secrets")]))
         #expect(loaded.warnings.isEmpty)
         #expect(loaded.files == [try path("/etc/c.yaml")])
         #expect(loaded.directory == (try path("/etc/c.d")))

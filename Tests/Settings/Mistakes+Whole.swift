@@ -50,6 +50,23 @@ extension MistakeCase {
         c.yaml:15:15: error: /srv/m.prom is the metrics_file; write another path
         c.yaml:16:15: error: /usr/bin/hook is a program that is run; write another path
         c.yaml:17:15: error: /etc/k is a directory above /etc/k/key.p8; write the path of a file in it
+        ## trust in what matters
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /keys/key.p8}
+        state_dir: /srv/state
+        trusted_directories: [/, /etc, /etc/c.d, /srv/state, /usr/bin, secrets, /srv/state/x, /keys/, /secrets, {}]
+        clients:
+          web:
+            outputs: [{path: /secrets/web.jwt}]
+            on_change: [{exec: [/usr/bin/hook]}]
+        ->
+        c.yaml:4:23: error: "/" is the root of all files; write the directory that is mounted
+        c.yaml:4:26: error: /etc/c.yaml is the configuration, which others must not be able to change; write a directory without it
+        c.yaml:4:32: error: /etc/c.d is the directory of the configuration, which others must not be able to change; write a directory without it
+        c.yaml:4:42: error: /srv/state is the state directory, which others must not be able to change; write a directory without it
+        c.yaml:4:54: error: /usr/bin/hook is a program that is run, which others must not be able to change; write a directory without it
+        c.yaml:4:64: error: "secrets" is not an absolute path; write it from "/" on
+        c.yaml:4:106: error: a trusted directory has settings of its own; write one value
         ## state and metrics over what matters
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
