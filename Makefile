@@ -138,7 +138,7 @@ lint: ## checks that the sources are formatted as .swift-format says
 built:
 	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
 
-units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.timer))
+units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer))
 unitdir := $(libdir)/systemd/system
 
 # What is written for Debian's places, for the places chosen here.
@@ -156,7 +156,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE docs/openapi.yaml
-	for page in README.md docs/systemd.md docs/monitoring.md; do \
+	for page in README.md docs/systemd.md docs/monitoring.md docs/container.md; do \
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
@@ -174,7 +174,8 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	@[ -n "$(DESTDIR)" ] || scripts/after-install $(libdir)
 
 .PHONY: uninstall
-uninstall: ## removes what `make install` installed; configuration, keys and secrets stay
+uninstall: ## stops and removes what `make install` installed; configuration, keys and secrets stay
+	@[ -n "$(DESTDIR)" ] || scripts/before-uninstall $(unitdir) $(units)
 	rm -f $(DESTDIR)$(bindir)/clientsecretd
 	rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(units))
 	rm -f $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf

@@ -29,7 +29,7 @@ extension Trouble {
         case .directoryMissing: "make it: mkdir -p \(directory)"
         case .notADirectory, .isDirectory: "write another path"
         case .permissionDenied: "let the daemon's user write to \(directory), with ReadWritePaths= in its unit too"
-        case .readOnlyFileSystem: "mount it writable, or add ReadWritePaths=\(directory) to the daemon's unit"
+        case .readOnlyFileSystem: "mount it writable, or add ReadWritePaths=-\(directory) to the daemon's unit"
         case .diskFull: "make room: df -h \(directory)"
         case .quotaExceeded: "make room, or raise the quota of the daemon's user"
         case .ioError: "look at what the kernel says: dmesg"

@@ -26,7 +26,7 @@ enum WriterFaults {
         case .writerUnconfigured: readable(configuration, name)
         case .permissionDenied: "let \(name) write to \(directory): chown \(name) \(directory)"
         case .readOnlyFileSystem:
-            "mount it writable, or add ReadWritePaths=\(directory) to clientsecretd-writer@\(name).service"
+            "mount it writable, or add ReadWritePaths=-\(directory) to clientsecretd-writer@\(name).service"
         case .quotaExceeded: "make room, or raise the quota of \(name)"
         case .foreignOwner: "chown \(name) \(file)"
         case .groupNotPermitted: "give it a group of \(name)'s: chgrp GROUP \(file), or name one with \"group\""

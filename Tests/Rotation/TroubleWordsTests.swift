@@ -128,7 +128,7 @@ import Testing
         case .permissionDenied:
             #"/d/f.p8: the user that writes it may not do this; let the daemon's user write to /d, with ReadWritePaths= in its unit too"#
         case .readOnlyFileSystem:
-            #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=/d to the daemon's unit"#
+            #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=-/d to the daemon's unit"#
         case .diskFull:
             #"/d/f.p8: the disk is full; make room: df -h /d"#
         case .quotaExceeded:

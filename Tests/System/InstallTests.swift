@@ -34,7 +34,7 @@ struct InstallTests {
         try make("install", into: directory)
         let found = try files(in: directory)
         let units = try FileManager.default.contentsOfDirectory(atPath: repository + "/systemd").filter {
-            $0.hasSuffix(".service") || $0.hasSuffix(".socket") || $0.hasSuffix(".timer")
+            [".service", ".socket", ".target", ".timer"].contains(where: $0.hasSuffix)
         }
         #expect(units.count >= 4)
         let wanted =
@@ -50,7 +50,8 @@ struct InstallTests {
             ].map { "usr/share/doc/clientsecretd/" + $0 }
             + units.map { "usr/lib/systemd/system/" + $0 }
             + [
-                "doc/clientsecretd/monitoring.md", "man/man8/clientsecretd.8", "man/man8/clientsecretd-check.8",
+                "doc/clientsecretd/monitoring.md", "doc/clientsecretd/container.md", "man/man8/clientsecretd.8",
+                "man/man8/clientsecretd-check.8",
                 "man/man5/clientsecretd.yaml.5", "bash-completion/completions/clientsecretd",
                 "zsh/vendor-completions/_clientsecretd", "fish/vendor_completions.d/clientsecretd.fish",
             ].map { "usr/share/" + $0 }
@@ -77,10 +78,10 @@ struct InstallTests {
         let directory = try TemporaryDirectory()
         try make("install", into: directory, prefix: "/opt/other")
         let pages = "opt/other/share/doc/clientsecretd/"
-        for page in ["README.md", "systemd.md", "monitoring.md"] {
+        for page in ["README.md", "systemd.md", "monitoring.md", "container.md"] {
             let text = try directory.read(pages + page)
             let links = text.matches(of: /\]\(([^)#:]+)[)#]/).map { String($0.output.1) }
-            #expect(page == "systemd.md" || !links.isEmpty, "\(page)")
+            #expect(page == "container.md" || !links.isEmpty, "\(page)")
             for link in links {
                 #expect(FileManager.default.fileExists(atPath: directory(pages + link)), "\(page): \(link)")
             }

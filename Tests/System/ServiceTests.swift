@@ -30,25 +30,13 @@ import Testing
     }
 }
 
-/// Every recipe of the guide does what it says.
-@Suite(.needsRoot("boots a systemd")) struct RecipeTests {
+/// The guide does what it says.
+@Suite(.needsRoot("boots a systemd")) struct GuideTests {
     private static let guide = repository + "/docs/systemd.md"
 
-    /// As the guide names them. One without a test would fail: `recipes.sh` does not know it.
-    private static let recipes: [String] = {
-        let listed = try? run(["python3", Bed.scripts + "guide.py", guide])
-        return listed?.output.split(separator: "\n").map(String.init) ?? []
-    }()
+    @Test func allOfItWorksInOrderOnOneMachine() throws { try Bed.hold("guide.sh") }
 
-    @Test func thereAreRecipes() { #expect(Self.recipes.count >= 10) }
-
-    @Test(arguments: recipes) func worksAsItIsWritten(_ recipe: String) throws {
-        let kept = try TemporaryDirectory()
-        // What lies on disk is there again after a reboot.
-        for _ in 0..<(recipe == "A container" ? 2 : 1) {
-            try Bed.hold("recipes.sh", recipe, sharing: [(kept.path, "/kept")])
-        }
-    }
+    @Test func itWorksInAContainer() throws { try Bed.hold("container.sh") }
 
     /// What the service is open to with each drop-in that the guide shows, as the drop-in states.
     @Test func eachDropInStatesItsExposure() throws {

@@ -79,7 +79,7 @@ import Testing
                 + #"{"client":"shop","decision":"keep","reason":null,"fingerprint":"sha256:0000000000000001","#
                 + #""expires_at":"2027-05-22T18:56:00Z","renew_at":"2026-11-22T04:31:00Z","outputs_to_write":["/out/c"]},"#
                 + #"{"client":"web","decision":"wait","reason":null,"fingerprint":null,"expires_at":null,"#
-                + #""renew_at":null,"outputs_to_write":[]}],"problems":["a \"b\""]}"#)
+                + #""renew_at":null,"outputs_to_write":[]}],"problems":["a \"b\""],"trusted_directories":[]}"#)
     }
 
     @Test(arguments: [

@@ -32,15 +32,14 @@ promise "a member of the control group may look" runuser -u monitor -- /usr/loca
 refused "and nobody else" runuser -u stranger -- /usr/local/bin/clientsecretd status
 
 secret=$(sha256sum <$output)
-before=$(stat -c %i $socket)
 promise "a reload, which the daemon's user asks for" systemctl reload clientsecretd.service
 promise "stopping takes less than five seconds" timeout 5 systemctl stop clientsecretd.service
 equal "it ends well" success "$(property Result)"
 equal "what it published outlives it" "$secret" "$(sha256sum <$output)"
-promise "the first visitor starts it again" clientsecretd status
-eventually "the service is active again" systemctl is-active clientsecretd.service
+promise "it starts again" systemctl start clientsecretd.service
+before=$(stat -c %i $socket)
 promise "it restarts" systemctl restart clientsecretd.service
-equal "the socket outlives stop and restart" "$before" "$(stat -c %i $socket)"
+equal "the socket outlives a restart" "$before" "$(stat -c %i $socket)"
 equal "and the secret" "$secret" "$(sha256sum <$output)"
 
 # Visitors without a pause while the service restarts under them.
@@ -56,8 +55,14 @@ cp /tmp/complaints "$seen"
 equal "nobody is turned away by a restart" 0 "$(cat /tmp/failures)"
 equal "one secret was minted in all that time" 1 "$(minted)"
 
-make --silent -C /src uninstall >/dev/null 2>&1
-promise "uninstalling leaves the configuration" test -s $configuration
+useradd --system app
+systemctl enable --quiet --now clientsecretd-writer@app.socket clientsecretd-once.timer
+pid=$(property MainPID)
+promise "it is uninstalled while it runs" make --silent -C /src uninstall
+refused "which ends it" test -e "/proc/$pid"
+equal "leaves no unit behind" "" "$(systemctl list-units --all --plain --no-legend 'clientsecretd*')"
+equal "nor one that the next boot would look for" "" "$(find /etc/systemd/system -name 'clientsecretd*')"
+refused "nor a file of one" systemctl cat clientsecretd.service
+promise "but the configuration" test -s $configuration
 promise "and the secrets" test -s $output
-refused "and no unit" systemctl cat clientsecretd.service
 finish

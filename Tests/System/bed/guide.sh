@@ -1,6 +1,7 @@
 #!/bin/bash
-# recipes.sh RECIPE: does what the guide says, as it is installed, and sees whether it works. Before and after the recipe
-# come the two functions that belong to it: what the reader has already, and what the guide promises.
+# Does what the guide says, as it is installed, section after section on one machine, and sees whether it works. Before and after
+# a section come the two functions that belong to it: what the reader has already, and what the guide promises. At the end all is
+# well, also as after a reboot.
 source /src/Tests/System/bed/prelude.sh
 
 guide=/usr/local/share/doc/clientsecretd/systemd.md
@@ -13,11 +14,6 @@ service() {
     grep -q ExecStart "/etc/systemd/system/$name.service" ||
         echo 'ExecStart=/usr/bin/sleep infinity' >>"/etc/systemd/system/$name.service"
 }
-# keys_alone: the key, and no client yet: the recipes bring theirs.
-keys_alone() {
-    make_key
-    configure </dev/null
-}
 # variable NAME UNIT: what the unit's process has in its environment.
 variable() { tr '\0' '\n' <"/proc/$(property MainPID "$2.service")/environ" | sed -n "s/^$1=//p"; }
 # secret_of CLIENT: reads a secret from standard input; whether our key signed it for that client.
@@ -29,9 +25,32 @@ state() { clientsecretd status --json | python3 -c '
 import json, sys
 print(*[c["state"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"; }
 is_ok() { [ "$(state "$1")" = ok ]; }
+# troubled: the clients that are not well.
+troubled() { clientsecretd status --json | python3 -c '
+import json, sys
+print(*[c["name"] for c in json.load(sys.stdin)["clients"] if c["state"] != "ok"])'; }
+all_ok() { [ -z "$(troubled)" ] && clientsecretd health; }
+# reboot [UNIT…]: nothing lies below /run, and the units are started as with the machine.
+reboot() {
+    local writers
+    mapfile -t writers < <(systemctl list-units --plain --no-legend 'clientsecretd-writer@*.socket' | awk '{ print $1 }')
+    systemctl stop clientsecretd.service 'clientsecretd-writer@*' "$@"
+    rm -r /run/clientsecretd
+    systemd-tmpfiles --create
+    systemctl start clientsecretd.service "${writers[@]}" "$@"
+}
+
+before_first_secret() {
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
+    chmod 600 AuthKey_ABC123DEFG.p8
+}
+after_first_secret() {
+    promise "check finds nothing missing" clientsecretd check
+    eventually "the client is ok" is_ok web
+    promise "the secret is published" holds web "$(cat $output)"
+}
 
 before_environment_file() {
-    keys_alone
     service myapp 'Environment=PORT=80 APPLE_CLIENT_SECRET=old'
     systemctl start myapp.service
 }
@@ -50,7 +69,7 @@ after_environment_file() {
     systemctl stop myapp.service
     promise "a renewal with the application stopped" clientsecretd renew myapp
     equal "leaves it stopped" inactive "$(property ActiveState myapp.service)"
-    # As after a reboot, when nothing lies below /run and the application may be the first to start.
+    # The application may be the first to start, when nothing lies there yet.
     systemctl stop clientsecretd.service
     rm /run/clientsecretd/out/myapp.env
     promise "the application's start waits for the daemon's" systemctl start myapp.service
@@ -58,33 +77,24 @@ after_environment_file() {
 }
 
 before_group() {
-    keys_alone
     useradd --system --groups www-data reader
     useradd --system stranger
 }
 after_group() {
-    local file=/run/clientsecretd/out/www/apple.jwt
+    local file=/run/clientsecretd/www/apple.jwt
     eventually "the client is ok" is_ok www
     equal "the file is the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
     promise "a member reads it" runuser -u reader -- cat $file
     refused "and nobody else" runuser -u stranger -- cat $file
     promise "it is renewed" clientsecretd renew www
     equal "and stays the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
-    systemctl stop clientsecretd.service
-    rm -r /run/clientsecretd/out
-    promise "a reboot makes the directory again" systemd-tmpfiles --create
-    promise "and the service starts on it" systemctl start clientsecretd.service
+    promise "a reboot makes the directory again" reboot
     promise "so that a member reads it" runuser -u reader -- cat $file
 }
 
 # A root directory of its own with the machine's programs in it stands for the container.
 before_container() {
-    keys_alone
-    # The same key after a reboot.
-    [ ! -e /kept/key ] || cat /kept/key >$key
-    cp $key /kept/key
-    mkdir -p /kept/srv /srv/clientsecretd /var/lib/machines/shop/secrets /var/lib/machines/shop/usr
-    mount --bind /kept/srv /srv/clientsecretd
+    mkdir -p /var/lib/machines/shop/secrets /var/lib/machines/shop/usr
     for name in bin lib lib64; do ln -s usr/$name /var/lib/machines/shop/$name; done
     mkdir /var/lib/machines/shop/etc
     # The container has accounts of its own, of which the machine knows nothing.
@@ -92,10 +102,6 @@ before_container() {
     echo 'shop:x:10001:10001::/:/bin/sh' >>/var/lib/machines/shop/etc/passwd
     echo 'shop:x:10001:' >/var/lib/machines/shop/etc/group
     service shop RootDirectory=/var/lib/machines/shop BindReadOnlyPaths=/usr MountAPIVFS=yes
-    mkdir -p /kept/state
-    chown clientsecretd: /kept/state
-    mkdir -p /var/lib/clientsecretd
-    mount --bind /kept/state /var/lib/clientsecretd
 }
 inside() { nsenter --target "$(property MainPID shop.service)" --mount --root --setuid 10001 --setgid 10001 -- "$@"; }
 after_container() {
@@ -104,18 +110,15 @@ after_container() {
     first=$(inside /bin/cat /secrets/apple.jwt)
     promise "the container reads its secret" holds shop "$first"
     refused "and writes nothing there" inside /bin/touch /secrets/mine
-    if [ -e /kept/first ]; then
-        equal "a reboot has changed nothing" "$(cat /kept/first)" "$first"
-    fi
+    promise "it comes up after a reboot" reboot shop.service
+    equal "which has changed nothing" "$first" "$(inside /bin/cat /secrets/apple.jwt)"
     promise "it is renewed" clientsecretd renew shop
     second=$(inside /bin/cat /secrets/apple.jwt)
     promise "and the running container sees the new one" [ "$second" != "$first" ]
     promise "of the same client" holds shop "$second"
-    echo "$second" >/kept/first
 }
 
 before_dotenv() {
-    keys_alone
     useradd --system app
     install -d -o app -g app -m 750 /srv/app
     printf 'PORT=80\r\nAUTH_APPLE_SECRET="old"\r\nDEBUG=1\r\n' >/srv/app/.env
@@ -127,13 +130,11 @@ after_dotenv() {
     promise "the variable is set" holds app "$(sed -n 's/^AUTH_APPLE_SECRET=\(.*\)\r$/\1/p' /srv/app/.env)"
     equal "and every other byte is kept" $'PORT=80\r\nDEBUG=1\r' "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
     equal "the file is the application's" "600 app app" "$(stat -c '%a %U %G' /srv/app/.env)"
-    promise "check finds nothing missing" clientsecretd check
     promise "it is renewed" clientsecretd renew app
     promise "by the writer" holds app "$(sed -n 's/^AUTH_APPLE_SECRET=\(.*\)\r$/\1/p' /srv/app/.env)"
 }
 
 before_root_file() {
-    keys_alone
     mkdir /etc/legacy
     printf 'LISTEN=80\n' >/etc/legacy/apple.conf
     chmod 640 /etc/legacy/apple.conf
@@ -147,7 +148,6 @@ after_root_file() {
 }
 
 before_credential() {
-    keys_alone
     service api DynamicUser=yes \
         'ExecStart=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple-client-secret /run/api/seen && exec sleep infinity"' \
         RuntimeDirectory=api
@@ -170,30 +170,7 @@ after_credential() {
     equal "of those before" "$second" "$(cat /run/api/seen)"
 }
 
-before_encrypted_key() {
-    make_key /root/AuthKey_ABC123DEFG.p8
-    cp /root/AuthKey_ABC123DEFG.p8 $key.copy
-    key=$key.copy
-    cd /root || exit 1
-}
-after_encrypted_key() {
-    rm -f /root/AuthKey_ABC123DEFG.p8
-    promise "the secret is signed by the key" secret_of web <$output
-    refused "which lies nowhere in plain text" grep -qF "$(sed -n 2p $key)" /etc/clientsecretd/apple-key.cred
-    equal "the service is active" active "$(property ActiveState)"
-    promise "it renews" clientsecretd renew
-    promise "it restarts" systemctl restart clientsecretd.service
-    promise "check finds the key that is no file" clientsecretd check
-    systemctl stop clientsecretd.service clientsecretd.socket
-    refused "check cannot see it while the service is down" clientsecretd check
-    contains "and says so" "start it and check again (systemctl start clientsecretd)" "$(cat "$seen")"
-}
-
-before_port() {
-    make_key
-    configure_web
-    systemctl start clientsecretd.service
-}
+before_port() { :; }
 after_port() {
     local at=http://127.0.0.1:9467
     get() { curl --silent --show-error --fail-with-body --max-time 20 "$@"; }
@@ -216,11 +193,15 @@ after_port() {
     systemctl start clientsecretd-metrics.socket
     refused "a port that is not on loopback is refused at the start" systemctl start clientsecretd.service
     contains "and it says why" "loopback" "$(journalctl --quiet --output cat --unit clientsecretd.service)"
+    systemctl stop clientsecretd.service
+    equal "which closes it" inactive "$(property ActiveState clientsecretd-metrics.socket)"
+    sed -i 's/0.0.0.0/127.0.0.1/' /etc/systemd/system/clientsecretd-metrics.socket
+    systemctl daemon-reload
+    promise "mended, it starts" systemctl start clientsecretd.service
 }
 
 before_window() {
-    make_key
-    configure <<END
+    cat >/etc/clientsecretd/clientsecretd.d/window.yaml <<END
 clients:
   soon:
     client_id: com.example.soon
@@ -233,7 +214,7 @@ clients:
     renew_before: 75d
     outputs: [{path: /run/clientsecretd/out/later.jwt}]
 END
-    systemctl start clientsecretd.service
+    clientsecretd reload
     cp /run/clientsecretd/out/soon.jwt /run/clientsecretd/out/later.jwt /tmp
 }
 after_window() {
@@ -244,8 +225,7 @@ after_window() {
 }
 
 before_path() {
-    keys_alone
-    service site EnvironmentFile=/run/clientsecretd/out/site.env
+    service site
 }
 after_path() {
     local first
@@ -263,22 +243,78 @@ after_path() {
     equal "a stopped application stays stopped" inactive "$(property ActiveState site.service)"
 }
 
-case $1 in
-    "An application with an environment file") recipe=environment_file ;;
-    "A group of readers") recipe=group ;;
-    "A container") recipe=container ;;
-    "A dotenv file of the application's own") recipe=dotenv ;;
-    "A file of root's") recipe=root_file ;;
-    "A credential of the unit") recipe=credential ;;
-    "The key as an encrypted credential") recipe=encrypted_key ;;
-    "A port for Prometheus") recipe=port ;;
-    "A weekly window") recipe=window ;;
-    "Restart without polkit") recipe=path ;;
-    *) echo "broken: nobody tries the recipe \"$1\"" && exit 1 ;;
-esac
+before_replacing() {
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_XYZ987WVUT.p8 2>/dev/null
+    chmod 600 AuthKey_XYZ987WVUT.p8
+    clientsecretd status --json >/tmp/before
+}
+# key_ids: of all secrets, each once.
+key_ids() { clientsecretd status --json | grep -o '"key_id": *"[A-Z0-9]*"' | sort -u | grep -o '[A-Z0-9]*"$' | paste -sd' '; }
+after_replacing() {
+    key=/etc/clientsecretd/AuthKey_XYZ987WVUT.p8
+    eventually "every client is well" all_ok
+    equal "with the new key" 'XYZ987WVUT"' "$(key_ids)"
+    promise "which signed what is published" holds web "$(cat $output)"
+    promise "and what an application was started with" holds myapp "$(variable APPLE_CLIENT_SECRET myapp)"
+    refused "the old key is gone" test -e /etc/clientsecretd/AuthKey_ABC123DEFG.p8
+}
+
+before_encrypted_key() {
+    cp $key /root/kept.p8
+    key=/root/kept.p8
+}
+after_encrypted_key() {
+    refused "the plain key is gone" test -e /etc/clientsecretd/AuthKey_XYZ987WVUT.p8
+    eventually "every client is well" all_ok
+    promise "the secret is signed by the key" secret_of web <$output
+    refused "which lies nowhere in plain text" grep -qF "$(sed -n 2p $key)" /etc/clientsecretd/apple-key.cred
+    equal "the service is active" active "$(property ActiveState)"
+    promise "it renews" clientsecretd renew web
+    promise "it restarts" systemctl restart clientsecretd.service
+    refused "check finds the key that is no file" grep apple-key <(clientsecretd check 2>&1)
+    systemctl stop clientsecretd.service
+    refused "check cannot see it while the service is down" clientsecretd check
+    contains "and says so" "start it and check again (systemctl start clientsecretd)" "$(cat "$seen")"
+    promise "it starts again" systemctl start clientsecretd.service
+}
+
+before_upgrading() {
+    sha256sum /run/clientsecretd/out/* >/tmp/before
+    install -m 755 /built/clientsecretd /usr/local/bin/clientsecretd
+}
+after_upgrading() {
+    equal "the daemon is the new program" /usr/local/bin/clientsecretd "$(readlink "/proc/$(property MainPID)/exe")"
+    promise "nothing was minted by it" sha256sum --check --quiet /tmp/before
+}
+
 install_clientsecretd
-before_$recipe
-python3 /src/Tests/System/bed/guide.py $guide "$1" >/tmp/recipe || exit 1
-promise "what the guide says can be done" bash /tmp/recipe
-after_$recipe
+cd /root || exit 1
+python3 /src/Tests/System/bed/guide.py $guide >/tmp/sections || exit 1
+while read -r section; do
+    case $section in
+        "The first secret") tried=first_secret ;;
+        "An application with an environment file") tried=environment_file ;;
+        "A group of readers") tried=group ;;
+        "A container") tried=container ;;
+        "A dotenv file of the application's own") tried=dotenv ;;
+        "A file of root's") tried=root_file ;;
+        "A credential of the unit") tried=credential ;;
+        "A port for Prometheus") tried=port ;;
+        "A weekly window") tried=window ;;
+        "Restart without polkit") tried=path ;;
+        "Replacing a key") tried=replacing ;;
+        "The key as an encrypted credential") tried=encrypted_key ;;
+        "Upgrading") tried=upgrading ;;
+        *) echo "broken: nobody tries what \"$section\" says" && continue ;;
+    esac
+    before_$tried
+    python3 /src/Tests/System/bed/guide.py $guide "$section" >/tmp/section || exit 1
+    promise "what \"$section\" says can be done" bash /tmp/section </dev/null
+    after_$tried
+done <<<"$(cat /tmp/sections)"
+
+eventually "everything is well in the end" all_ok
+equal "as all clients say" "" "$(troubled)"
+promise "a reboot" reboot myapp.service shop.service api.service site.service
+eventually "changes nothing about that" all_ok
 finish
