@@ -2,6 +2,7 @@ import AppleClientSecret
 import Linux
 import Rotation
 import SystemPackage
+import Systemd
 
 /// Runs actions and says how they ended: programs as child processes, what concerns a unit by asking systemd.
 struct ActionRunner: Sendable {
@@ -11,6 +12,7 @@ struct ActionRunner: Sendable {
     let identity: Identity
     /// Signalled at shutdown: a hook that has not ended by then counts as not done.
     let cancel: EventCounter
+    private let ended = EndedStarts()
 
     /// A hook finds Debian's programs here and nowhere else.
     private static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -22,7 +24,7 @@ struct ActionRunner: Sendable {
             if let trouble = Probe.trouble(of: action, as: identity) { throw trouble }
             try execute(arguments, timeout: timeout, environment: environment(covering), as: action.id)
         case .unit, .signal:
-            try UnitRunner(cancel: cancel).run(action)
+            try UnitRunner(cancel: cancel, ended: ended).run(action)
         }
     }
 

@@ -10,9 +10,10 @@ import Systemd
 struct UnitRunner: Sendable {
     /// Raised at shutdown: an order whose end was not seen by then counts as not carried out.
     let cancel: EventCounter?
+    var ended: EndedStarts? = nil
 
     /// How long an order may take before it is said to have failed; systemd's own limits are 90 s for a start and 90 s
-    /// for a stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=).
+    /// for a stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=), and what was started is watched for some seconds.
     private static let patience: Seconds = 200
     /// A question about permissions is answered at once, or by a polkit that is being started.
     private static let askingPatience: Seconds = 10
@@ -22,7 +23,7 @@ struct UnitRunner: Sendable {
         guard let (order, unit) = action.order else { return }
         do throws(UnitError) {
             var systemd = try UnitManager(patience: Self.patience.count * 1_000, cancel: cancel)
-            try systemd.carryOut(order, on: unit)
+            try systemd.carryOut(order, on: unit, ended: ended)
         } catch {
             throw Trouble(error, of: action, for: Identity.current().user, after: Self.patience)
         }
@@ -51,7 +52,7 @@ struct UnitRunner: Sendable {
 
 extension Action {
     /// What systemd is asked for; nil for a program. A unit that is stopped stays stopped: its next start reads the new
-    /// secret.
+    /// secret. So would that of one that has failed, but nobody wanted that to be down.
     fileprivate var order: (UnitOrder, unit: String)? {
         switch self {
         case .exec: nil
@@ -68,7 +69,7 @@ extension Action {
         guard let (order, unit) = order else { return nil }
         // A user without a name is called by its number.
         let user = (try? Accounts.user(id: id))?.name ?? String(id)
-        return PolkitRule.text(user: user, unit: unit, verb: order.verb)
+        return PolkitRule.text(user: user, unit: unit, verbs: order.verbs)
     }
 }
 
@@ -82,6 +83,8 @@ extension Trouble {
             case .noSuchUnit: (.unitUnknown, nil, nil)
             case .masked: (.unitMasked, nil, nil)
             case .refused(let words): (.unitRefused, nil, Self.plain(words))
+            case .failed: (.unitFailed, nil, nil)
+            case .ended: (.unitEnded, nil, nil)
             case .job(.failed): (.jobFailed, nil, nil)
             case .job(.timeout): (.jobTimedOut, nil, nil)
             case .job(.canceled): (.jobCanceled, nil, nil)

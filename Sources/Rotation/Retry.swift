@@ -69,7 +69,7 @@ extension Trouble.Code {
     /// not even begun, such as one that a rule is missing for, costs nobody anything.
     fileprivate var isOfJob: Bool {
         switch self {
-        case .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .actionFailed: true
+        case .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .unitEnded, .actionFailed: true
         default: false
         }
     }

@@ -73,7 +73,9 @@ extension Trouble {
         case .polkitMissing: "apt-get install polkitd, and see which rule it needs: clientsecretd check"
         case .unitUnknown: "mend the unit's name, or see what there is: systemctl list-unit-files"
         case .unitMasked: "systemctl unmask \(unit)"
-        case .unitRefused, .jobFailed, .jobTimedOut, .jobCanceled, .jobSkipped: "see why: systemctl status \(unit)"
+        case .unitFailed: "start it: systemctl start \(unit)"
+        case .unitRefused, .unitEnded, .jobFailed, .jobTimedOut, .jobCanceled, .jobSkipped:
+            "see why: systemctl status \(unit)"
         case .jobDependency: "see which: systemctl list-dependencies \(unit)"
         case .busUnreachable: "see whether the bus runs: systemctl status dbus.socket"
         case .noSecret, .secretExpired, .secretExpiring:

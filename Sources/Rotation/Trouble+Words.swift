@@ -96,6 +96,8 @@ extension Trouble {
         case .unitUnknown: "there is no such unit"
         case .unitMasked: "the unit is masked"
         case .unitRefused: "systemd does not do this"
+        case .unitFailed: "the unit has failed, and this does not start it"
+        case .unitEnded: "the unit was started and ended within seconds"
         case .busUnreachable: "systemd cannot be asked over the bus"
         case .jobFailed: "its job failed"
         case .jobTimedOut: "its job took too long"

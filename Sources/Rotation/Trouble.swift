@@ -139,6 +139,10 @@ package struct Trouble: Error, Hashable, Sendable {
         case unitMasked = "unit_masked"
         /// detail: systemd's words.
         case unitRefused = "unit_refused"
+        /// It has failed, and what it is to be told does not start it.
+        case unitFailed = "unit_failed"
+        /// It was started, and ended within seconds.
+        case unitEnded = "unit_ended"
         case busUnreachable = "bus_unreachable"
         case jobFailed = "job_failed"
         case jobTimedOut = "job_timed_out"

@@ -59,6 +59,15 @@ import SystemPackage
         return try text()
     }
 
+    /// The next value, bytes (`ay`) in a variant.
+    func variantBytes() throws(BusError) -> [UInt8] {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "ay"))
+        var start: UnsafeRawPointer?
+        var count = 0
+        try Self.check(unsafe sd_bus_message_read_array(raw, Self.code("y"), &start, &count))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
     /// The next value, a list of texts.
     func texts() throws(BusError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))

@@ -1,16 +1,17 @@
-/// The rule of polkit's (polkit(8)) that lets one user have systemd do one thing with one unit.
+/// The rule of polkit's (polkit(8)) that lets one user have systemd do some things with one unit.
 package enum PolkitRule {
     /// Where an administrator writes such rules; polkit reads them as soon as they change.
     package static let file = "/etc/polkit-1/rules.d/50-clientsecretd.rules"
 
     /// The whole rule, on one line.
-    package static func text(user: String, unit: String, verb: String) -> String {
-        """
-        polkit.addRule(function(action, subject) { \
-        if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == \(quoted(user)) && \
-        action.lookup("unit") == \(quoted(unit)) && action.lookup("verb") == \(quoted(verb))) \
-        return polkit.Result.YES; });
-        """
+    package static func text(user: String, unit: String, verbs: [String]) -> String {
+        let choices = verbs.map { "action.lookup(\"verb\") == \(quoted($0))" }.joined(separator: " || ")
+        return """
+            polkit.addRule(function(action, subject) { \
+            if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == \(quoted(user)) && \
+            action.lookup("unit") == \(quoted(unit)) && \(verbs.count > 1 ? "(\(choices))" : choices)) \
+            return polkit.Result.YES; });
+            """
     }
 
     /// A string of JavaScript's. Names of units and users hold no control characters.

@@ -13,6 +13,10 @@ package enum UnitError: Error, Hashable, Sendable {
     /// Another reason, in systemd's own words.
     case refused(String)
     case job(JobResult)
+    /// It has failed, and what was asked for does not start it.
+    case failed
+    /// It was started, and ended by itself within seconds.
+    case ended
     /// Nothing was heard for as long as was to be waited.
     case timedOut
     case cancelled

@@ -7,13 +7,17 @@ import SystemPackage
 /// Blocks, up to its patience. Methods, signals and error names are those of org.freedesktop.systemd1(5).
 package struct UnitManager: ~Copyable {
     private let connection: BusConnection
+    private let cancel: EventCounter?
     /// Results of jobs that ended before anybody waited for them, by the job's path.
     private var ended: [String: String]
+    /// How many jobs of each unit were seen to end.
+    private var moves: [String: Int] = [:]
 
     private static let manager = BusConnection.Target(
         destination: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
         interface: "org.freedesktop.systemd1.Manager")
     private static let unitInterface = "org.freedesktop.systemd1.Unit"
+    private static let serviceInterface = "org.freedesktop.systemd1.Service"
 
     /// Where systemd listens for root alone, so that root needs no message bus; as systemctl does.
     private static let privateSocket = "/run/systemd/private"
@@ -44,6 +48,7 @@ package struct UnitManager: ~Copyable {
             throw UnitError(error)
         }
         connection = made
+        self.cancel = cancel
         ended = [:]
     }
 
@@ -53,20 +58,30 @@ package struct UnitManager: ~Copyable {
         package let load: String
         /// `active`, `reloading`, `activating`, `deactivating`, `inactive`, `failed`…
         package let activity: String
+        /// The number that its last start was given (systemd.exec(5)); empty before the first.
+        package let invocation: [UInt8]
 
-        package var isStopped: Bool { ["inactive", "failed"].contains(activity) }
+        var isUp: Bool { ["active", "reloading"].contains(activity) }
     }
 
     package mutating func condition(of unit: String) throws(UnitError) -> Condition {
         do throws(BusError) {
-            let properties = try target(unit, "org.freedesktop.DBus.Properties")
-            func read(_ name: String) throws(BusError) -> String {
-                try call("Get", of: properties, [.text(Self.unitInterface), .text(name)]).variantText()
-            }
-            return Condition(load: try read("LoadState"), activity: try read("ActiveState"))
+            let properties = try target(unit, Self.propertyInterface)
+            return Condition(
+                load: try property("LoadState", of: properties).variantText(),
+                activity: try property("ActiveState", of: properties).variantText(),
+                invocation: try property("InvocationID", of: properties).variantBytes())
         } catch {
             throw UnitError(error)
         }
+    }
+
+    private static let propertyInterface = "org.freedesktop.DBus.Properties"
+
+    private mutating func property(
+        _ name: String, of unit: BusConnection.Target, in interface: String = unitInterface
+    ) throws(BusError) -> BusMessage {
+        try call("Get", of: unit, [.text(interface), .text(name)])
     }
 
     /// The unit as an object, which systemd loads for it.
@@ -75,24 +90,97 @@ package struct UnitManager: ~Copyable {
         return BusConnection.Target(destination: Self.manager.destination, path: path, interface: interface)
     }
 
-    /// Has systemd carry an order out and waits until it is. A unit that is stopped stays stopped, and nothing is asked
-    /// for it: false then.
+    /// Has systemd carry an order out, waits until it is, and sees that what was started stays up.
+    ///
+    /// A unit that is stopped stays stopped, and nothing is asked for it: false then. One that has failed is not a stopped
+    /// one: to restart it is to start it, and no other order can be carried out.
+    ///
+    /// - Parameters:
+    ///   - settling: after how many milliseconds what was started is looked at.
+    ///   - ended: where to remember units that do not stay up although they have not failed.
     @discardableResult
-    package mutating func carryOut(_ order: UnitOrder, on unit: String) throws(UnitError) -> Bool {
+    package mutating func carryOut(
+        _ order: UnitOrder, on unit: String, settling: Int64 = settling, ended: EndedStarts? = nil
+    ) throws(UnitError) -> Bool {
+        do throws(BusError) {
+            // Before anything is judged: whoever stops the unit from now on is seen.
+            if order.isJob { try subscribe() }
+        } catch {
+            throw UnitError(error)
+        }
         let condition = try condition(of: unit)
         if condition.load == "not-found" { throw .noSuchUnit }
-        if order.isForRunning, condition.isStopped { return false }
+        var asked = order
+        if order.isForRunning {
+            let isStopped = condition.activity == "inactive"
+            if condition.activity == "failed" || isStopped && ended?.has(condition.invocation, of: unit) == true {
+                guard order.isRestart else { throw .failed }
+                asked = .start
+            } else if isStopped {
+                return false
+            }
+        }
         if condition.load == "masked", order.isJob { throw .masked }
         let result: JobResult?
         do throws(BusError) {
-            result = try give(order, to: unit)
+            result = try give(asked, to: unit)
         } catch {
             throw explained(error)
         }
-        guard let result else { return true }
-        // It was stopped meanwhile, and reads the new secret when it starts.
-        if result == .skipped, order.isForRunning { return false }
-        throw .job(result)
+        if let result {
+            // It was stopped meanwhile, and reads the new secret when it starts.
+            if result == .skipped, asked.isForRunning { return false }
+            throw .job(result)
+        }
+        if order.isRestart || order == .start { try seeThatItStays(unit, after: order, settling, ended) }
+        return true
+    }
+
+    /// systemd calls a service of `Type=simple` started as soon as its process is there, which may end at once. Longer
+    /// than most take to read their settings, and short enough to wait for. In milliseconds.
+    package static let settling: Int64 = 5_000
+    /// How often a unit is looked at that was started anew between two looks: by somebody else, or by `Restart=` over and
+    /// over.
+    private static let looks = 3
+
+    private mutating func seeThatItStays(
+        _ unit: String, after order: UnitOrder, _ settling: Int64, _ ended: EndedStarts?
+    ) throws(UnitError) {
+        var last = try condition(of: unit)
+        for _ in 0..<Self.looks {
+            if last.activity == "failed" { throw .ended }
+            if last.activity == "inactive" {
+                // Whoever asks for a start expects work that ends; and somebody may have stopped it by now.
+                guard order != .start, try endedByItself(unit) else { return }
+                ended?.add(last.invocation, of: unit)
+                throw .ended
+            }
+            if let cancel {
+                if cancel.wait(atMost: settling) { throw .cancelled }
+            } else {
+                usleep(UInt32(settling * 1_000))
+            }
+            let now = try condition(of: unit)
+            if now.isUp, now.invocation == last.invocation {
+                ended?.remove(unit)
+                return
+            }
+            last = now
+        }
+        // What takes this long to stop was told to by somebody.
+        if last.activity != "deactivating" { throw .ended }
+    }
+
+    /// Whether a service that is stopped was stopped by nobody, as one that does its work and ends is not.
+    private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
+        // One of the jobs was ordered here.
+        guard unit.hasSuffix(".service"), moves[unit, default: 0] <= 1 else { return false }
+        do throws(BusError) {
+            let properties = try target(unit, Self.propertyInterface)
+            return try property("Type", of: properties, in: Self.serviceInterface).variantText() != "oneshot"
+        } catch {
+            throw UnitError(error)
+        }
     }
 
     /// Gives an order and waits for the end of its job; nil when all went well.
@@ -101,7 +189,6 @@ package struct UnitManager: ~Copyable {
             _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
             return nil
         }
-        try subscribe()
         let job = try call(order.method, of: Self.manager, [.text(unit), .text("replace")]).text("o")
         return JobResult(try end(of: job))
     }
@@ -114,6 +201,13 @@ package struct UnitManager: ~Copyable {
         case "masked" where order.isJob: return .masked
         default: break
         }
+        for part in order.parts {
+            if let obstacle = obstacle(toAsking: part, on: unit) { return obstacle }
+        }
+        return nil
+    }
+
+    private mutating func obstacle(toAsking order: UnitOrder, on unit: String) -> UnitError? {
         do throws(BusError) {
             switch order {
             case .signal:
@@ -128,7 +222,7 @@ package struct UnitManager: ~Copyable {
             let reason = explained(error)
             switch reason {
             case .notPermitted, .polkitMissing, .unreachable, .timedOut, .cancelled: return reason
-            case .noSuchUnit, .masked, .refused, .job: return nil
+            case .noSuchUnit, .masked, .refused, .job, .failed, .ended: return nil
             }
         }
         return nil
@@ -173,7 +267,7 @@ package struct UnitManager: ~Copyable {
         guard message.isSignal(Self.manager.interface, "JobRemoved") else { return }
         _ = try message.number()
         let job = try message.text("o")
-        _ = try message.text()
+        moves[try message.text(), default: 0] += 1
         ended[job] = try message.text()
     }
 

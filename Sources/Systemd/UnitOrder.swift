@@ -21,7 +21,7 @@ package enum UnitOrder: Hashable, Sendable {
     }
 
     /// What polkit's rules know it by, as `verb` of the action `org.freedesktop.systemd1.manage-units`.
-    package var verb: String {
+    private var verb: String {
         switch self {
         case .start: "start"
         case .tryRestart: "try-restart"
@@ -31,11 +31,21 @@ package enum UnitOrder: Hashable, Sendable {
         }
     }
 
+    /// Everything that is asked of systemd to have it carried out, whatever the unit does by then: systemd restarts what
+    /// runs, and what has failed is started.
+    var parts: [UnitOrder] { isRestart ? [self, .start] : [self] }
+
+    /// The verbs of ``parts``.
+    package var verbs: [String] { parts.map(\.verb) }
+
     /// Whether systemd makes a job of it, which a masked unit cannot have.
     var isJob: Bool {
         if case .signal = self { false } else { true }
     }
 
-    /// Whether there is nothing to do for a unit that does not run.
+    /// Whether there is nothing to do for a unit that is stopped.
     var isForRunning: Bool { self != .start }
+
+    /// Whether a unit that has failed is started by it.
+    var isRestart: Bool { self == .tryRestart || self == .reloadOrTryRestart }
 }

@@ -72,7 +72,7 @@ import Testing
         case .clockBeforeBuild, .clockDoubtful: .clock
         case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
             .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
-            .jobDependency, .jobSkipped:
+            .jobDependency, .jobSkipped, .unitFailed, .unitEnded:
             .action(ActionID("restart a.service"))
         default: AbsolutePath("/d/f.p8").map { .path($0) }
         }
@@ -227,6 +227,10 @@ import Testing
             "restart a.service: the unit is masked; systemctl unmask a.service"
         case .unitRefused:
             "restart a.service: systemd does not do this; see why: systemctl status a.service"
+        case .unitFailed:
+            "restart a.service: the unit has failed, and this does not start it; start it: systemctl start a.service"
+        case .unitEnded:
+            "restart a.service: the unit was started and ended within seconds; see why: systemctl status a.service"
         case .busUnreachable:
             "restart a.service: systemd cannot be asked over the bus; "
                 + "see whether the bus runs: systemctl status dbus.socket"

@@ -11,6 +11,13 @@ final class FakeSystemd: Sendable {
     struct Script: Sendable {
         var load = "loaded"
         var activity = "active"
+        /// 0: none is known.
+        var invocation: UInt8 = 1
+        /// How the unit is found by each look that follows the order; the last goes on. Empty: as before.
+        var later: [(activity: String, invocation: UInt8)] = []
+        var type = "simple"
+        /// Somebody stops the unit after the order was carried out.
+        var isStopped = false
         /// The error that orders are answered with.
         var error: (name: String, message: String)?
         /// How the ordered job ends; nil: never.
@@ -47,6 +54,7 @@ final class FakeSystemd: Sendable {
     func waitForOrder() { ordered.wait() }
 
     private func serve(_ connection: Int32, _ script: Script) {
+        var script = script
         var made: OpaquePointer?
         unsafe sd_bus_new(&made)
         defer { unsafe sd_bus_close_unref(made) }
@@ -62,7 +70,7 @@ final class FakeSystemd: Sendable {
                 defer { unsafe sd_bus_message_unref(call) }
                 // Its own bus tells it, too, that the other end has gone.
                 if unsafe sd_bus_message_is_method_call(call, nil, nil) == 0 { continue }
-                if unsafe !answer(call, on: bus, script) { return }
+                if unsafe !answer(call, on: bus, &script) { return }
             } else if progress == 0 {
                 unsafe sd_bus_wait(bus, UInt64.max)
             }
@@ -70,18 +78,25 @@ final class FakeSystemd: Sendable {
     }
 
     /// False: hang up.
-    private func answer(_ call: OpaquePointer, on bus: OpaquePointer, _ script: Script) -> Bool {
+    private func answer(_ call: OpaquePointer, on bus: OpaquePointer, _ script: inout Script) -> Bool {
         guard let name = unsafe sd_bus_message_get_member(call) else { return true }
         switch unsafe String(cString: name) {
         case "LoadUnit":
             unsafe reply(to: call) { unsafe append("o", "/org/freedesktop/systemd1/unit/a_2eservice", to: $0) }
         case "Get":
             _ = unsafe text("s", of: call)
-            let value = unsafe text("s", of: call) == "LoadState" ? script.load : script.activity
-            unsafe reply(to: call) {
-                unsafe sd_bus_message_open_container($0, CChar(118), "s")
-                unsafe append("s", value, to: $0)
-                unsafe sd_bus_message_close_container($0)
+            let name = unsafe text("s", of: call)
+            // The first property of each look.
+            if name == "LoadState", !orders.isEmpty, !script.later.isEmpty {
+                (script.activity, script.invocation) = script.later[0]
+                if script.later.count > 1 { script.later.removeFirst() }
+                if script.isStopped, script.activity == "inactive" { unsafe removed(10, "done", on: bus) }
+            }
+            switch name {
+            case "LoadState": unsafe reply(to: call, text: script.load)
+            case "ActiveState": unsafe reply(to: call, text: script.activity)
+            case "Type": unsafe reply(to: call, text: script.type)
+            default: unsafe reply(to: call, bytes: script.invocation == 0 ? [] : [script.invocation])
             }
         case "Subscribe":
             unsafe reply(to: call) { _ in }
@@ -100,10 +115,10 @@ final class FakeSystemd: Sendable {
                 return true
             }
             // Others' jobs end all the time.
-            unsafe removed(7, "failed", on: bus)
+            unsafe removed(7, "failed", of: "b.service", on: bus)
             if script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
             unsafe reply(to: call) { if order != "KillUnit" { unsafe append("o", job(8), to: $0) } }
-            unsafe removed(9, "failed", on: bus)
+            unsafe removed(9, "failed", of: "b.service", on: bus)
             if !script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
         }
         return true
@@ -111,7 +126,9 @@ final class FakeSystemd: Sendable {
 
     private func job(_ number: UInt32) -> String { "/org/freedesktop/systemd1/job/\(number)" }
 
-    private func removed(_ number: UInt32, _ result: String, on bus: OpaquePointer) {
+    private func removed(
+        _ number: UInt32, _ result: String, of unit: String = "a.service", on bus: OpaquePointer
+    ) {
         var signal: OpaquePointer?
         unsafe sd_bus_message_new_signal(
             bus, &signal, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved")
@@ -119,7 +136,7 @@ final class FakeSystemd: Sendable {
         var id = number
         unsafe sd_bus_message_append_basic(signal, CChar(117), &id)
         unsafe append("o", job(number), to: signal)
-        unsafe append("s", "a.service", to: signal)
+        unsafe append("s", unit, to: signal)
         unsafe append("s", result, to: signal)
         unsafe sd_bus_send(bus, signal, nil)
         unsafe sd_bus_message_unref(signal)
@@ -132,6 +149,24 @@ final class FakeSystemd: Sendable {
         unsafe fill(answer)
         unsafe sd_bus_send(nil, answer, nil)
         unsafe sd_bus_message_unref(answer)
+    }
+
+    private func reply(to call: OpaquePointer, text: String) {
+        unsafe reply(to: call, variant: "s") { unsafe append("s", text, to: $0) }
+    }
+
+    private func reply(to call: OpaquePointer, bytes: [UInt8]) {
+        unsafe reply(to: call, variant: "ay") {
+            unsafe sd_bus_message_append_array($0, CChar(121), bytes, bytes.count)
+        }
+    }
+
+    private func reply(to call: OpaquePointer, variant type: String, _ fill: (OpaquePointer) -> Void) {
+        unsafe reply(to: call) {
+            unsafe sd_bus_message_open_container($0, CChar(118), type)
+            unsafe fill($0)
+            unsafe sd_bus_message_close_container($0)
+        }
     }
 
     private func append(_ type: Unicode.Scalar, _ text: String, to message: OpaquePointer) {

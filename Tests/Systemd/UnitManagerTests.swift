@@ -11,12 +11,13 @@ struct UnitManagerTests {
     private static let patience: Int64 = 60_000
 
     private func outcome(
-        of order: UnitOrder, _ script: FakeSystemd.Script, patience: Int64 = patience, cancel: EventCounter? = nil
+        of order: UnitOrder, _ script: FakeSystemd.Script, patience: Int64 = patience, cancel: EventCounter? = nil,
+        ended: EndedStarts? = nil
     ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
         let systemd = try FakeSystemd(script)
         var manager = try UnitManager(at: .direct(systemd.path), patience: patience, cancel: cancel)
         do throws(UnitError) {
-            return (systemd, .success(try manager.carryOut(order, on: "a.service")))
+            return (systemd, .success(try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)))
         } catch {
             return (systemd, .failure(error))
         }
@@ -52,14 +53,71 @@ struct UnitManagerTests {
         #expect(try outcome(of: .start, .init(result: "skipped")).result == .failure(.job(.skipped)))
     }
 
-    @Test(arguments: ["inactive", "failed"])
-    func nothingIsAskedForWhatIsStopped(activity: String) throws {
+    @Test func nothingIsAskedForWhatIsStopped() throws {
         for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1)] {
-            let (systemd, result) = try outcome(of: order, .init(activity: activity))
+            let (systemd, result) = try outcome(of: order, .init(activity: "inactive"))
             #expect(result == .success(false))
             #expect(systemd.orders == [])
         }
-        #expect(try outcome(of: .start, .init(activity: activity)).systemd.orders.count == 1)
+        #expect(try outcome(of: .start, .init(activity: "inactive")).systemd.orders.count == 1)
+    }
+
+    @Test func whatHasFailedIsStartedOrItIsSaid() throws {
+        for order in [UnitOrder.tryRestart, .reloadOrTryRestart] {
+            let (systemd, result) = try outcome(of: order, .init(activity: "failed", later: [("active", 2)]))
+            #expect(result == .success(true))
+            #expect(systemd.orders == ["StartUnit a.service replace"])
+        }
+        for order in [UnitOrder.reload, .signal(1)] {
+            let (systemd, result) = try outcome(of: order, .init(activity: "failed"))
+            #expect(result == .failure(.failed))
+            #expect(systemd.orders == [])
+        }
+    }
+
+    @Test func whatIsStartedIsSeenToStayUp() throws {
+        func result(_ later: (String, UInt8)..., order: UnitOrder = .tryRestart) throws -> Result<Bool, UnitError> {
+            try outcome(of: order, .init(later: later)).result
+        }
+        #expect(try result(("active", 2), ("failed", 2)) == .failure(.ended))
+        #expect(try result(("active", 2), ("failed", 2), order: .start) == .failure(.ended))
+        // By Restart= over and over.
+        #expect(try result(("active", 2), ("activating", 2), ("active", 3), ("active", 4)) == .failure(.ended))
+        #expect(try result(("active", 2), ("activating", 2)) == .failure(.ended))
+        // By somebody else, once.
+        #expect(try result(("active", 2), ("active", 3), ("active", 3)) == .success(true))
+        #expect(try result(("active", 2), ("deactivating", 2)) == .success(true))
+        // What is not restarted is not waited for.
+        #expect(try result(("failed", 2), order: .reload) == .success(true))
+    }
+
+    @Test func whatEndedByItselfIsNoStoppedUnit() throws {
+        let ended = EndedStarts()
+        let script = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)])
+        #expect(try outcome(of: .tryRestart, script, ended: ended).result == .failure(.ended))
+        // It is started again, until somebody else has started it and it was stopped.
+        let again = FakeSystemd.Script(activity: "inactive", invocation: 2, later: [("active", 3)])
+        #expect(try outcome(of: .tryRestart, again, ended: ended).systemd.orders == ["StartUnit a.service replace"])
+        // systemd has forgotten it meanwhile.
+        let unloaded = FakeSystemd.Script(later: [("active", 2), ("inactive", 0)])
+        #expect(try outcome(of: .tryRestart, unloaded, ended: ended).result == .failure(.ended))
+        let forgotten = FakeSystemd.Script(
+            activity: "inactive", invocation: 0, later: [("active", 3), ("inactive", 3)])
+        #expect(
+            try outcome(of: .tryRestart, forgotten, ended: ended).systemd.orders == ["StartUnit a.service replace"])
+        let other = FakeSystemd.Script(activity: "inactive", invocation: 4)
+        #expect(try outcome(of: .tryRestart, other, ended: ended).result == .success(false))
+    }
+
+    @Test func whatSomebodyStopsOrHasDoneItsWorkMayEnd() throws {
+        let ended = EndedStarts()
+        let stopped = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)], isStopped: true)
+        #expect(try outcome(of: .tryRestart, stopped, ended: ended).result == .success(true))
+        let oneshot = FakeSystemd.Script(later: [("inactive", 2)], type: "oneshot")
+        #expect(try outcome(of: .tryRestart, oneshot, ended: ended).result == .success(true))
+        let started = FakeSystemd.Script(later: [("inactive", 2)])
+        #expect(try outcome(of: .start, started, ended: ended).result == .success(true))
+        #expect(!ended.has([2], of: "a.service"))
     }
 
     @Test func aUnitOnItsWayIsNotStopped() throws {
@@ -124,8 +182,9 @@ struct UnitManagerTests {
             return (try manager.obstacle(to: .tryRestart, on: "a.service"), systemd.orders)
         }
         let denied = "org.freedesktop.DBus.Error.AccessDenied"
-        let asked = ["TryRestartUnit a.service triggering"]
-        #expect(try obstacle(.init(error: (denied, ""))) == (.notPermitted, asked))
+        // What has failed is started.
+        let asked = ["TryRestartUnit a.service triggering", "StartUnit a.service triggering"]
+        #expect(try obstacle(.init(error: (denied, ""))) == (.notPermitted, [asked[0]]))
         let onlyToStop = ("org.freedesktop.DBus.Error.InvalidArgs", "--job-mode=triggering is only valid for stop.")
         #expect(try obstacle(.init(error: onlyToStop)) == (nil, asked))
         #expect(try obstacle(.init(load: "not-found")) == (.noSuchUnit, []))
@@ -133,11 +192,18 @@ struct UnitManagerTests {
     }
 
     @Test func aRuleNamesWhoMayDoWhatWithWhich() {
+        let start =
+            #"polkit.addRule(function(action, subject) { "#
+            + #"if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd" && "#
+            + #"action.lookup("unit") == "srv-app\\x2d1.service" && "#
+        let unit = #"srv-app\x2d1.service"#
         #expect(
-            PolkitRule.text(user: "clientsecretd", unit: #"srv-app\x2d1.service"#, verb: "try-restart")
-                == #"polkit.addRule(function(action, subject) { "#
-                + #"if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd" && "#
-                + #"action.lookup("unit") == "srv-app\\x2d1.service" && action.lookup("verb") == "try-restart") "#
+            PolkitRule.text(user: "clientsecretd", unit: unit, verbs: UnitOrder.tryRestart.verbs)
+                == start + #"(action.lookup("verb") == "try-restart" || action.lookup("verb") == "start")) "#
                 + #"return polkit.Result.YES; });"#)
+        #expect(
+            PolkitRule.text(user: "clientsecretd", unit: unit, verbs: UnitOrder.reload.verbs)
+                == start + #"action.lookup("verb") == "reload") return polkit.Result.YES; });"#)
+        #expect(UnitOrder.reloadOrTryRestart.verbs == ["reload-or-try-restart", "start"])
     }
 }

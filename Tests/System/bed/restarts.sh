@@ -1,0 +1,99 @@
+#!/bin/bash
+# What a restart leads to: applications that do not come up again, or not for long, and units that are stopped.
+source /src/Tests/System/bed/prelude.sh
+install_clientsecretd
+make_key
+rules=/etc/polkit-1/rules.d/50-clientsecretd.rules
+
+# unit NAME: a service of these lines, and a client that has it restarted, or what VERB says.
+clients=
+unit() {
+    { echo "[Service]"; cat; } >"/etc/systemd/system/$1.service"
+    clients+="  $1:
+    client_id: com.example.$1
+    outputs: [{path: /run/clientsecretd/out/$1.jwt}]
+    on_change: [${2-restart}: $1.service]
+"
+}
+# Each is whole as long as /run/broken is not there.
+sound() { printf '/bin/sh -c "[ ! -e /run/broken ] || %s; exec sleep infinity"\n' "$1"; }
+unit refusing <<<"ExecStartPre=/usr/bin/test ! -e /run/broken
+ExecStart=/bin/sleep infinity"
+unit dying <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")"
+unit ending <<<"ExecStart=$(sound "{ sleep 1; exit 0; }")"
+unit looping <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")
+Restart=always
+RestartSec=100ms
+[Unit]
+StartLimitIntervalSec=0"
+unit either reload_or_restart <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")"
+unit reloaded reload <<<"ExecStart=/bin/sleep infinity
+ExecReload=/bin/true"
+unit work <<<"Type=oneshot
+ExecStart=/usr/bin/touch /run/worked"
+unit stopped <<<"ExecStart=/bin/sleep infinity"
+units=(refusing dying ending looping either)
+systemctl daemon-reload
+systemctl start "${units[@]}" reloaded stopped
+systemctl stop stopped
+configure <<<"clients:
+$clients"
+mkdir -p "${rules%/*}"
+runuser -u clientsecretd -- /usr/local/bin/clientsecretd check 2>&1 | grep -o 'polkit\.addRule(.*' >$rules
+allowed() { ! clientsecretd check 2>&1 | grep -q addRule; }
+eventually "with the lines that check names nothing is missing" allowed
+
+# delivered CLIENT: whether its application was told, as the status says.
+delivered() {
+    clientsecretd status --json | python3 -c '
+import json, sys
+print(*[c["delivered"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"
+}
+# state CLIENT: its own state and why.
+state() {
+    clientsecretd status --json | python3 -c '
+import json, sys
+print(*[(c["state"], c["last_error"]) for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"
+}
+active() { for name in "${units[@]}" reloaded; do systemctl is-active --quiet "$name" || return; done; }
+
+promise "the service starts" systemctl start clientsecretd
+served() { for name in "${units[@]}" reloaded stopped work; do [ "$(delivered "$name")" = True ] || return; done; }
+eventually "every application is told" served
+promise "all of them run" active
+equal "what is stopped stays stopped" inactive "$(systemctl is-active stopped)"
+refused "and what does its work when somebody starts it is not started" test -e /run/worked
+
+touch /run/broken
+refused "a renewal says that applications are down" clientsecretd renew
+for round in "the first time" "and when it is tried again"; do
+    for name in "${units[@]}"; do
+        equal "an application that is down was not told ($name), $round" False "$(delivered "$name")"
+        contains "and status says so" degraded "$(state "$name")"
+    done
+    refused "nor does another attempt say otherwise" clientsecretd renew --deliver-only "${units[@]}"
+done
+contains "a start that failed is told" "refusing.service: its job failed" "$(state refusing)"
+contains "a service that died" "dying.service: the unit was started and ended within seconds" "$(state dying)"
+contains "one that ended well" "ending.service: the unit was started and ended within seconds" "$(state ending)"
+contains "one that systemd starts over and over" "looping.service: the unit was started and ended" "$(state looping)"
+equal "health says so, too" 1 "$(clientsecretd health >/dev/null 2>&1; echo $?)"
+equal "what is stopped was told all the same" "inactive True" "$(systemctl is-active stopped) $(delivered stopped)"
+equal "and what can reload" True "$(delivered reloaded)"
+
+rm /run/broken
+promise "mended, they are told" clientsecretd renew --deliver-only
+promise "and run" active
+promise "all of them" served
+equal "what is stopped still is" inactive "$(systemctl is-active stopped)"
+
+# A unit that has failed cannot be reloaded, and nobody is told that it was.
+systemctl kill --signal=KILL reloaded
+failed() { systemctl is-failed --quiet reloaded; }
+eventually "the application is killed" failed
+refused "a reload is not done" clientsecretd renew reloaded
+contains "which is told with what helps" "reloaded.service: the unit has failed" "$(state reloaded)"
+contains "by its command" "systemctl start reloaded.service" "$(clientsecretd status)"
+promise "it is done literally" systemctl start reloaded.service
+promise "and then the application is told" clientsecretd renew --deliver-only reloaded
+finish
