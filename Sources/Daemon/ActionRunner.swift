@@ -28,6 +28,14 @@ struct ActionRunner: Sendable {
         }
     }
 
+    /// What would keep an action from being carried out; nothing is done. Blocks.
+    func obstacle(to action: Action) -> Trouble? {
+        if let trouble = Probe.trouble(of: action, as: identity) { return trouble }
+        let found = UnitRunner(cancel: cancel).obstacles(to: [action], as: identity.user)[action]
+        // That the daemon stops is in nobody's way.
+        return found?.code == .actionInterrupted ? nil : found
+    }
+
     private func environment(_ covering: [ClientName: Covered]) -> [String: String] {
         var variables = ["PATH": Self.searchPath, "LANG": "C.UTF-8"]
         // What is told of the state is told of no client.

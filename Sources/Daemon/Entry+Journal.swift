@@ -101,7 +101,7 @@ extension Resource {
         switch self {
         case .client(let name), .record(let name): [.client(name)]
         case .file(let path): [.path(path)] + clients.map(JournalField.client)
-        case .action(let action): [.action(action)] + clients.map(JournalField.client)
+        case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
         case .notice(let action): [.action(action)]
         case .key, .configuration, .state: clients.map(JournalField.client)
         }

@@ -155,7 +155,7 @@ extension Resource {
         case .client(let name), .record(let name): "\(name): "
         case .key(let name): "key \(name): "
         case .notice: "on_state_change: "
-        case .configuration, .file, .action, .state: ""
+        case .configuration, .file, .action, .probe, .state: ""
         }
     }
 }

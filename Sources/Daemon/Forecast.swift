@@ -129,7 +129,7 @@ private struct ForecastReader {
             switch job.work {
             case .readKey, .look: result = .success(try hands.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .recallTold, .keepTold,
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .probe, .recallTold, .keepTold,
                 .tidyRecords:
                 return nil
             }
@@ -162,7 +162,7 @@ extension Resource {
     fileprivate var client: ClientName? {
         switch self {
         case .client(let name), .record(let name): name
-        case .configuration, .key, .file, .action, .notice, .state: nil
+        case .configuration, .key, .file, .action, .probe, .notice, .state: nil
         }
     }
 }

@@ -106,6 +106,7 @@ final class Hands: Sendable {
         case .mint: .signing
         case .look(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
+        case .probe: .probes
         }
     }
 
@@ -143,6 +144,7 @@ final class Hands: Sendable {
         case .keep(let client, let record): try keep(record, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
         case .run(let action, let covering): try run(action, covering)
+        case .probe(let action): try probe(action)
         case .recallTold: try recallTold()
         case .keepTold(let told): try keep(told)
         case .tidyRecords(let clients, let moment): tidy(clients, moment)
@@ -159,6 +161,11 @@ final class Hands: Sendable {
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Trouble) -> Outcome {
         try runner?.run(action, covering)
         return .ran
+    }
+
+    private func probe(_ action: Action) throws(Trouble) -> Outcome {
+        if let obstacle = runner?.obstacle(to: action) { throw obstacle }
+        return .feasible
     }
 
     /// A secret whose bytes are gone is a mistake of the program's; the next look finds or mints another.

@@ -14,6 +14,8 @@ enum Lane: Hashable, Sendable {
     case writer(String)
     /// Each hook has a lane of its own: it may take as long as it likes.
     case hook(ActionID)
+    /// Looks at what actions need; systemd and polkit are not to be asked by a hundred threads at once.
+    case probes
 }
 
 /// Which file system a path lies on, read from the kernel's table: asking the file system itself could hang.

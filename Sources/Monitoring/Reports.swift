@@ -9,7 +9,7 @@ package struct RenewalReport: Hashable, Sendable {
     /// What it came to for one client.
     package struct Outcome: Hashable, Sendable {
         package var client: String
-        /// `renewed`, `untouched` or `failed`.
+        /// `renewed`, `delivered`, `untouched` or `failed`.
         package var result: String
         /// These three describe the new secret of a client that was renewed.
         package var fingerprint: String?
@@ -65,8 +65,8 @@ extension RenewalReport.Outcome: Decodable {
     init(_ outcome: RenewalOutcome) {
         client = outcome.client.description
         switch outcome.result {
-        case .renewed(let issued):
-            result = "renewed"
+        case .renewed(let issued), .delivered(let issued):
+            result = if case .renewed = outcome.result { "renewed" } else { "delivered" }
             fingerprint = issued.fingerprint.description
             issuedAt = issued.issuedAt
             expiresAt = issued.expiresAt

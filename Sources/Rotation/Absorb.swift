@@ -67,7 +67,7 @@ extension Rotation {
         switch resource {
         case .key(let name): world.keys[name]?.wasRead = false
         case .file(let path): world.files[path]?.isFresh = false
-        case .configuration, .client, .record, .action, .notice, .state: return
+        case .configuration, .client, .record, .action, .probe, .notice, .state: return
         }
         if let job = world.running[resource] { outdated.insert(job.id) }
         // Also those who merely share the file wait for what it holds.

@@ -34,6 +34,7 @@ extension Rotation {
         told = told.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
+        unprobed = Set(world.index.probes.keys)
         wantsTidying = true
         changes.append(.configured(clients: configuration.clients.count))
         touchEverything()
@@ -46,6 +47,7 @@ extension Rotation {
         case .client(let name), .record(let name): world.clients[name] != nil
         case .file(let path): world.files[path] != nil
         case .action(let id): world.index.actions[id] != nil
+        case .probe(let id): world.index.probes[id] != nil
         case .notice(let id): world.configuration.onStateChange.contains { $0.id == id }
         case .state: true
         }

@@ -24,7 +24,8 @@ extension Rotation {
     }
 
     private mutating func succeed(_ job: Job, _ outcome: Outcome, at now: Now) {
-        if let attempts = lastFailure(of: job.resource), attempts.wasLook || !job.work.isLook { recover(job.resource) }
+        let lastFailure = lastFailure(of: job.resource)
+        if let attempts = lastFailure, attempts.wasLook || !job.work.isLook { recover(job.resource) }
         switch (job.work, outcome) {
         case (.readConfiguration, .configuration(let configuration)):
             adopt(configuration, at: now)
@@ -109,6 +110,12 @@ extension Rotation {
             notices.keptBy = job.id
         case (.tidyRecords, .tidied):
             break
+        case (.probe(let action), .feasible):
+            // What stood in its way is not there any more: whoever has seen to that need not wait.
+            if let lastFailure, world.attempts[.action(action.id)]?.trouble == lastFailure.trouble {
+                world.attempts[.action(action.id)]?.notBefore = now.boot
+                touch(.action(action.id))
+            }
         case (.run(let action, let covering), .ran):
             for (client, covered) in covering {
                 world.clients[client]?.delivered[action.id] = covered.issued
@@ -122,6 +129,11 @@ extension Rotation {
                 for path in world.index.files(of: client) { world.files[path]?.damage.told(at: now.boot) }
             }
             changes.append(.ran(action.id, covering.mapValues(\.issued)))
+            // What stood in its way may be gone.
+            if world.attempts[.probe(action.id)] != nil {
+                world.attempts[.probe(action.id)]?.notBefore = now.boot
+                touch(.probe(action.id))
+            }
         default:
             // Hands answer each work with its own outcome: another one is a mistake of the program's.
             assertionFailure("\(job.work) ended as \(outcome)")
@@ -209,7 +221,7 @@ extension Rotation {
         guard let attempts = lastFailure(of: resource) else { return }
         world.attempts[resource] = nil
         former[resource] = nil
-        changes.append(.recovered(resource, attempts.trouble))
+        if attempts.isLogged { changes.append(.recovered(resource, attempts.trouble)) }
     }
 
     private mutating func fail(_ job: Job, _ trouble: Trouble, isHurried: Bool, at now: Now) {
@@ -237,7 +249,7 @@ extension Rotation {
             // What it was seen to hold before is no word on what is there now.
             world.files[spec.path]?.isFresh = false
             if trouble.code.leavesNothingToRead { world.files[spec.path]?.seen?.slots = [:] }
-        case .mint, .keep, .run, .keepTold, .tidyRecords:
+        case .mint, .keep, .run, .probe, .keepTold, .tidyRecords:
             break
         }
         let previous = lastFailure(of: job.resource)
@@ -250,17 +262,27 @@ extension Rotation {
             : Retry.pause(
                 of: job.resource, action: action, trouble: trouble.code, failures: failures,
                 isEmergency: isEmergency(job.resource, at: now), jitter: chance.draw("\(job.resource) \(failures)"))
-        let isNews =
-            previous?.trouble != trouble
-            || now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
+        let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
+        let isNews = (previous?.trouble != trouble || isReminder) && !isSaid(trouble, of: job.resource, isReminder)
         let attempts = Attempts(
             failures: failures, trouble: trouble, since: previous?.since ?? now.wall,
             notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasLook: job.work.isLook,
-            loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot)
+            loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot,
+            isLogged: isNews || previous?.isLogged == true)
         world.attempts[job.resource] = attempts
         if isNews {
             changes.append(
                 .failing(job.resource, trouble, failures: failures, retryAt: now.wall + Seconds((pause + 999) / 1000)))
+        }
+    }
+
+    /// Whether a line says the same already: what keeps an action from being carried out is met by whoever looks for it
+    /// and by whoever tries.
+    private func isSaid(_ trouble: Trouble, of resource: Resource, _ isReminder: Bool) -> Bool {
+        switch resource {
+        case .probe(let id): world.attempts[.action(id)]?.trouble == trouble
+        case .action(let id): !isReminder && world.attempts[.probe(id)]?.trouble == trouble
+        default: false
         }
     }
 

@@ -13,7 +13,7 @@ extension Rotation {
         let outputs = entry.outputs.map { outputView($0, holding: wanted, &deadlines) }
         let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
-            wanted != nil && outputs.allSatisfy { $0.state == .ok } && actions.allSatisfy { $0.state == .ok }
+            wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(name, $0) }
         var lastSuccessAt = state.lastSuccessAt
         if isDone, old?.delivered != true {
             lastSuccessAt = now.wall
@@ -152,10 +152,10 @@ extension Rotation {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
                 reasons.append(Reason(trouble: trouble, client: name, since: began, nextAttempt: nil))
             } else if let attempts = attempts(at: resource, for: name) {
-                let pause = max(0, attempts.notBefore.seconds(since: now.boot))
                 reasons.append(
                     Reason(
-                        trouble: attempts.trouble, client: name, since: attempts.since, nextAttempt: now.wall + pause))
+                        trouble: attempts.trouble, client: name, since: attempts.since,
+                        nextAttempt: nextAttempt(attempts, at: resource, now)))
             }
         }
         for path in client.files where isVanished(path) {
@@ -169,9 +169,20 @@ extension Rotation {
             reasons.append(
                 Reason(
                     trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall,
-                    nextAttempt: damage.nextRepair.map { now.wall + max(0, $0.seconds(since: now.boot)) }))
+                    nextAttempt: damage.nextRepair.flatMap { Self.upcoming($0, now) }))
         }
         return reasons
+    }
+
+    /// When what has failed is tried again; nil while that is being done.
+    private func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
+        world.running[resource] == nil ? Self.upcoming(attempts.notBefore, now) : nil
+    }
+
+    /// A moment by the wall clock; nil when it has come: whatever waits for something else then is tried as soon as that
+    /// is there, and a time that lies in the past says nothing to anybody.
+    private static func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
+        moment > now.boot ? now.wall + Seconds((moment.milliseconds - now.boot.milliseconds + 999) / 1000) : nil
     }
 
     private func outputView(
@@ -206,7 +217,8 @@ extension Rotation {
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {
-        let failed = attempts(at: .action(id), for: client)
+        // Also what has told all that there is to tell, and could not the next time.
+        let failed = attempts(at: .action(id), for: client) ?? world.attempts[.probe(id)]
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
             action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
@@ -231,11 +243,11 @@ extension Rotation {
         }
         if let lack = hampered.first {
             standing = max(standing, .degraded)
-            let next = lack.nextAttempt.map { now.wall + max(0, $0.seconds(since: now.boot)) }
+            let next = lack.nextAttempt.flatMap { Self.upcoming($0, now) }
             reason = reason ?? Reason(trouble: lack.trouble, client: nil, since: lack.since, nextAttempt: next)
         }
-        if let attempts = noticeTrouble {
-            let next = now.wall + max(0, attempts.notBefore.seconds(since: now.boot))
+        if let (resource, attempts) = noticeTrouble {
+            let next = nextAttempt(attempts, at: resource, now)
             standing = max(standing, .degraded)
             reason =
                 reason ?? Reason(trouble: attempts.trouble, client: nil, since: attempts.since, nextAttempt: next)

@@ -117,6 +117,9 @@ struct Notices: Sendable {
 }
 
 extension Action {
+    /// What an action of `on_state_change` comes to, whatever the state.
+    package var forEachState: [Action] { Standing.allCases.map(naming) }
+
     /// The action with the state in the place of every `%s` in the unit's name or the program's arguments.
     package func naming(_ standing: Standing) -> Action {
         func named(_ text: String) -> String {
@@ -169,7 +172,21 @@ extension Rotation {
     }
 
     /// What keeps people from being told, if something does.
-    var noticeTrouble: Attempts? {
-        world.configuration.onStateChange.lazy.compactMap { world.attempts[.notice($0.id)] }.first
+    var noticeTrouble: (Resource, Attempts)? {
+        noticeResources { [.notice($0.id)] + $0.forEachState.map { .probe($0.id) } }
+            .compactMap { resource in world.attempts[resource].map { (resource, $0) } }.first
+    }
+
+    /// What would keep people from being told.
+    var noticeObstacles: [Trouble] {
+        noticeResources { $0.forEachState.map { .probe($0.id) } }.compactMap { world.attempts[$0]?.trouble }
+    }
+
+    private func noticeResources(_ resources: (Action) -> [Resource]) -> [Resource] {
+        var all: [Resource] = []
+        for resource in world.configuration.onStateChange.flatMap(resources) where !all.contains(resource) {
+            all.append(resource)
+        }
+        return all
     }
 }

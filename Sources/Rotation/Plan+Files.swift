@@ -97,7 +97,7 @@ extension Rotation {
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
-            covering[client] = Covered(issued: current, outputs: world.index.files(of: client))
+            covering[client] = Covered(issued: current, outputs: world.index.subjects[client]?.outputs ?? [])
         }
         guard !covering.isEmpty else { return }
         // One run for all that share it: wait for those whose secret is on its way.

@@ -134,6 +134,7 @@ extension Rotation {
         all.append(.client(client))
         all += world.index.files(of: client).map(Resource.file)
         all += world.index.actions(of: client).map(Resource.action)
+        all += world.index.actions(of: client).map(Resource.probe)
         // Last: a secret that is not remembered harms nobody before the next start.
         all.append(.record(client))
         return all
@@ -163,12 +164,12 @@ extension Rotation {
             if let trouble = hang(of: .configuration) { return .refused(diagnostics: [trouble.message]) }
             guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
             if let refusal { return .refused(diagnostics: refusal) }
-            guard untried.isEmpty else { return nil }
+            guard untried.isEmpty, !isProbing else { return nil }
             return .reloaded(
                 unserved: names.compactMap { name in
                     (failure(of: name, since: request.since) ?? contest(of: name, at: now))
                         .map { "client \"\(name)\": \($0.message)" }
-                })
+                } + noticeObstacles.map { "on_state_change: \($0.message)" })
         case .renew:
             while let client = request.open.last {
                 guard let result = result(of: client, in: request, at: now) else { return nil }
@@ -193,6 +194,7 @@ extension Rotation {
         guard isPublished(client),
             !world.index.actions(of: client).contains(where: { owes(client, $0) })
         else { return nil }
+        if case .renew(let renewal) = request.request, renewal.deliverOnly { return .delivered(current) }
         return .renewed(current)
     }
 
@@ -239,8 +241,8 @@ extension Rotation {
     }
 
     private func hasTrouble(_ client: ClientName) -> Bool {
-        clock.trouble != nil || resources(of: client).contains { world.attempts[$0] != nil }
-            || resources(of: client).contains { isOverdue($0) }
+        clock.trouble != nil
+            || resources(of: client).contains { !$0.isProbe && (world.attempts[$0] != nil || isOverdue($0)) }
     }
 
     /// - Parameter clients: those of which anything may have changed.

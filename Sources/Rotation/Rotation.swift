@@ -48,6 +48,8 @@ package struct Rotation: Sendable {
     var hurried: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
+    /// Actions that were not looked at yet since the start or the last reload.
+    var unprobed: Set<ActionID> = []
     /// In order; kept because sorting ten thousand for every snapshot would be felt.
     var names: [ClientName] = []
     var isReady = false
@@ -107,6 +109,7 @@ package struct Rotation: Sendable {
         clients += subjects(touched.takeClients())
         for client in clients { judge(client, at: now) }
         planReadiness(of: clients, at: now)
+        planProbes(at: now, &turn)
         planNotices(at: now, &turn)
         planTidying(at: now, &turn)
         touched = Touched()
@@ -140,6 +143,9 @@ package struct Rotation: Sendable {
             for client in world.index.clients(of: path) { touch(client) }
         case .action(let id):
             touched.actions.insert(id)
+            for client in world.index.clients(of: id) { touch(client) }
+        case .probe(let id):
+            touched.probes.insert(id)
             for client in world.index.clients(of: id) { touch(client) }
         case .configuration, .notice, .state:
             // Planned every time.
@@ -217,6 +223,7 @@ package struct Rotation: Sendable {
         case .key(let name): Trouble(.notResponding, at: .key(name))
         case .client(let name), .record(let name): Trouble(.notResponding, at: .client(name))
         case .file(let path): Trouble(.notResponding, at: .path(path))
+        case .probe(let id): Trouble(.notResponding, at: .action(id))
         case .action, .notice: nil
         case .state: Trouble(.notResponding, at: .named("the state directory"))
         }
@@ -251,6 +258,7 @@ struct Touched: Sendable {
     var keys: Set<KeyName> = []
     var files: Set<AbsolutePath> = []
     var actions: Set<ActionID> = []
+    var probes: Set<ActionID> = []
     /// Files and actions whose clients were all touched because one of them is renewed.
     var drawn: Set<Resource> = []
     private var clients: Set<ClientName> = []

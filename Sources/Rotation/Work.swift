@@ -10,6 +10,8 @@ package enum Resource: Hashable, Sendable {
     case record(ClientName)
     case file(AbsolutePath)
     case action(ActionID)
+    /// Whether an action could be carried out; with the state in the place of `%s`.
+    case probe(ActionID)
     /// An action of `on_state_change`, by its name in the configuration.
     case notice(ActionID)
     /// What the state directory keeps that is no client's.
@@ -17,6 +19,10 @@ package enum Resource: Hashable, Sendable {
 }
 
 extension Resource {
+    var isProbe: Bool {
+        if case .probe = self { true } else { false }
+    }
+
     var isNotice: Bool {
         if case .notice = self { true } else { false }
     }
@@ -37,6 +43,8 @@ package enum Work: Hashable, Sendable {
     /// Write these secrets into a file, all at once. Without `mayCreate` a file that is gone is a trouble.
     case publish(FileSpec, [Slot: Issued], mayCreate: Bool)
     case run(Action, covering: [ClientName: Covered])
+    /// Find out what would keep an action from being carried out, without doing it.
+    case probe(Action)
     /// Read what people were told.
     case recallTold
     case keepTold(Told)
@@ -69,6 +77,7 @@ extension Work {
 /// A client on whose behalf an action runs, and what the action is told of it.
 package struct Covered: Hashable, Sendable {
     package let issued: Issued
+    /// In the configuration's order.
     package let outputs: [AbsolutePath]
 }
 
@@ -104,6 +113,8 @@ package enum Outcome: Hashable, Sendable {
     /// What the file held after it was written, read back.
     case published(Look)
     case ran
+    /// Nothing stands in an action's way, as far as can be told.
+    case feasible
     case recalledTold(Told)
     case keptTold(Told)
     case tidied

@@ -89,6 +89,8 @@ package struct Attempts: Hashable, Sendable {
     var wasLook: Bool
     /// When the trouble was last written to the journal.
     var loggedAt: BootTime
+    /// Whether it was: what says the same as another line is not.
+    var isLogged: Bool
 }
 
 /// A client with all that the configuration says of it, put together once and shared by all who ask at every turn.
@@ -98,6 +100,8 @@ final class Subject: Hashable, Sendable {
     let key: KeyEntry
     /// Each once, in order.
     let files: [AbsolutePath]
+    /// The same, in the configuration's order.
+    let outputs: [AbsolutePath]
     /// The same files with the client's own slots in each: thousands of clients may share one.
     let places: [Place]
     /// Each once, in the configuration's order.
@@ -114,6 +118,9 @@ final class Subject: Hashable, Sendable {
         self.entry = entry
         self.key = key
         files = places.map(\.path)
+        outputs = entry.outputs.map(\.path).reduce(into: []) { paths, path in
+            if !paths.contains(path) { paths.append(path) }
+        }
         self.places = places
         self.actions = actions
     }
@@ -136,6 +143,8 @@ struct Index: Hashable, Sendable {
     var clientsOfKey: [KeyName: [ClientName]] = [:]
     /// Of two clients that name one action with different timeouts the longer one counts.
     var actions: [ActionID: Action] = [:]
+    /// The same, and those of `on_state_change` for each state.
+    var probes: [ActionID: Action] = [:]
 
     init(_ configuration: Configuration) {
         specs = configuration.files
@@ -161,6 +170,8 @@ struct Index: Hashable, Sendable {
             let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
             subjects[name] = Subject(name: name, entry: client, key: key, places: places, actions: ids)
         }
+        probes = actions
+        for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
     }
 
     func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }
@@ -170,7 +181,7 @@ struct Index: Hashable, Sendable {
     func clients(of resource: Resource) -> [ClientName] {
         switch resource {
         case .file(let path): clients(of: path)
-        case .action(let id): clients(of: id)
+        case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
         case .client, .record, .configuration, .notice, .state: []
         }
@@ -208,8 +219,8 @@ extension Rotation {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .mint, .run, .recallTold, .keepTold,
-                .tidyRecords:
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .mint, .run, .probe, .recallTold,
+                .keepTold, .tidyRecords:
                 break
             }
         }

@@ -6,10 +6,10 @@ enum RenewalWords {
     /// The line for one client; a failure is a complaint, everything else an answer.
     static func line(for outcome: RenewalReport.Outcome, deliverOnly: Bool, now: WallTime) -> String {
         switch outcome.result {
-        case "renewed":
+        case "renewed", "delivered":
             let expiry = outcome.expiresAt.map { ", expires \(TimeWords.full($0, to: now))" } ?? ""
             let name = outcome.fingerprint.map { " (\($0))" } ?? ""
-            return "\(outcome.client): renewed\(name)\(expiry)"
+            return "\(outcome.client): \(outcome.result)\(name)\(expiry)"
         case "untouched":
             return "\(outcome.client): "
                 + (deliverOnly ? "nothing was left to deliver" : "not due yet, nothing was done")

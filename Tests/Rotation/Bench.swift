@@ -168,6 +168,10 @@ final class Bench {
         RenewalOutcome(client: try Values.name(name), result: .renewed(try #require(try current(name))))
     }
 
+    func delivered(_ name: String) throws -> RenewalOutcome {
+        RenewalOutcome(client: try Values.name(name), result: .delivered(try #require(try current(name))))
+    }
+
     func failed(_ name: String, _ trouble: Trouble) throws -> RenewalOutcome {
         RenewalOutcome(client: try Values.name(name), result: .failed(trouble.message))
     }
@@ -245,6 +249,7 @@ final class Bench {
             return .success(.kept(record))
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .run: return .success(.ran)
+        case .probe: return .success(.feasible)
         case .tidyRecords: return .success(.tidied)
         case .recallTold: return .success(.recalledTold(told ?? Told()))
         case .keepTold(let told):
@@ -286,7 +291,7 @@ final class Bench {
         case .run(let action, let covering) where covering.isEmpty: "tell \(action.id)"
         case .recallTold: "recall told"
         case .keepTold: "keep told"
-        case .tidyRecords: nil
+        case .tidyRecords, .probe: nil
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"
         }

@@ -89,7 +89,7 @@ import Testing
         bench.failures = [:]
         bench.forget()
         bench.ask(.renew(.init(deliverOnly: true)))
-        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.untouched("b")]))
+        #expect(try bench.answer() == .renewed([bench.delivered("a"), bench.untouched("b")]))
         #expect(bench.log == ["look a.jwt", "look b.jwt", "run exec /bin/after for a", "keep a"])
         #expect(try bench.current("a") == current)
     }
@@ -99,7 +99,7 @@ import Testing
         // Somebody has damaged it and no notice came, as on a file system on a network.
         try bench.place(nil, in: "b.jwt")
         bench.ask(.renew(.init(deliverOnly: true)))
-        #expect(try bench.answer() == .renewed([bench.untouched("a"), bench.renewed("b")]))
+        #expect(try bench.answer() == .renewed([bench.untouched("a"), bench.delivered("b")]))
         #expect(try bench.held(in: "b.jwt") == bench.current("b"))
         #expect(!bench.log.contains { $0.hasPrefix("mint") })
     }
@@ -120,7 +120,7 @@ import Testing
             try bench.stir("b.jwt")
         }
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
-        #expect(try bench.answer() == .renewed([bench.renewed("b")]))
+        #expect(try bench.answer() == .renewed([bench.delivered("b")]))
     }
 
     @Test func whatIsDueAndFailsIsNoneThatIsNotDue() throws {
@@ -164,7 +164,7 @@ import Testing
     @Test func askingTriesAtOnceWhatHasFailedForLong() throws {
         let bench = try failedForLong()
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 2)
-        #expect(try bench.answer(2) == .renewed([bench.renewed("b")]))
+        #expect(try bench.answer(2) == .renewed([bench.delivered("b")]))
     }
 
     @Test func whatFailsWhileSomebodyAsksIsTriedAgainAtOnce() throws {

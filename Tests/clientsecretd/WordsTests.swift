@@ -17,6 +17,11 @@ import Testing
                 + #""issued_at":null,"expires_at":"2027-02-19T04:31:00Z","error":null}"#,
             "web: renewed (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"
         ),
+        (
+            #"{"client":"web","result":"delivered","fingerprint":"sha256:0123456789abcdef","#
+                + #""issued_at":null,"expires_at":"2027-02-19T04:31:00Z","error":null}"#,
+            "web: delivered (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"
+        ),
         (#"{"client":"web","result":"untouched"}"#, "web: not due yet, nothing was done"),
         (#"{"client":"web","result":"failed","error":"/x: the disk is full"}"#, "web: /x: the disk is full"),
     ])

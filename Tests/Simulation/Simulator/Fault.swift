@@ -114,6 +114,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         case keep
         case publish
         case run
+        case probe
         case recallTold
         case keepTold
         case tidyRecords
@@ -130,6 +131,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .keep: .keep
                 case .publish: .publish
                 case .run: .run
+                case .probe: .probe
                 case .recallTold: .recallTold
                 case .keepTold: .keepTold
                 case .tidyRecords: .tidyRecords

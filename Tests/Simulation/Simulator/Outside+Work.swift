@@ -41,6 +41,7 @@ extension Outside {
         case .run(let action, let covering):
             if case .notice(let id) = job.resource { return page(id) }
             return run(action, covering)
+        case .probe: return .success(.feasible)
         case .recallTold:
             return broken.isStateGone ? stateTrouble() : .success(.recalledTold(told))
         case .keepTold(let told):

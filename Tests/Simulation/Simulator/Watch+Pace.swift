@@ -54,8 +54,8 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .recallTold, .keepTold,
-            .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .probe, .recallTold,
+            .keepTold, .tidyRecords:
             break
         }
     }

@@ -25,6 +25,7 @@ enum Words {
         case .record(let name): "record \(name)"
         case .file(let path): "file \(path)"
         case .action(let id): "action \(id)"
+        case .probe(let id): "probe \(id)"
         case .notice(let id): "notice \(id)"
         case .state: "state"
         }
@@ -42,6 +43,7 @@ enum Words {
             case .readConfiguration: "read configuration"
             case .checkConfiguration: "check configuration"
             case .tidyRecords: "tidy records"
+            case .probe(let action): "probe \(action.id)"
             case .readKey(let name, _): "read \(name)"
             case .recall(let client): "recall \(client)"
             case .look(let spec): "look \(spec.path)"
@@ -66,8 +68,8 @@ enum Words {
             "seen \(look.exists ? of(look.slots.compactMapValues(\.secret)) : "nothing")"
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
-        case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.recalledTold),
-            .success(.keptTold):
+        case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.feasible),
+            .success(.recalledTold), .success(.keptTold):
             "done"
         }
     }

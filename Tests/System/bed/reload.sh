@@ -72,4 +72,26 @@ sed -i 's|/run/clientsecretd/out/gone.jwt|/nowhere/gone.jwt|' $configuration
 refused "a configuration that passes but cannot be served fails the reload" systemctl reload clientsecretd.service
 equal "and is adopted" "gone web" "$(names)"
 contains "by who asks, the client is named" "gone" "$(clientsecretd reload 2>&1)"
+
+# Actions are looked at before they are needed.
+configure_web "    on_change:
+      - restart: nosuch.service"
+refused "a unit that does not exist fails the reload" systemctl reload clientsecretd.service
+contains "which names it and its client" 'client "web": restart nosuch.service: there is no such unit' \
+    "$(clientsecretd reload 2>&1)"
+configure_web "    on_change:
+      - exec: [/usr/local/bin/nosuch]"
+contains "so does a program" 'client "web": exec /usr/local/bin/nosuch: could not be started' "$(clientsecretd reload 2>&1)"
+printf '[Service]\nExecStart=/bin/sleep infinity\n' >/etc/systemd/system/quiet.service
+configure_web "    on_change:
+      - restart: quiet.service"
+contains "and a rule that is missing, also while there is nothing to restart" "systemd may not do this" \
+    "$(clientsecretd reload 2>&1)"
+contains "the status says so" "restart quiet.service: systemd may not do this" "$(clientsecretd status 2>&1)"
+systemctl restart clientsecretd.service
+eventually "after a start, too" eval 'clientsecretd status 2>&1 | grep -qF "systemd may not do this"'
+mkdir -p /etc/polkit-1/rules.d
+clientsecretd check 2>&1 | grep -o 'polkit\.addRule(.*' >/etc/polkit-1/rules.d/50-clientsecretd.rules
+eventually "with the rule it is over" clientsecretd health
+promise "and a reload succeeds" systemctl reload clientsecretd.service
 finish

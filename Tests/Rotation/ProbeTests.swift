@@ -1,0 +1,143 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What would keep an action from being carried out is said before a renewal meets it.
+@Suite struct ProbeTests {
+    private let web = "web"
+    private let restart = Action.unit(verb: .restart, unit: "nosuch.service")
+    private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
+
+    private var trouble: Trouble { Trouble(.unitUnknown, at: .action(restart.id)) }
+
+    private func configuration(_ actions: [Action], notices: [Action] = []) throws -> Configuration {
+        var configuration = try Values.configuration([web: Values.client(web, actions: actions)])
+        configuration.onStateChange = notices
+        return configuration
+    }
+
+    /// A client that was told by an action which has since become impossible.
+    private func told() throws -> Bench {
+        let bench = try Bench(try configuration([restart]))
+        bench.go()
+        #expect(try bench.view(web).delivered)
+        bench.failures = [.probe(restart.id): trouble]
+        bench.forget()
+        return bench
+    }
+
+    @Test func aReloadNamesTheClientWhoseActionCannotBeCarriedOut() throws {
+        let bench = try told()
+        bench.reload(try configuration([restart]))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(trouble.message)"]))
+        let view = try bench.view(web)
+        #expect(view.standing == .degraded)
+        #expect(view.reason?.trouble == trouble)
+        #expect(view.actions.map(\.state) == [.failed])
+        // What the application holds is the current secret all the same.
+        #expect(view.delivered)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+    }
+
+    @Test func aStartFindsItToo() throws {
+        let bench = try told()
+        try bench.restart(try configuration([restart]))
+        #expect(try bench.view(web).reason?.trouble == trouble)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+    }
+
+    @Test func readyDoesNotWaitForIt() throws {
+        let bench = try Bench(try configuration([restart]))
+        bench.held = [.probe(restart.id)]
+        bench.go()
+        #expect(bench.entries.contains(.ready))
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func aReloadWaitsForItButNotForEver() throws {
+        let bench = try told()
+        bench.held = [.probe(restart.id)]
+        bench.reload(try configuration([restart]))
+        #expect(bench.answer() == nil)
+        bench.pass(30)
+        let silent = Trouble(.notResponding, at: .action(restart.id))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(silent.message)"]))
+    }
+
+    @Test func onceItIsMendedTheStateIsOkWithinAMinute() throws {
+        let bench = try told()
+        bench.reload(try configuration([restart]))
+        bench.pass(3600)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view(web).standing == .ok)
+        #expect(bench.entries.contains(.recovered(.probe(restart.id), trouble)))
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        bench.forget()
+        bench.pass(Values.day)
+        #expect(bench.works == [])
+    }
+
+    /// An administrator who adds the missing rule does not wait for a quarter of an hour.
+    @Test func andWhatWasNotDeliveredBecauseOfItIs() throws {
+        let bench = try Bench(try configuration([restart]))
+        bench.failures = [.probe(restart.id): trouble, .action(restart.id): trouble]
+        bench.go()
+        bench.pass(3600)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).delivered)
+    }
+
+    /// A program that was run and failed waits for its time, whatever becomes possible meanwhile.
+    @Test func whatFailedForAnotherReasonIsNotHurried() throws {
+        let bench = try Bench(try configuration([restart]))
+        bench.failures = [
+            .probe(restart.id): trouble, .action(restart.id): Trouble(.jobFailed, at: .action(restart.id)),
+        ]
+        bench.go()
+        bench.pass(300)
+        bench.failures[.probe(restart.id)] = nil
+        bench.forget()
+        bench.pass(60)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+    }
+
+    @Test func oneLineSaysIt() throws {
+        let bench = try Bench(try configuration([restart]))
+        bench.failures = [.probe(restart.id): trouble, .action(restart.id): trouble]
+        bench.go()
+        bench.pass(600)
+        #expect(bench.entries.filter { if case .failing = $0 { true } else { false } }.count == 1)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(bench.entries.filter { if case .recovered = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func actionsForPeopleAreLookedAtForEachState() throws {
+        let bench = try Bench(try configuration([], notices: [pager]))
+        bench.go()
+        #expect(
+            bench.works.compactMap { if case .probe(let action) = $0 { action } else { nil } }.sorted { $0.id < $1.id }
+                == pager.forEachState.sorted { $0.id < $1.id })
+        let missing = Trouble(.unitUnknown, at: .action(pager.naming(.critical).id))
+        bench.failures = [.probe(pager.naming(.critical).id): missing]
+        bench.reload(try configuration([], notices: [pager]))
+        #expect(bench.answer() == .reloaded(unserved: ["on_state_change: \(missing.message)"]))
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble == missing)
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func anActionThatIsTakenAwayIsInNobodysWay() throws {
+        let bench = try told()
+        bench.reload(try configuration([restart]))
+        bench.reload(try configuration([]), 2)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+        #expect(try bench.view(web).standing == .ok)
+        bench.forget()
+        bench.pass(3600)
+        #expect(bench.works == [])
+    }
+}
