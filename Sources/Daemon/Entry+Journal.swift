@@ -19,6 +19,8 @@ extension Entry {
         case .refused: .refused
         case .wouldNotStart: .wouldNotStart
         case .passes: .passes
+        case .keyChanged: .keyChanged
+        case .keyRestored: .keyRestored
         case .clockDistrusted: .clockDistrusted
         case .clockTrusted: .clockTrusted
         case .ready: .ready
@@ -50,6 +52,8 @@ extension Entry {
             [.code(trouble.code)] + resource.fields(of: clients)
         case .standing(let client, let standing, let reason):
             [.client(client), .state(standing)] + (reason.map { [.code($0.trouble.code)] } ?? [])
+        case .keyChanged(_, let change), .keyRestored(_, let change):
+            [.code(.keyChanged), .keyID(change.keyID)] + clients.map(JournalField.client)
         case .clockDistrusted(let trouble):
             [.code(trouble.code)]
         case .hampered(let trouble), .relieved(let trouble):
@@ -138,9 +142,13 @@ struct JournalField: Hashable, Sendable {
         JournalField(name: "CLIENTSECRETD_STATE", value: standing.rawValue)
     }
 
+    static func keyID(_ keyID: KeyID) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_KEY_ID", value: keyID.description)
+    }
+
     static func secret(_ client: ClientName, _ issued: Issued) -> [JournalField] {
         [
-            .client(client), JournalField(name: "CLIENTSECRETD_KEY_ID", value: issued.keyID.description),
+            .client(client), .keyID(issued.keyID),
             JournalField(name: "CLIENTSECRETD_FINGERPRINT", value: issued.fingerprint.description),
         ]
     }

@@ -18,7 +18,8 @@ extension Entry {
         case .notServed: .warning
         case .recovered, .configured, .passes, .clockTrusted, .ready, .relieved: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
-        case .refused, .wouldNotStart, .clockDistrusted, .hampered: .error
+        case .keyRestored: .notice
+        case .refused, .wouldNotStart, .keyChanged, .clockDistrusted, .hampered: .error
         }
     }
 
@@ -55,6 +56,10 @@ extension Entry {
                 + lines.joined(separator: "\n")
         case .passes:
             "the configuration that lies there would start again"
+        case .keyChanged(let key, let change):
+            change.trouble(of: key).sentence
+        case .keyRestored(let key, let change):
+            "key \"\(key)\": the old key is back behind \(change.keyID): \(change.from.fingerprint)"
         case .clockDistrusted(let trouble):
             trouble.sentence
         case .clockTrusted:

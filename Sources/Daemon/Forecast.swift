@@ -64,6 +64,7 @@ package struct Forecast: Sendable {
             .sorted {
                 ($0.client?.description ?? "", $0.trouble.message) < ($1.client?.description ?? "", $1.trouble.message)
             }
+        problems += rotation.keyChanges(at: now).map { Problem(trouble: $0, client: nil) }
         let failed = Set(rotation.world.attempts.keys)
         for (path, spec) in configuration.files.sorted(by: { $0.key < $1.key }) where !failed.contains(.file(path)) {
             if let trouble = reader.obstacle(to: spec) {

@@ -16,6 +16,8 @@ enum MessageID: String, Sendable, CaseIterable {
     case refused = "f3473223dd754c84913da56eabe2a59c"
     case wouldNotStart = "1635b704aff64dbbb870e7fef1e103d6"
     case passes = "b41a56015dc24cda9170ea267cb17763"
+    case keyChanged = "1240f13238da4c178fd7f2176a15f851"
+    case keyRestored = "1a524942e04a47919978041ae33aea44"
     case clockDistrusted = "840dce6bbce640d39e69444f9413caa6"
     case clockTrusted = "9ad34088d8c3424ba02d02be072ee8fd"
     case ready = "219130a66d594e308a2fa2930d2f8b2a"

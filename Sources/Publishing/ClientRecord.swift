@@ -13,23 +13,26 @@ package struct ClientRecord: Sendable {
     package var shared: Set<AbsolutePath>
     /// Actions that are to run once more for what they were run for already.
     package var owed: Set<ActionID>
+    /// When the client's key was last another one than before.
+    package var keyChange: KeyChange?
 
     package init(
         current: KeptSecret? = nil, candidate: KeptSecret? = nil, delivered: [ActionID: Issued] = [:],
-        shared: Set<AbsolutePath> = [], owed: Set<ActionID> = []
+        shared: Set<AbsolutePath> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil
     ) {
         self.current = current
         self.candidate = candidate
         self.delivered = delivered
         self.shared = shared
         self.owed = owed
+        self.keyChange = keyChange
     }
 
     /// What `record` says, with the bytes that it only names.
     package init(_ record: Record, current: KeptSecret?, candidate: KeptSecret? = nil) {
         self.init(
             current: current, candidate: candidate, delivered: record.delivered, shared: record.shared,
-            owed: record.owed)
+            owed: record.owed, keyChange: record.keyChange)
     }
 
     /// Whether it holds secrets and all of them had expired before `moment`.
@@ -40,7 +43,8 @@ package struct ClientRecord: Sendable {
 
     /// What is known of it without bytes; the candidate is left out.
     package var record: Record {
-        Record(current: current?.issued, delivered: delivered, shared: shared, owed: owed)
+        Record(
+            current: current?.issued, delivered: delivered, shared: shared, owed: owed, keyChange: keyChange)
     }
 }
 

@@ -11,6 +11,8 @@ struct RecordDocument: Decodable {
     private let shared: [String]
     /// Missing where nothing is owed.
     private let owed: [String]?
+    /// Missing where the key was always the same.
+    private let keyChange: Change?
 
     /// The JSON by which a record is read again.
     static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
@@ -25,7 +27,8 @@ struct RecordDocument: Decodable {
                 ("client", .string(client.description)),
                 ("delivered", .object(delivered.map { ($0.key.description, Known.json(of: $0.value)) })),
                 ("shared", .array(shared.map { .string($0.description) })),
-            ] + (owed.isEmpty ? [] : [("owed", .array(owed))]))
+            ] + (owed.isEmpty ? [] : [("owed", .array(owed))])
+                + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? []))
     }
 
     /// The record; nil when it is another client's or a value is malformed.
@@ -41,6 +44,10 @@ struct RecordDocument: Decodable {
             record.shared.insert(path)
         }
         record.owed = Set((owed ?? []).map { ActionID($0) })
+        if let keyChange {
+            guard let change = keyChange.change else { return nil }
+            record.keyChange = change
+        }
         if let current {
             guard let kept = current.secret(sha256) else { return nil }
             record.current = kept
@@ -50,6 +57,28 @@ struct RecordDocument: Decodable {
             record.candidate = kept
         }
         return record
+    }
+
+    /// Another key behind one key id.
+    private struct Change: Decodable {
+        let at: Int64
+        let from: String
+        let keyID: String
+        let to: String
+
+        static func json(of change: KeyChange) -> JSONText {
+            .object([
+                ("at", .number(Int(change.at.secondsSinceEpoch))),
+                ("from", .string(change.from.description)),
+                ("keyID", .string(change.keyID.description)),
+                ("to", .string(change.to.description)),
+            ])
+        }
+
+        var change: KeyChange? {
+            guard let keyID = KeyID(keyID), let from = KeyPrint(from), let to = KeyPrint(to) else { return nil }
+            return KeyChange(keyID: keyID, from: from, to: to, at: WallTime(secondsSinceEpoch: at))
+        }
     }
 
     /// What is known of a secret without its bytes.

@@ -12,7 +12,13 @@ extension Rotation {
         configurationLoadedAt = now.wall
         world.keys = configuration.keys.reduce(into: [:]) { keys, entry in
             let isSame = old.keys[entry.key] == entry.value
-            keys[entry.key] = KeyState(wasRead: false, print: isSame ? world.keys[entry.key]?.print : nil)
+            var key = KeyState(wasRead: false, print: isSame ? world.keys[entry.key]?.print : nil)
+            // Also where another file is named for the same id.
+            if let former = old.keys[entry.key], former.team == entry.value.team, former.keyID == entry.value.keyID {
+                key.known = world.keys[entry.key]?.known
+                key.change = world.keys[entry.key]?.change
+            }
+            keys[entry.key] = key
         }
         world.clients = configuration.clients.reduce(into: [:]) { clients, entry in
             clients[entry.key] = world.clients[entry.key] ?? ClientState()

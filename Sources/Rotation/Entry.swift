@@ -22,6 +22,10 @@ package enum Entry: Hashable, Sendable {
     case wouldNotStart([String])
     /// What lies there now would not be refused any more.
     case passes
+    /// Another key than before stands behind one key id.
+    case keyChanged(KeyName, KeyChange)
+    /// The one before is back.
+    case keyRestored(KeyName, KeyChange)
     case clockDistrusted(Trouble)
     case clockTrusted
     case ready
@@ -50,6 +54,7 @@ extension Rotation {
     package func clients(of entry: Entry) -> [ClientName] {
         switch entry {
         case .failing(let resource, _, _, _), .recovered(let resource, _): world.index.clients(of: resource)
+        case .keyChanged(let key, _), .keyRestored(let key, _): world.index.clients(of: key)
         default: []
         }
     }

@@ -49,6 +49,7 @@ extension Rotation {
             }
             world.keys[name]?.wasRead = true
             world.keys[name]?.print = print
+            noteKey(name, print, at: now)
         case (.recall(let client), .recalled(let record)):
             guard var state = world.clients[client] else { return }
             state.wasRecalled = true
@@ -57,6 +58,7 @@ extension Rotation {
             state.keptBy = job.id
             state.current = state.current ?? record.current
             noteIssue(state.current)
+            noteSigner(of: record, client, at: now)
             // A state directory that answers late knows less than what was seen since.
             state.delivered.merge(record.delivered) { seen, _ in seen }
             for action in record.owed where state.owed[action] == nil { state.owed[action] = JobID(number: nextJob) }

@@ -146,6 +146,11 @@ extension Rotation {
         if let trouble = clock.trouble, let since = clock.since {
             reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
         }
+        if let change = change(of: client.entry.key, &deadlines) {
+            reasons.append(
+                Reason(
+                    trouble: change.trouble(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
+        }
         let isAnyTroubled = !world.attempts.isEmpty || !overdue.isEmpty
         for resource in isAnyTroubled ? resources(of: name) : [] {
             if let job = world.running[resource], let trouble = hang(of: resource) {

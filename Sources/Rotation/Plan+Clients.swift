@@ -227,7 +227,9 @@ extension Rotation {
             if state.wasNotAnswered { start(.recall(name), on: .record(name), &deadlines, &turn) }
             return
         }
-        let wanted = state.record(shared: sharedFiles(of: client, state), actions: client.actions)
+        let wanted = state.record(
+            shared: sharedFiles(of: client, state), actions: client.actions,
+            keyChange: world.keys[client.entry.key]?.change)
         if wanted == state.kept, state.keptBy >= firstLasting {
             // What could not be kept is not wanted any more.
             recover(.record(name))

@@ -21,6 +21,7 @@ extension Trouble {
         case .keyWrongPassphrase: "try the passphrase by hand: openssl pkey -in \(path) -noout"
         case .keyTooCostly:
             "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in \(path) -out \(converted)"
+        case .keyChanged: "put the old file back, which is all it takes to go back"
         case .passphraseUnusable: "write the passphrase alone into that file, readable by the daemon's user only"
         case .credentialMissing: "add LoadCredential=\(credential):/path/to/file to the daemon's unit and restart it"
         case .signingFailed: "restart the daemon; when it comes again, suspect the OpenSSL of this machine"

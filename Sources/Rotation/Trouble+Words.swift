@@ -40,6 +40,8 @@ extension Trouble {
         case .keyNeedsPassphrase: "the key is encrypted and no passphrase is configured"
         case .keyWrongPassphrase: "the passphrase does not open the key"
         case .keyTooCostly: "the key is encrypted with more work than is done to open it"
+        case .keyChanged:
+            "its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id"
         case .passphraseUnusable: "the passphrase cannot be used"
         case .credentialMissing: "systemd has not passed this credential"
         case .signingFailed: "the key did not sign"

@@ -57,6 +57,8 @@ package struct Trouble: Error, Hashable, Sendable {
         case keyWrongPassphrase = "key_wrong_passphrase"
         /// Encrypted in a way that takes longer to open than is waited for; detail: how.
         case keyTooCostly = "key_too_costly"
+        /// Another key than before stands behind one key id; detail: which two.
+        case keyChanged = "key_changed"
         case passphraseUnusable = "passphrase_unusable"
         case credentialMissing = "credential_missing"
         // Minting.

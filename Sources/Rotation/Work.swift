@@ -158,15 +158,18 @@ package struct Record: Hashable, Sendable {
     package var shared: Set<AbsolutePath>
     /// Actions that are to run once more for what they were run for already.
     package var owed: Set<ActionID>
+    /// When the client's key was last another one than before.
+    package var keyChange: KeyChange?
 
     package init(
         current: Issued? = nil, delivered: [ActionID: Issued] = [:], shared: Set<AbsolutePath> = [],
-        owed: Set<ActionID> = []
+        owed: Set<ActionID> = [], keyChange: KeyChange? = nil
     ) {
         self.current = current
         self.delivered = delivered
         self.shared = shared
         self.owed = owed
+        self.keyChange = keyChange
     }
 }
 

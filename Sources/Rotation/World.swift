@@ -17,6 +17,10 @@ package struct KeyState: Hashable, Sendable {
     package var wasRead = false
     /// Which key the file holds; nil while it cannot be used.
     package var print: KeyPrint?
+    /// Which key was last known behind the configured key id.
+    var known: KeyPrint?
+    /// When that was last another one than before.
+    var change: KeyChange?
     /// Notices since the reading of the file last began.
     var stirred: Stir?
 }
@@ -53,10 +57,10 @@ package struct ClientState: Hashable, Sendable {
     package var isSettled = false
 
     /// - Parameter actions: the client's own: what others are owed is not remembered.
-    func record(shared: Set<AbsolutePath>, actions: [ActionID]) -> Record {
+    func record(shared: Set<AbsolutePath>, actions: [ActionID], keyChange: KeyChange?) -> Record {
         Record(
             current: current, delivered: delivered, shared: shared,
-            owed: owed.isEmpty ? [] : Set(actions.filter { owed[$0] != nil }))
+            owed: owed.isEmpty ? [] : Set(actions.filter { owed[$0] != nil }), keyChange: keyChange)
     }
 }
 

@@ -14,7 +14,12 @@ import Testing
                 ActionID("restart myapp.service"): try Samples.secret(1).issued,
                 ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
             ],
-            shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")])
+            shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
+            keyChange: KeyChange(
+                keyID: try #require(KeyID("ABC123DEFG")),
+                from: try #require(KeyPrint(String(repeating: "1", count: 64))),
+                to: try #require(KeyPrint(String(repeating: "2", count: 64))),
+                at: WallTime(secondsSinceEpoch: 1_800_000_000)))
     }
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }

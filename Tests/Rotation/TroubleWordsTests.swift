@@ -67,7 +67,7 @@ import Testing
         case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
             .notPublished, .notDelivered, .refusedByApple, .verdictUnknown:
             ClientName("web").map { .client($0) }
-        case .keyNeedsPassphrase: KeyName("apple").map { .key($0) }
+        case .keyNeedsPassphrase, .keyChanged: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful: .clock
         case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
@@ -113,6 +113,8 @@ import Testing
         case .keyTooCostly:
             "/d/f.p8: the key is encrypted with more work than is done to open it; "
                 + "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 -out /d/f.p8.pkcs8.p8"
+        case .keyChanged:
+            #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
         case .passphraseUnusable:
             #"/d/f.p8: the passphrase cannot be used; write the passphrase alone into that file, readable by the daemon's user only"#
         case .credentialMissing:

@@ -12,6 +12,8 @@ import Testing
 
     @Test func aReloadTellsItsVerdict() throws { try Bed.hold("reload.sh") }
 
+    @Test func aWrongKeyUnderTheSameNameIsSaid() throws { try Bed.hold("keys.sh") }
+
     @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }
 
     @Test func itsSocketsLiveAndEndWithIt() throws { try Bed.hold("sockets.sh") }

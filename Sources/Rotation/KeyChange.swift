@@ -1,0 +1,91 @@
+package import AppleClientSecret
+
+/// Another key than before was found behind one key id. Apple never gives two keys one id, so that it is a mistake more
+/// likely than not, and secrets by the wrong one are refused by Apple while everything here fits.
+package struct KeyChange: Hashable, Sendable {
+    package let keyID: KeyID
+    package let from: KeyPrint
+    package let to: KeyPrint
+    package let at: WallTime
+
+    package init(keyID: KeyID, from: KeyPrint, to: KeyPrint, at: WallTime) {
+        self.keyID = keyID
+        self.from = from
+        self.to = to
+        self.at = at
+    }
+
+    /// For how long it is said.
+    static let notice: Seconds = 86_400
+
+    /// What is said of it.
+    package func trouble(of key: KeyName) -> Trouble {
+        Trouble(
+            .keyChanged, at: .key(key), detail: "\(keyID) was \(from.fingerprint) and is \(to.fingerprint)")
+    }
+}
+
+extension KeyPrint {
+    /// The key's name for people, as a secret's: the beginning of the digest.
+    package var fingerprint: String { "sha256:" + description.prefix(16) }
+}
+
+extension Rotation {
+    /// Takes in which key was read, and compares it with the one that was known behind the same id.
+    mutating func noteKey(_ name: KeyName, _ print: KeyPrint, at now: Now) {
+        if let known = world.keys[name]?.known, known != print { noteChange(of: name, from: known, to: print, at: now) }
+        world.keys[name]?.known = print
+    }
+
+    /// Takes in by which key a secret was signed that the state directory has kept, and what was said of that key.
+    mutating func noteSigner(of record: Record, _ client: ClientName, at now: Now) {
+        guard let subject = world.index.subjects[client], let current = record.current, let signer = current.signer,
+            subject.entry.names(current, key: subject.key)
+        else { return }
+        let name = subject.entry.key
+        if let change = record.keyChange, change.keyID == subject.key.keyID, world.keys[name]?.change == nil {
+            world.keys[name]?.change = change
+            touch(.key(name))
+        }
+        if let print = world.keys[name]?.print {
+            if print != signer { noteChange(of: name, from: signer, to: print, at: now) }
+        } else if world.keys[name]?.known == nil {
+            world.keys[name]?.known = signer
+        }
+    }
+
+    private mutating func noteChange(of name: KeyName, from old: KeyPrint, to new: KeyPrint, at now: Now) {
+        guard let entry = world.configuration.keys[name] else { return }
+        touch(.key(name))
+        guard let former = world.keys[name]?.change, now.wall < former.at + KeyChange.notice else {
+            return setChange(of: name, KeyChange(keyID: entry.keyID, from: old, to: new, at: now.wall))
+        }
+        if new == former.to { return }
+        if new == former.from {
+            world.keys[name]?.change = nil
+            changes.append(.keyRestored(name, former))
+        } else {
+            // What was there before the first mistake is what is to come back.
+            setChange(of: name, KeyChange(keyID: entry.keyID, from: former.from, to: new, at: now.wall))
+        }
+    }
+
+    private mutating func setChange(of name: KeyName, _ change: KeyChange) {
+        world.keys[name]?.change = change
+        changes.append(.keyChanged(name, change))
+    }
+
+    /// What is said of a key that was changed within the last day; nil when nothing is.
+    func change(of name: KeyName, _ deadlines: inout Deadlines) -> KeyChange? {
+        guard let change = world.keys[name]?.change, !deadlines.reached(change.at + KeyChange.notice) else {
+            return nil
+        }
+        return change
+    }
+
+    /// What is said of all keys that were changed within the last day.
+    package func keyChanges(at now: Now) -> [Trouble] {
+        var deadlines = Deadlines(now: now)
+        return world.keys.keys.sorted().compactMap { name in change(of: name, &deadlines)?.trouble(of: name) }
+    }
+}

@@ -1,0 +1,121 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// Another key than before behind one key id.
+@Suite struct KeyChangeTests {
+    private let web = "web"
+
+    private func configuration(keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8") throws -> Configuration {
+        try Values.configuration(
+            [web: Values.client(web)], keys: ["apple": Values.keyEntry(keyID: keyID, file: file)])
+    }
+
+    private func settled() throws -> Bench {
+        let bench = try Bench(try configuration())
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    /// Puts another key into the file, as by copying one over it.
+    private func replace(_ bench: Bench, by digit: Character) throws {
+        bench.prints[try Values.key()] = try Values.print(digit)
+        bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(1)
+    }
+
+    private var trouble: Trouble {
+        get throws {
+            Trouble(
+                .keyChanged, at: .key(try Values.key()),
+                detail: "ABC123DEFG was sha256:1111111111111111 and is sha256:2222222222222222")
+        }
+    }
+
+    @Test func itIsSaidForADay() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        #expect(bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
+        // What is published is signed by the new key.
+        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
+        #expect(try bench.view(web).reason?.trouble == trouble)
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).delivered)
+        bench.pass(Values.day - 1)
+        #expect(try bench.view(web).standing == .degraded)
+        bench.pass(1)
+        #expect(try bench.view(web).standing == .ok)
+        #expect(bench.entries.filter { if case .keyChanged = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func puttingTheOldFileBackIsAllItTakes() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        try replace(bench, by: "1")
+        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("1"))
+        #expect(bench.entries.contains { if case .keyRestored = $0 { true } else { false } })
+    }
+
+    /// Somebody copies a second wrong file, or one that cannot be read in between.
+    @Test func theKeyBeforeTheMistakeIsTheOneToPutBack() throws {
+        let bench = try settled()
+        bench.prints = [:]
+        bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(60)
+        try replace(bench, by: "3")
+        try replace(bench, by: "2")
+        #expect(try bench.view(web).reason?.trouble == trouble)
+        try replace(bench, by: "1")
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func aRestartDoesNotForgetIt() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        bench.pass(3600)
+        let since = try bench.view(web).reason?.since
+        let rotation = try Bench(try configuration())
+        rotation.prints = bench.prints
+        rotation.records = bench.records
+        rotation.disk = bench.disk
+        rotation.go()
+        #expect(try rotation.view(web).reason?.trouble == trouble)
+        #expect(try rotation.view(web).reason?.since == since)
+        try replace(rotation, by: "1")
+        #expect(try rotation.view(web).standing == .ok)
+    }
+
+    @Test func aKeyThatWasReplacedWhileNobodyLookedIsFound() throws {
+        let bench = try settled()
+        for isReadLast in [true, false] {
+            let anew = try Bench(try configuration())
+            anew.prints = [try Values.key(): try Values.print("2")]
+            anew.records = bench.records
+            anew.disk = bench.disk
+            let late: Resource = isReadLast ? .key(try Values.key()) : .record(try Values.name(web))
+            anew.held = [late]
+            anew.go()
+            anew.release(late)
+            #expect(try anew.view(web).reason?.trouble == trouble)
+            #expect(anew.rotation.keyChanges(at: anew.now) == [try trouble])
+        }
+    }
+
+    @Test func anotherFileForTheSameIdIsTheSameMistake() throws {
+        let bench = try settled()
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.reload(try configuration(file: "/keys/other.p8"))
+        #expect(try bench.view(web).reason?.trouble == trouble)
+    }
+
+    @Test func anotherKeyWithAnIdOfItsOwnIsNone() throws {
+        let bench = try settled()
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.reload(try configuration(keyID: "XYZ123DEFG", file: "/keys/other.p8"))
+        #expect(try bench.view(web).standing == .ok)
+        #expect(!bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
+    }
+}
