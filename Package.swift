@@ -32,10 +32,13 @@ let package = Package(
         .executable(name: "clientsecretd", targets: ["clientsecretd"]),
         .library(name: "AppleClientSecret", targets: ["AppleClientSecret"]),
     ],
+    // Each to the version that was tried; also what others of them use, so that nothing comes in unseen.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: [
         source("AppleClientSecret", uses: []),
@@ -54,6 +57,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                // Used by NIO alone: SwiftPM warns of a package that no target names.
+                .product(name: "Atomics", package: "swift-atomics"),
+                .product(name: "DequeModule", package: "swift-collections"),
             ]),
         source(
             "Daemon",
@@ -69,7 +75,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "CLinux", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+            name: "CLinux",
+            cSettings: [
+                .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+                // The C library's checks of sizes need an optimised build.
+                .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
+            ]),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibsystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),

@@ -47,4 +47,24 @@ import Testing
             }
         }
     }
+
+    /// What is built today is what was tried: also the packages that others bring.
+    @Test func everyPackageIsPinned() throws {
+        let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)
+        let package = try Regex(#"\.package\(url: "[^"]*/([a-z-]+)", exact: "([0-9.]+)"\)"#)
+        let pinned = Set(
+            manifest.matches(of: package).map { "\($0.output[1].substring ?? "") \($0.output[2].substring ?? "")" })
+        #expect(pinned.count == manifest.components(separatedBy: ".package(").count - 1)
+        struct Resolved: Decodable {
+            struct Pin: Decodable {
+                struct State: Decodable { let version: String }
+                let identity: String
+                let state: State
+            }
+            let pins: [Pin]
+        }
+        let resolved = try JSONDecoder().decode(
+            Resolved.self, from: Data(contentsOf: URL(fileURLWithPath: repository + "/Package.resolved")))
+        #expect(Set(resolved.pins.map { "\($0.identity) \($0.state.version)" }) == pinned)
+    }
 }
