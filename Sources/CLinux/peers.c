@@ -50,32 +50,16 @@ static int bind_with_mode(int descriptor, const struct sockaddr_un *address, uin
     return error;
 }
 
-// Gives a socket to a group, and nothing that another may have put in its place: the owner may give it to a group of theirs
-// alone.
-static int give_to_group(const char *path, int64_t group) {
-    int handle = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (handle < 0) return -errno;
-    struct stat status;
-    int error = 0;
-    if (fstat(handle, &status) < 0) error = -errno;
-    else if (!S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) error = -ESTALE;
-    else if (fchownat(handle, "", (uid_t)-1, (gid_t)group, AT_EMPTY_PATH) < 0) error = -errno;
-    close(handle);
-    return error;
-}
-
-int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog) {
+int clinux_unix_listen(const char *path, uint32_t mode, int backlog) {
     struct sockaddr_un address;
     int error = socket_address(path, &address);
     if (error) return error;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
     error = bind_with_mode(descriptor, &address, mode);
-    if (!error) {
-        // Nobody can connect before the group is right.
-        if (group >= 0) error = give_to_group(path, group);
-        if (!error && listen(descriptor, backlog) < 0) error = -errno;
-        if (error) unlink(path);
+    if (!error && listen(descriptor, backlog) < 0) {
+        error = -errno;
+        unlink(path);
     }
     if (error) {
         close(descriptor);

@@ -40,11 +40,18 @@ final class StatusListener: Sendable {
                 descriptor = try listener.descriptor.duplicate().release()
                 own = consume listener
             } catch {
-                // Whoever listens there is not to be removed.
-                let isTaken = error.errno == .addressInUse
+                let remedy: String? =
+                    switch error.errno {
+                    // Whoever listens there is not to be removed.
+                    case .addressInUse: "; stop what listens there, or name another with --socket"
+                    // The directory is root's, so that systemd opens the socket; here it was not to.
+                    case .permissionDenied, .readOnlyFileSystem:
+                        "; systemctl unmask clientsecretd.socket && systemctl restart clientsecretd; without systemd name "
+                            + "another with --socket"
+                    default: nil
+                    }
                 throw Trouble(
-                    .socketUnusable, at: .named(path), cause: error.errno.rawValue,
-                    detail: isTaken ? "; stop what listens there, or name another with --socket" : nil)
+                    .socketUnusable, at: .named(path), cause: error.errno.rawValue, detail: remedy)
             }
         }
         server = try StatusServer(

@@ -12,17 +12,16 @@ package struct UnixListener: ~Copyable, Sendable {
     /// Connections that may wait to be accepted; more than any user of ours has at one time.
     private static let backlog: Int32 = 128
 
-    /// Binds and listens. The name appears with its mode, and nobody can connect before the group is right too.
+    /// Binds and listens. The name appears with its mode.
     ///
     /// A socket that nobody listens on any more is taken over. Throws `.addressInUse` when somebody does, `.notSocket`
     /// when something else is there, `.fileNameTooLong` above 107 bytes. Of two that take one over at the same moment
     /// one may lose its name: who must be alone holds a lock before.
-    package init(path: String, mode: UInt32, group: UInt32? = nil) throws(SystemError) {
+    package init(path: String, mode: UInt32) throws(SystemError) {
         try UnixListener.removeStale(path)
         let listening = Descriptor(
             adopting: try SystemError.check(
-                unsafe clinux_unix_listen(path, mode, group.map(Int64.init) ?? -1, UnixListener.backlog),
-                "listen on \(path)"))
+                unsafe clinux_unix_listen(path, mode, UnixListener.backlog), "listen on \(path)"))
         identity = try NameIdentity(of: path)
         descriptor = listening
         self.path = path

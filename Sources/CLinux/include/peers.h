@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 // Unix stream sockets.
-// Binds without taking anything over. group < 0: as it comes. The name appears with its mode, and nobody can connect
-// before its group is right.
-int clinux_unix_listen(const char *path, uint32_t mode, int64_t group, int backlog);
+// Binds without taking anything over. The name appears with its mode.
+int clinux_unix_listen(const char *path, uint32_t mode, int backlog);
 int clinux_unix_accept(int listener);
 // The timeout holds for connecting and for each later read and write; 0: none.
 int clinux_unix_connect(const char *path, int64_t timeout_seconds);

@@ -55,8 +55,10 @@ promise "and the daemon goes on" clientsecretd renew
 # The sockets are not passed: the daemon may make none beside what is root's.
 systemctl stop clientsecretd.service
 systemctl mask --runtime clientsecretd.socket 2>/dev/null
-mkdir -p /etc/systemd/system/clientsecretd.service.d
 promise "without its socket the service starts" systemctl start clientsecretd.service
 contains "and says why it cannot be asked" "degraded: $socket: the socket cannot be used (permission denied)" \
     "$(property StatusText)"
+remedy=$(property StatusText | grep -o 'systemctl unmask [^;]*')
+promise "and what helps ($remedy)" sh -c "$remedy"
+promise "which does" clientsecretd status
 finish
