@@ -228,7 +228,7 @@ import Testing
             for name in [own] + others { try scratch.write("x", to: "\(directory)/\(name)") }
         }
         let state = try open()
-        let leftovers = Leftovers(naming: state.naming, as: .current())
+        let leftovers = Leftovers(naming: state.naming, as: .current(), boundaries: Boundaries())
         leftovers.sweep(beside: try Samples.path(scratch("none/web.jwt")))
         leftovers.sweep(beside: try Samples.path(scratch("out/web.jwt")))
         for directory in ["state", "state/clients", "out"] {
