@@ -54,7 +54,7 @@ promise "and the daemon goes on" clientsecretd renew
 
 # The sockets are not passed: the daemon may make none beside what is root's.
 systemctl stop clientsecretd.service
-systemctl mask --runtime clientsecretd.socket 2>/dev/null
+systemctl mask clientsecretd.socket 2>/dev/null
 promise "without its socket the service starts" systemctl start clientsecretd.service
 contains "and says why it cannot be asked" "degraded: $socket: the socket cannot be used (permission denied)" \
     "$(property StatusText)"
