@@ -42,18 +42,20 @@ let package = Package(
     ],
     targets: [
         source("AppleClientSecret", uses: []),
-        source("Rotation", uses: ["AppleClientSecret"]),
-        source("Linux", uses: ["CLinux", systemPackage]),
-        source("Settings", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibyaml", systemPackage]),
-        source("Signing", uses: ["AppleClientSecret", "Rotation", "Linux", "CLibcrypto", systemPackage]),
-        source("Publishing", uses: ["AppleClientSecret", "Rotation", "Linux", systemPackage]),
+        source("Failures", uses: []),
+        source("Rotation", uses: ["AppleClientSecret", "Failures"]),
+        source("Linux", uses: ["Failures", "CLinux", systemPackage]),
+        source("Settings", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibyaml", systemPackage]),
+        source("Signing", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
+        source("Publishing", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage]),
         source(
-            "Writing", uses: ["AppleClientSecret", "Rotation", "Linux", "Settings", "Publishing", systemPackage]),
+            "Writing",
+            uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Settings", "Publishing", systemPackage]),
         source("Systemd", uses: ["Linux", "CLibsystemd", systemPackage]),
         source(
             "Monitoring",
             uses: [
-                "AppleClientSecret", "Rotation", "Linux", systemPackage,
+                "AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -64,14 +66,15 @@ let package = Package(
         source(
             "Daemon",
             uses: [
-                "AppleClientSecret", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Writing",
+                "AppleClientSecret", "Failures", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Writing",
                 "Systemd", "Monitoring", systemPackage,
             ]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Settings", "Signing", "Publishing", "Writing", "Systemd", "Monitoring", "Linux", "Rotation",
-                "AppleClientSecret", systemPackage, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Failures", "AppleClientSecret", systemPackage,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .target(
@@ -86,7 +89,8 @@ let package = Package(
         .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
-        test("Rotation", of: ["Rotation", "AppleClientSecret"]),
+        test("Failures", of: ["Failures"]),
+        test("Rotation", of: ["Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
         .target(
             name: "Simulation", dependencies: ["Rotation", "AppleClientSecret", "TestSupport"],
@@ -100,22 +104,26 @@ let package = Package(
         test(
             "Simulation", of: ["Simulation", "simulate", "Rotation", "AppleClientSecret"],
             without: ["Simulator", "simulate"]),
-        test("Linux", of: ["Linux", systemPackage]),
-        test("Systemd", of: ["Systemd", "Linux", "CLibsystemd", systemPackage]),
-        test("Settings", of: ["Settings", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Signing", of: ["Signing", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Publishing", of: ["Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Linux", of: ["Linux", "Failures", systemPackage]),
+        test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
+        test("Settings", of: ["Settings", "Failures", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Signing", of: ["Signing", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Publishing", of: ["Publishing", "Failures", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
         test(
             "Writing",
             of: [
-                "Writing", "Settings", "Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret", systemPackage,
+                "Writing", "Failures", "Settings", "Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret",
+                systemPackage,
             ]),
-        test("Monitoring", of: ["Monitoring", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+        test("Monitoring", of: ["Monitoring", "Failures", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
         test(
             "Daemon",
-            of: ["Daemon", "Systemd", "Publishing", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+            of: [
+                "Daemon", "Failures", "Systemd", "Publishing", "Rotation", "Linux", "AppleClientSecret", systemPackage,
+            ]),
         test(
-            "clientsecretd", of: ["clientsecretd", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
+            "clientsecretd",
+            of: ["clientsecretd", "Failures", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",

@@ -54,20 +54,38 @@ package enum JSONText {
         }
     }
 
-    /// A string in quotes: what RFC 8259, section 7, wants escaped, and DEL, which would reach a terminal.
+    /// A string in quotes: what RFC 8259, section 7, wants escaped, and whatever else a terminal would act on.
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy(isPlain) {
             output += text.utf8
         } else {
-            for byte in text.utf8 { if isPlain(byte) { output.append(byte) } else { output += escaped(byte).utf8 } }
+            for scalar in text.unicodeScalars {
+                if scalar.isASCII, !isPlain(UInt8(scalar.value)) {
+                    output += escaped(UInt8(scalar.value)).utf8
+                } else if isPrinted(scalar) {
+                    output += scalar.utf8
+                } else {
+                    for unit in scalar.utf16 {
+                        let digits = String(unit, radix: 16)
+                        output += "\\u".utf8 + [UInt8](repeating: 48, count: 4 - digits.utf8.count) + digits.utf8
+                    }
+                }
+            }
         }
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Every byte of what is not ASCII is plain, too.
+    private static func isPrinted(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return true }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
     private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
+        byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
     }
 
     private static func escaped(_ byte: UInt8) -> String {

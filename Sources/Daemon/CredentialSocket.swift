@@ -1,3 +1,4 @@
+import Failures
 import Linux
 import Rotation
 import Synchronization
@@ -46,7 +47,7 @@ final class CredentialSocket: Sendable {
                 return .unusable(
                     Trouble(
                         .credentialSocketUnusable, at: place,
-                        detail: "not a Unix socket; write ListenStream=\(path) into its unit"))
+                        detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit")))
             }
             let listener = try CredentialListener(socket)
             try server.start(listener)
@@ -55,7 +56,7 @@ final class CredentialSocket: Sendable {
             return .unusable(
                 Trouble(
                     .credentialSocketUnusable, at: place, cause: error.errno.rawValue,
-                    detail: "; write ListenStream=\(path) into its unit"))
+                    remedy: .say("write ListenStream=\(path) into its unit")))
         }
     }
 

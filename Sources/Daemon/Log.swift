@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import Rotation
@@ -66,7 +67,8 @@ struct Log: Sendable {
     private func write(
         _ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: @autoclosure () -> [JournalField]
     ) {
-        guard put(text, urgency, id, fields) else { return patience.lose() }
+        // journalctl shows an entry with a control character as a blob, and a terminal acts on one.
+        guard put(Printable.lines(text), urgency, id, fields) else { return patience.lose() }
         let lost = patience.takeLost()
         guard lost > 0 else { return }
         let warning = "\(lost) entries of this log before the last one are lost: nobody read them in time"
@@ -80,7 +82,9 @@ struct Log: Sendable {
                 ("MESSAGE", text), ("MESSAGE_ID", id.rawValue), ("PRIORITY", String(urgency.rawValue)),
                 ("SYSLOG_IDENTIFIER", "clientsecretd"),
             ]
-            if let isTaken = offer(entry + fields().map { ($0.name, $0.value) }, to: journal) { return isTaken }
+            if let isTaken = offer(entry + fields().map { ($0.name, Printable.line($0.value)) }, to: journal) {
+                return isTaken
+            }
         }
         if target == .journalAlone { return false }
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {

@@ -1,3 +1,4 @@
+import Failures
 import Linux
 import Rotation
 import SystemPackage
@@ -12,7 +13,7 @@ extension PassedSockets {
         } catch {
             throw Trouble(
                 .socketUnusable, at: .named("the socket \(name) from systemd"), cause: error.errno.rawValue,
-                detail: "; write ListenStream= into its unit")
+                remedy: .say("write ListenStream= into its unit"))
         }
     }
 }

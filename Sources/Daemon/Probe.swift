@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import Publishing
@@ -16,7 +17,8 @@ enum Probe {
             return Trouble(.stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory)
         } catch {
             return Trouble(
-                .stateUnusable, at: .path(path), cause: error.cause, detail: Trouble(error, at: place).message)
+                .stateUnusable, at: .path(path), cause: error.cause, detail: Trouble(error, at: place).message,
+                remedy: error.remedy)
         }
     }
 
@@ -28,9 +30,17 @@ enum Probe {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
             return nil
         } catch {
-            let path = AbsolutePath(program).map { Trouble(error, at: $0) }
-            let words = path.map { [$0.message, $0.remedy].compactMap { $0 }.joined(separator: "; ") }
-            return Trouble(.actionNotStarted, at: .action(action.id), detail: words ?? error.description)
+            guard error.kind != .missing, error.kind != .directoryMissing else {
+                return Trouble(
+                    .actionNotStarted, at: .action(action.id), cause: error.cause,
+                    detail: "there is no \(Printable.name(error.path))",
+                    remedy: .say(
+                        "put the program there, then have it run", run: "clientsecretd renew --deliver-only"))
+            }
+            let trouble = AbsolutePath(program).map { Trouble(error, at: $0) }
+            return Trouble(
+                .actionNotStarted, at: .action(action.id), detail: trouble?.message ?? error.description,
+                remedy: trouble?.remedy ?? error.remedy)
         }
     }
 }

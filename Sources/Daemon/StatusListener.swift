@@ -1,3 +1,4 @@
+import Failures
 import Linux
 import Monitoring
 import Rotation
@@ -29,7 +30,7 @@ final class StatusListener: Sendable {
             guard passed.family == .unix else {
                 throw Trouble(
                     .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
-                    detail: "not a Unix socket; write ListenStream=\(path) into its unit")
+                    detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit"))
             }
             descriptor = passed.release()
             own = nil
@@ -40,18 +41,18 @@ final class StatusListener: Sendable {
                 descriptor = try listener.descriptor.duplicate().release()
                 own = consume listener
             } catch {
-                let remedy: String? =
+                let remedy: Remedy? =
                     switch error.errno {
                     // Whoever listens there is not to be removed.
-                    case .addressInUse: "; stop what listens there, or name another with --socket"
+                    case .addressInUse: .say("stop what listens there, or name another with --socket")
                     // The directory is root's, so that systemd opens the socket; here it was not to.
                     case .permissionDenied, .readOnlyFileSystem:
-                        "; systemctl unmask clientsecretd.socket && systemctl restart clientsecretd; without systemd name "
-                            + "another with --socket"
+                        .say(
+                            "without systemd name another with --socket, else let systemd open it",
+                            run: "systemctl unmask clientsecretd.socket && systemctl restart clientsecretd")
                     default: nil
                     }
-                throw Trouble(
-                    .socketUnusable, at: .named(path), cause: error.errno.rawValue, detail: remedy)
+                throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
             }
         }
         server = try StatusServer(

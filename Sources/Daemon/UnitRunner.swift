@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Glibc
 import Linux
 import Rotation
@@ -77,12 +78,12 @@ extension Trouble {
     fileprivate init(_ error: UnitError, of action: Action, for user: UInt32, after patience: Seconds) {
         let (code, cause, detail): (Code, Int32?, String?) =
             switch error {
-            case .unreachable(let errno): (.busUnreachable, errno.rawValue, Self.withoutSystemd)
-            case .notPermitted: (.unitNotPermitted, nil, Self.advice(for: action, user))
-            case .polkitMissing: (.polkitMissing, nil, Self.advice(for: action, user, "apt-get install polkitd; then "))
+            case .unreachable(let errno): (.busUnreachable, errno.rawValue, nil)
+            case .notPermitted: (.unitNotPermitted, nil, nil)
+            case .polkitMissing: (.polkitMissing, nil, nil)
             case .noSuchUnit: (.unitUnknown, nil, nil)
             case .masked: (.unitMasked, nil, nil)
-            case .refused(let words): (.unitRefused, nil, Self.plain(words))
+            case .refused(let words): (.unitRefused, nil, Self.withoutStop(words))
             case .failed: (.unitFailed, nil, nil)
             case .ended: (.unitEnded, nil, nil)
             case .job(.failed): (.jobFailed, nil, nil)
@@ -94,22 +95,28 @@ extension Trouble {
             case .timedOut: (.jobTimedOut, nil, "nothing heard for \(patience.count) s")
             case .cancelled: (.actionInterrupted, nil, nil)
             }
-        self.init(code, at: .action(action.id), cause: cause, detail: detail)
+        let remedy: Remedy? =
+            switch error {
+            case .unreachable: Self.withoutSystemd
+            case .notPermitted: Self.advice(for: action, user)
+            case .polkitMissing: Self.advice(for: action, user, "apt-get install polkitd, then ")
+            default: nil
+            }
+        self.init(code, at: .action(action.id), cause: cause, detail: detail, remedy: remedy)
     }
 
-    /// systemd's sentence as a part of ours, where what stands after a "; " would be taken for what helps.
-    private static func plain(_ words: String) -> String {
-        let parts = words.split(separator: ";").joined(separator: ",")
-        return parts.hasSuffix(".") ? String(parts.dropLast()) : parts
+    /// systemd's sentence as a part of ours.
+    private static func withoutStop(_ words: String) -> String {
+        Printable.clause(words.hasSuffix(".") ? String(words.dropLast()) : words)
     }
 
     /// What helps where there is no systemd to be asked (sd_booted(3)).
-    private static var withoutSystemd: String? {
+    private static var withoutSystemd: Remedy? {
         unsafe access("/run/systemd/system", F_OK) == 0
-            ? nil : "; tell the application by exec: instead, for systemd does not run this machine"
+            ? nil : .say("tell the application by exec: instead, for systemd does not run this machine")
     }
 
-    private static func advice(for action: Action, _ user: UInt32, _ before: String = "") -> String? {
-        action.rule(for: user).map { "; \(before)write into \(PolkitRule.file): \($0)" }
+    private static func advice(for action: Action, _ user: UInt32, _ before: String = "") -> Remedy? {
+        action.rule(for: user).map { .say("\(before)write into \(PolkitRule.file): \($0)") }
     }
 }

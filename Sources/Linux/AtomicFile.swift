@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import Glibc
 import SystemPackage
 
@@ -39,9 +40,9 @@ package struct AtomicFile: ~Copyable {
     ) throws(FileError) {
         let place = try GuardedWalk.place(path, as: identity, sharing: directories)
         if let found = place.found {
-            try Self.check(found, place.path, as: identity)
+            try Self.check(found, place, as: identity)
             let source = try OpenFile(place, limit: limit)
-            try Self.check(source.status, place.path, as: identity)
+            try Self.check(source.status, place, as: identity)
             let content = try source.content()
             try place.confirm(content.status)
             self.content = content
@@ -140,12 +141,18 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    private static func check(_ status: FileStatus, _ path: String, as identity: Identity) throws(FileError) {
+    private static func check(
+        _ status: FileStatus, _ place: borrowing GuardedPlace, as identity: Identity
+    ) throws(FileError) {
+        let path = place.path
         try status.requireRegular(path)
         if status.isMountPoint { throw FileError(.isMountPoint, at: path) }
         if status.owner != identity.user {
+            // In a directory that others may write to, anybody may have put it there.
             throw FileError(
-                .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))")
+                .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
+                remedy: place.directory.status.isWritableByOthers ? .strangers(path) : nil,
+                owner: Owner.argument(user: status.owner))
         }
         try status.requireOneName(path)
         try checkChangeable(status, path)
@@ -153,10 +160,10 @@ package struct AtomicFile: ~Copyable {
 
     private static func checkChangeable(_ status: FileStatus, _ path: String) throws(FileError) {
         if status.isImmutable {
-            throw FileError(.isImmutable, at: path, remedy: "chattr -i \(shellWord(path))")
+            throw FileError(.isImmutable, at: path, remedy: .run("chattr -i \(path)"))
         }
         if status.isAppendOnly {
-            throw FileError(.isImmutable, at: path, detail: "append-only", remedy: "chattr -a \(shellWord(path))")
+            throw FileError(.isImmutable, at: path, detail: "append-only", remedy: .run("chattr -a \(path)"))
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Failures
 package import SystemPackage
 
 /// Why a path could not be used as a file or directory: a closed kind, the component it is about, and what mends it.
@@ -8,15 +9,21 @@ package struct FileError: Error, Hashable, Sendable {
     package let errno: Errno?
     /// What is wrong with it, beyond what the kind says: its owner, what kind of file it is, the name of an attribute.
     package let detail: String?
-    /// The shell command that mends it, where there is one.
-    package let remedy: String?
+    /// What mends it, where that is known here.
+    package let remedy: Remedy?
+    /// Whose the file or directory is that is left alone because it is another user's: its name, or else its number.
+    package let owner: String?
 
-    package init(_ kind: Kind, at path: String, errno: Errno? = nil, detail: String? = nil, remedy: String? = nil) {
+    package init(
+        _ kind: Kind, at path: String, errno: Errno? = nil, detail: String? = nil, remedy: Remedy? = nil,
+        owner: String? = nil
+    ) {
         self.kind = kind
         self.path = path
         self.errno = errno
         self.detail = detail
         self.remedy = remedy
+        self.owner = owner
     }
 
     /// The number of ``errno``.

@@ -1,3 +1,4 @@
+internal import Failures
 import SystemPackage
 
 /// What is asked of the directories and links on the way to a file.
@@ -24,11 +25,11 @@ enum GuardRule {
             case .deciding: .notGuarded
             }
         if !identity.trusts(status.owner) {
-            // Giving away a directory that an application's user owns would break the application: nothing to advise.
-            let remedy = self == .deciding ? "chown root \(shellWord(path.string))" : nil
+            // Giving away a directory that an application's user owns would break the application.
+            let remedy: Remedy? = self == .deciding ? .run("chown root \(path.string)") : nil
             throw FileError(
                 kind, at: path.string, detail: "the directory belongs to \(Owner.describe(user: status.owner))",
-                remedy: remedy)
+                remedy: remedy, owner: self == .publishing ? Owner.argument(user: status.owner) : nil)
         }
         if status.isWritableByOthers, !guardedBySticky {
             throw FileError(
@@ -47,7 +48,7 @@ enum GuardRule {
         case .deciding:
             throw FileError(
                 .notGuarded, at: path.string, detail: "the link belongs to \(Owner.describe(user: status.owner))",
-                remedy: "chown -h root \(shellWord(path.string))")
+                remedy: .strangers(path.string))
         }
     }
 
@@ -61,8 +62,8 @@ enum GuardRule {
     }
 
     /// The command that takes the right to write from all but the owner.
-    static func takeWriting(from mode: UInt16, _ path: String) -> String {
+    static func takeWriting(from mode: UInt16, _ path: String) -> Remedy {
         let classes = (mode & 0o020 != 0 ? "g" : "") + (mode & 0o002 != 0 ? "o" : "")
-        return "chmod \(classes)-w \(shellWord(path))"
+        return .run("chmod \(classes)-w \(path)")
     }
 }

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import Glibc
 import SystemPackage
 
@@ -40,10 +41,12 @@ package enum GuardedPath {
                 throw FileError(
                     .foreignOwner, at: place.path,
                     detail: "the directory belongs to \(Owner.describe(user: found.owner))",
-                    remedy: "chown \(identity.user) \(shellWord(place.path))")
+                    remedy: place.directory.status.isWritableByOthers
+                        ? .strangersDirectory(place.path)
+                        : .run("chown \(identity.user) \(place.path)"))
             }
             guard found.mode & 0o022 == 0 else {
-                throw FileError(.unguardedDirectory, at: place.path, remedy: "chmod go-w \(shellWord(place.path))")
+                throw FileError(.unguardedDirectory, at: place.path, remedy: .run("chmod go-w \(place.path)"))
             }
             return
         }

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// Goes along an absolute path one component at a time, each opened in the directory that was judged before it, so that
@@ -124,7 +125,7 @@ struct GuardedWalk {
             throw FileError(
                 .untrustedLink, at: link.string,
                 detail: "the link belongs to \(Owner.describe(user: owner)), what it points to does not",
-                remedy: "chown -h root \(shellWord(link.string))")
+                remedy: .strangers(link.string))
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Failures
 import SystemPackage
 
 /// Who may read and write a key file: its owner, who is root or the user that acts, and that user's primary group, which
@@ -29,22 +30,21 @@ struct KeyGuard {
     }
 
     /// Leaves the file readable for the user that acts, by way of the group where root is to stay its owner.
-    private func remedy(_ status: FileStatus, _ path: String) -> String {
-        let file = shellWord(path)
-        var commands: [String] = []
+    private func remedy(_ status: FileStatus, _ path: String) -> Remedy {
+        var commands: [ShellCommand] = []
         var owner = status.owner
         if !identity.trusts(owner) {
             owner = identity.user
-            commands.append("chown \(Owner.argument(user: owner)) \(file)")
+            commands.append("chown \(Owner.argument(user: owner)) \(path)")
         }
         let byGroup = owner != identity.user
         if byGroup, status.group != identity.group {
-            commands.append("chgrp \(Owner.argument(group: identity.group)) \(file)")
+            commands.append("chgrp \(Owner.argument(group: identity.group)) \(path)")
         }
         let mayStay: UInt16 = byGroup || status.group == identity.group ? 0o640 : 0o600
         if status.mode & 0o777 & ~mayStay != 0 || byGroup {
-            commands.append("chmod \(byGroup ? "0640" : "0600") \(file)")
+            commands.append("chmod \(byGroup ? "0640" : "0600") \(path)")
         }
-        return commands.joined(separator: " && ")
+        return .run(commands)
     }
 }

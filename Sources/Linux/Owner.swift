@@ -1,10 +1,11 @@
 import CLinux
+package import Failures
 
 /// Users and groups in words for people: `alice (1000)`, or the number alone where no name is known.
 package enum Owner {
     /// What lets a user give files to a group, which goes by its name or number.
-    package static func joining(group: String, user: UInt32) -> String {
-        "add the user to it and start the daemon anew: adduser \(argument(user: user)) \(shellWord(group))"
+    package static func joining(group: String, user: UInt32) -> Remedy {
+        .say("add the user to it and start the daemon anew", run: "adduser \(argument(user: user)) \(group)")
     }
 
     static func describe(user: UInt32) -> String {
@@ -16,12 +17,12 @@ package enum Owner {
     }
 
     /// As a command takes it: the name, else the number.
-    static func argument(user: UInt32) -> String {
-        name(ofUser: user).map(shellWord) ?? String(user)
+    package static func argument(user: UInt32) -> String {
+        name(ofUser: user) ?? String(user)
     }
 
     static func argument(group: UInt32) -> String {
-        name(ofGroup: group).map(shellWord) ?? String(group)
+        name(ofGroup: group) ?? String(group)
     }
 
     private static func name(ofUser user: UInt32) -> String? {

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// Files that decide who may use a key, and keys: they and all directories above them belong to root or the user that
@@ -24,7 +25,7 @@ package enum TrustedFile {
         try check(place, for: use, as: identity)
         let file = try OpenFile(place, limit: limit)
         // What was opened is judged itself, in case it is not what was found before.
-        try check(file.status, file.path, for: use, as: identity)
+        try check(file.status, file.path, in: place.directory, for: use, as: identity)
         if use == .key { try checkReaders(of: file, as: identity) }
         return file
     }
@@ -71,24 +72,25 @@ package enum TrustedFile {
         let path = place.path
         guard let status = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
         try status.requireRegular(path)
-        try check(status, path, for: use, as: identity)
+        try check(status, path, in: place.directory, for: use, as: identity)
         if use == .executable, !(try place.isExecutable()) {
             throw FileError(
                 .permissionDenied, at: path, errno: .permissionDenied, detail: "it may not be executed",
-                remedy: "chmod a+x \(shellWord(path))")
+                remedy: .run("chmod a+x \(path)"))
         }
         return status
     }
 
     private static func check(
-        _ status: FileStatus, _ path: String, for use: Use, as identity: Identity
+        _ status: FileStatus, _ path: String, in directory: GuardedDirectory, for use: Use, as identity: Identity
     ) throws(FileError) {
-        if use == .key { return try KeyGuard(identity).check(status, path) }
-        if !identity.trusts(status.owner) {
+        // Where others may put something, what is theirs is not made trusted.
+        if !identity.trusts(status.owner), directory.status.isWritableByOthers || use != .key {
             throw FileError(
                 .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
-                remedy: "chown root \(shellWord(path))")
+                remedy: directory.status.isWritableByOthers ? .strangers(path) : .run("chown root \(path)"))
         }
+        if use == .key { return try KeyGuard(identity).check(status, path) }
         if status.isWritableByOthers {
             throw FileError(
                 .notGuarded, at: path, detail: "the file is writable by \(GuardRule.writers(status.mode))",
@@ -104,6 +106,6 @@ package enum TrustedFile {
         else { return }
         throw FileError(
             .notGuarded, at: file.path, detail: "its access list lets \(reader) read it",
-            remedy: "setfacl -b \(shellWord(file.path))")
+            remedy: .run("setfacl -b \(file.path)"))
     }
 }

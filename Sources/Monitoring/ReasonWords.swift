@@ -1,3 +1,4 @@
+internal import Failures
 package import Rotation
 
 extension Reason {
@@ -6,11 +7,14 @@ extension Reason {
     ///
     /// Times are absolute, so that the line stays true however long ago it was made.
     package var sentence: String {
-        var parts = [subject + trouble.message, "since \(since)"]
+        var parts = [message, "since \(since)"]
         if let nextAttempt { parts.append("next attempt \(nextAttempt)") }
-        if let remedy = trouble.remedy { parts.append(remedy) }
+        if let remedy = trouble.remedy { parts.append(remedy.description) }
         return parts.joined(separator: "; ")
     }
+
+    /// What happened, to whom.
+    var message: String { subject + trouble.message }
 
     /// The client, where the message does not name it itself.
     private var subject: String {

@@ -5,6 +5,7 @@ extension StatusDocument: Decodable {
         case version
         case state
         case reason
+        case failure
         case startedAt = "started_at"
         case config
         case clients
@@ -15,6 +16,7 @@ extension StatusDocument: Decodable {
         version = try members.decode(String.self, forKey: .version)
         state = try members.decode(String.self, forKey: .state)
         reason = try members.decodeIfPresent(String.self, forKey: .reason)
+        failure = try members.decodeIfPresent(Failure.self, forKey: .failure)
         startedAt = try members.moment(.startedAt)
         config = try members.decode(Config.self, forKey: .config)
         clients = try members.decode([Client].self, forKey: .clients)
@@ -44,6 +46,7 @@ extension StatusDocument.Client: Decodable {
         case keyID = "key_id"
         case state
         case reason
+        case failure
         case issuedAt = "issued_at"
         case expiresAt = "expires_at"
         case deliveredExpiresAt = "delivered_expires_at"
@@ -65,6 +68,7 @@ extension StatusDocument.Client: Decodable {
         keyID = try members.decode(String.self, forKey: .keyID)
         state = try members.decode(String.self, forKey: .state)
         reason = try members.decodeIfPresent(String.self, forKey: .reason)
+        failure = try members.decodeIfPresent(StatusDocument.Failure.self, forKey: .failure)
         issuedAt = try members.momentIfPresent(.issuedAt)
         expiresAt = try members.momentIfPresent(.expiresAt)
         deliveredExpiresAt = try members.momentIfPresent(.deliveredExpiresAt)
@@ -76,6 +80,27 @@ extension StatusDocument.Client: Decodable {
         delivered = try members.decode(Bool.self, forKey: .delivered)
         outputs = try members.decode([StatusDocument.Output].self, forKey: .outputs)
         actions = try members.decode([StatusDocument.Action].self, forKey: .actions)
+    }
+}
+
+extension StatusDocument.Failure: Decodable {
+    private enum Key: String, CodingKey {
+        case code
+        case message
+        case since
+        case nextAttempt = "next_attempt"
+        case remedy
+        case command
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        code = try members.decode(String.self, forKey: .code)
+        message = try members.decode(String.self, forKey: .message)
+        since = try members.moment(.since)
+        nextAttempt = try members.momentIfPresent(.nextAttempt)
+        remedy = try members.decodeIfPresent(String.self, forKey: .remedy)
+        command = try members.decodeIfPresent(String.self, forKey: .command)
     }
 }
 

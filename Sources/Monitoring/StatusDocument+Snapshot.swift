@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 package import Rotation
 
 extension StatusDocument {
@@ -7,6 +8,7 @@ extension StatusDocument {
         self.version = version
         state = snapshot.standing.rawValue
         reason = snapshot.reason?.sentence
+        failure = snapshot.reason.map(Failure.init)
         startedAt = snapshot.startedAt
         config = Config(
             path: snapshot.configuration.path, loadedAt: snapshot.configuration.loadedAt,
@@ -15,11 +17,21 @@ extension StatusDocument {
     }
 }
 
+extension StatusDocument.Failure {
+    init(_ reason: Reason) {
+        let remedy = reason.trouble.remedy
+        self.init(
+            code: reason.trouble.code.rawValue, message: reason.message, since: reason.since,
+            nextAttempt: reason.nextAttempt, remedy: remedy?.description, command: remedy?.command)
+    }
+}
+
 extension StatusDocument.Client {
     init(_ view: ClientView) {
         self.init(
             name: view.name.description, clientID: view.clientID.description, teamID: view.team.description,
             keyID: view.keyID.description, state: view.standing.rawValue, reason: view.reason?.sentence,
+            failure: view.reason.map(StatusDocument.Failure.init),
             issuedAt: view.current?.issuedAt, expiresAt: view.current?.expiresAt,
             deliveredExpiresAt: view.deliveredExpiresAt, renewAt: view.renewAt,
             fingerprint: view.current?.fingerprint.description, renewals: view.renewals,

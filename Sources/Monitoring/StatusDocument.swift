@@ -7,6 +7,8 @@ package struct StatusDocument: Hashable, Sendable {
     package var state: String
     /// The worst reason in words; nil when everything is ok.
     package var reason: String?
+    /// The same in its parts.
+    package var failure: Failure?
     package var startedAt: WallTime
     package var config: Config
     /// In the order of their names.
@@ -28,6 +30,8 @@ package struct StatusDocument: Hashable, Sendable {
         package var keyID: String
         package var state: String
         package var reason: String?
+        /// The reason in its parts.
+        package var failure: Failure?
         /// The secret's claim `iat`.
         package var issuedAt: WallTime?
         package var expiresAt: WallTime?
@@ -40,6 +44,20 @@ package struct StatusDocument: Hashable, Sendable {
         package var delivered: Bool
         package var outputs: [Output]
         package var actions: [Action]
+    }
+
+    /// Why something is not ok.
+    package struct Failure: Hashable, Sendable {
+        /// A name that never changes, such as `directory_missing`.
+        package var code: String
+        /// What happened, to what.
+        package var message: String
+        package var since: WallTime
+        package var nextAttempt: WallTime?
+        /// What helps, the command at its end; nil when nothing is known to.
+        package var remedy: String?
+        /// The command alone, for POSIX's sh; nil where there is something to be decided first.
+        package var command: String?
     }
 
     /// One output of a client.

@@ -1,3 +1,4 @@
+internal import Failures
 import Glibc
 package import Linux
 import NIOCore
@@ -108,9 +109,9 @@ extension StatusServer {
                 flaw = Trouble(
                     .socketUnusable, at: place, cause: EPROTONOSUPPORT,
                     detail: isMetrics
-                        ? "it is on an address that other machines reach; write a loopback one into its unit, such as "
-                            + "ListenStream=127.0.0.1:9467"
-                        : "it is not a Unix stream socket")
+                        ? "it is on an address that other machines reach" : "it is not a Unix stream socket",
+                    remedy: isMetrics
+                        ? .say("write a loopback one into its unit, such as ListenStream=127.0.0.1:9467") : nil)
             }
         } catch {
             flaw = Trouble(.socketUnusable, at: place, cause: error.errno.rawValue)

@@ -1,3 +1,4 @@
+internal import Failures
 package import Linux
 package import Rotation
 
@@ -62,7 +63,7 @@ package struct MetricsFile: Sendable {
     }
 
     private func unwritable(_ error: FileError) -> Trouble {
-        unwritable(Trouble(error, at: spec.path))
+        unwritable(Trouble(error, at: spec.path, of: error.kind == .directoryMissing ? identity : nil))
     }
 
     private func unwritable(_ trouble: Trouble) -> Trouble {
@@ -75,22 +76,18 @@ extension Trouble {
     package func ofMetricsFile(_ path: AbsolutePath) -> Trouble {
         let prefix = "\(place): "
         let why = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
-        let remedy = linkRemedy(path) ?? remedy
-        return Trouble(
-            .metricsFileUnwritable, at: .path(path), detail: remedy.map { "\(why); \($0)" } ?? why)
+        return Trouble(.metricsFileUnwritable, at: .path(path), detail: why, remedy: linkRemedy(path) ?? remedy)
     }
 
     /// node_exporter follows links, and its directory is seldom one that the daemon may write to: Debian's lies below
     /// one of the user prometheus.
-    private func linkRemedy(_ path: AbsolutePath) -> String? {
+    private func linkRemedy(_ path: AbsolutePath) -> Remedy? {
         guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
             !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory
         else { return nil }
         let own = "\(Self.ownDirectory)/clientsecretd.prom"
-        return "write \"metrics_file: \(own)\" and link it there: ln -s \(own) \(ShellWord.quoted(path.description))"
+        return .say("write \"metrics_file: \(own)\" and link it there", run: "ln -s \(own) \(path.description)")
     }
-
-    private var hasRemedyOfItsOwn: Bool { detail?.contains("; ") ?? false }
 
     /// What the service may write to (systemd/clientsecretd.tmpfiles), and everybody may look into.
     private static let ownDirectory = "/run/clientsecretd/out"

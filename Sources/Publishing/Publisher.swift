@@ -104,7 +104,9 @@ package struct Publisher: Sendable {
                 return error
             }
         } catch {
-            return Trouble(error, at: file.path)
+            let isMade = error.kind == .directoryMissing && isBelowOwn(file.path)
+            return isMade && FileStatus.following(OutputRemedy.ownDirectory) != nil
+                ? nil : Trouble(error, at: file.path, of: identity)
         }
     }
 
@@ -114,10 +116,10 @@ package struct Publisher: Sendable {
     ) throws(Trouble) -> Bool? {
         let target: AtomicFile
         do throws(FileError) {
-            target = try AtomicFile(file.path.description, as: identity, sharing: directories)
+            target = try open(file)
         } catch {
             if error.kind == .changedMeanwhile { return nil }
-            throw Trouble(error, at: file.path)
+            throw Trouble(error, at: file.path, of: identity)
         }
         guard target.content != nil || mayCreate else { throw Trouble(.environmentFileDeleted, at: .path(file.path)) }
         try boundaries.check(target, for: file)
@@ -130,8 +132,29 @@ package struct Publisher: Sendable {
             return true
         } catch {
             if error.kind == .changedMeanwhile { return nil }
-            throw Trouble(error, at: file.path)
+            throw Trouble(error, at: file.path, of: identity)
         }
+    }
+
+    private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
+        do throws(FileError) {
+            return try AtomicFile(file.path.description, as: identity, sharing: directories)
+        } catch {
+            guard error.kind == .directoryMissing, isBelowOwn(file.path) else { throw error }
+            try makeDirectories(to: file.path.directory)
+            return try AtomicFile(file.path.description, as: identity, sharing: directories)
+        }
+    }
+
+    private func isBelowOwn(_ path: AbsolutePath) -> Bool {
+        path.description.hasPrefix(OutputRemedy.ownDirectory + "/")
+    }
+
+    /// Those that are not there, from the daemon's own directory on, which has to be.
+    private func makeDirectories(to directory: AbsolutePath) throws(FileError) {
+        guard directory.description != OutputRemedy.ownDirectory else { return }
+        if isBelowOwn(directory.directory) { try makeDirectories(to: directory.directory) }
+        try GuardedPath.makeDirectory(directory.description, mode: 0o755, as: identity)
     }
 
     /// The file's content with these secrets in it.
@@ -221,7 +244,7 @@ package struct Publisher: Sendable {
         do throws(FileError) {
             return try body()
         } catch {
-            throw Trouble(error, at: file.path)
+            throw Trouble(error, at: file.path, of: identity)
         }
     }
 }

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 internal import Glibc
 package import Linux
 package import Rotation
@@ -237,10 +238,25 @@ package final class StateDirectory: Sendable {
 
     private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Trouble {
         // In the words of the component that it is about.
-        let message = Trouble(error, at: AbsolutePath(error.path) ?? path).message
-        let remedy = error.remedy.flatMap { message.contains($0) ? nil : $0 }
+        let trouble = Trouble(error, at: AbsolutePath(error.path) ?? path)
         return Trouble(
-            .stateUnusable, at: .path(path),
-            detail: [message, remedy].compactMap { $0 }.joined(separator: "; "))
+            .stateUnusable, at: .path(path), detail: trouble.message, remedy: remedy(error, path) ?? trouble.remedy)
+    }
+
+    /// What systemd made for the service (`StateDirectory=`) it makes again when the service starts; the service itself
+    /// cannot, for what lies above it is read-only there.
+    private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
+        guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.kind),
+            OutputRemedy.isSystemd
+        else { return error.remedy }
+        let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
+        guard ofSystemd.split(separator: ":").first != path.description[...] else {
+            return .say("have systemd make it anew", run: "systemctl restart \(ShellCommand.daemonUnit)")
+        }
+        let user = Owner.argument(user: Identity.current().user)
+        return .say(
+            "make it",
+            run: ("install -d -m 0700 -o \(user) \(path.description)" as ShellCommand)
+                .then(.letWrite(to: path.description)))
     }
 }

@@ -1,3 +1,4 @@
+internal import Failures
 internal import Glibc
 package import Linux
 package import Rotation
@@ -10,11 +11,19 @@ package enum WriteProbe {
         do {
             let directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) != 0 {
-                let code: Trouble.Code = errno == EROFS ? .readOnlyFileSystem : .permissionDenied
-                return Trouble(code, at: .path(spec.path), cause: errno, detail: directory)
+                let cause = errno
+                let isReadOnly = cause == EROFS
+                return Trouble(
+                    isReadOnly ? .readOnlyFileSystem : .permissionDenied, at: .path(spec.path), cause: cause,
+                    detail: Printable.name(directory),
+                    remedy: OutputRemedy.remedy(
+                        isReadOnly ? .readOnlyFileSystem : .permissionDenied, for: spec.path, as: identity))
             }
         } catch {
-            return Trouble(error, at: spec.path)
+            if error.kind == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
+                return nil
+            }
+            return Trouble(error, at: spec.path, of: identity)
         }
         guard let group = spec.group else {
             // A file that is replaced keeps its group.
@@ -28,8 +37,8 @@ package enum WriteProbe {
         }
         if identity.user != 0, !identity.belongs(to: id) {
             return Trouble(
-                .groupNotPermitted, at: .path(spec.path),
-                detail: "\(group); \(Owner.joining(group: group, user: identity.user))")
+                .groupNotPermitted, at: .path(spec.path), detail: group,
+                remedy: Owner.joining(group: group, user: identity.user))
         }
         return nil
     }

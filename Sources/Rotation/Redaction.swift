@@ -1,3 +1,5 @@
+internal import Failures
+
 /// Text that may be shown, made from text that somebody else has put together: what a hook printed, what was typed
 /// where a name should stand.
 package enum Redaction {
@@ -6,7 +8,8 @@ package enum Redaction {
     static let longestPlainRun = 39
 
     /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, and every long
-    /// run of base64url characters is replaced by its length. Control characters become `?`.
+    /// run of base64url characters is replaced by its length. What a terminal acts on is
+    /// escaped.
     package static func plain(_ text: String) -> String {
         var result = ""
         var run = ""
@@ -23,8 +26,11 @@ package enum Redaction {
                 result.unicodeScalars.append(scalar)
             default:
                 flush()
-                let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-                result.unicodeScalars.append(isControl ? "?" : scalar)
+                if Printable.isUnprintable(scalar) {
+                    result += Printable.escape(scalar)
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
             }
         }
         flush()

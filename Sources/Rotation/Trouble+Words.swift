@@ -1,8 +1,10 @@
+internal import Failures
+
 extension Trouble {
     /// What happened, for people: where, what, what exactly, and what the system said. One line without a full stop.
     package var message: String {
         var text = "\(place): \(words)"
-        if let what = splitDetail.what { text += ": " + what }
+        if let detail, !detail.isEmpty { text += ": " + detail }
         if let cause { text += " (\(ErrorNumber.words(for: cause)))" }
         return text
     }
@@ -10,16 +12,6 @@ extension Trouble {
     /// What happened; what helps.
     package var sentence: String {
         remedy.map { "\(message); \($0)" } ?? message
-    }
-
-    /// The detail, and what mends it where whoever met the trouble knew: the part after the first `; `.
-    var splitDetail: (what: String?, remedy: String?) {
-        guard let detail, !detail.isEmpty else { return (nil, nil) }
-        for index in detail.indices where detail[index...].hasPrefix("; ") {
-            let what = detail[..<index]
-            return (what.isEmpty ? nil : String(what), String(detail[index...].dropFirst(2)))
-        }
-        return (detail, nil)
     }
 
     private var words: String {
@@ -126,14 +118,15 @@ extension Trouble {
 }
 
 extension Trouble.Place: CustomStringConvertible {
+    /// On one line, with what others chose in it escaped.
     package var description: String {
         switch self {
         case .key(let name): "key \"\(name)\""
         case .client(let name): "client \"\(name)\""
-        case .path(let path): path.description
-        case .action(let action): action.description
+        case .path(let path): Printable.line(path.description)
+        case .action(let action): Printable.line(action.description)
         case .credential(let name): "credential \"\(name)\""
-        case .named(let name): name
+        case .named(let name): Printable.line(name)
         case .clock: "the clock"
         }
     }

@@ -1,3 +1,5 @@
+package import Failures
+
 /// Why something that was to be done was not done.
 ///
 /// The one error type of everything that touches keys, files, actions and clocks: a closed code, where, and what the
@@ -8,15 +10,19 @@ package struct Trouble: Error, Hashable, Sendable {
     package let place: Place
     /// The errno value of the call that failed, where one did.
     package let cause: Int32?
-    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status; after a
-    /// `; `, the command that mends it where one is known. Never a secret, never a key's content.
+    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status. Never a
+    /// secret, never a key's content.
     package let detail: String?
+    /// What helps, where whoever met it knows more than its code says; else ``remedy`` is what helps with such troubles.
+    let knownRemedy: Remedy?
 
-    package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil) {
+    /// - Parameter detail: on one line; what others chose in it is escaped here.
+    package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil) {
         self.code = code
         self.place = place
         self.cause = cause
-        self.detail = detail
+        self.detail = detail.map(Printable.line)
+        knownRemedy = remedy
     }
 
     /// What the trouble is about.
@@ -38,8 +44,7 @@ package struct Trouble: Error, Hashable, Sendable {
         // Keys and their passphrases.
         case keyMissing = "key_missing"
         case keyUnreadable = "key_unreadable"
-        /// Owner or mode of the file or a directory above it let somebody else use or replace it; detail: the component
-        /// and the command that mends it.
+        /// Owner or mode of the file or a directory above it let somebody else use or replace it; detail: the component.
         case keyNotGuarded = "key_not_guarded"
         case keyEmpty = "key_empty"
         case keyTruncated = "key_truncated"
@@ -133,7 +138,7 @@ package struct Trouble: Error, Hashable, Sendable {
         case actionNotStarted = "action_not_started"
         case actionInterrupted = "action_interrupted"
         // What systemd was asked to do with a unit.
-        /// detail: after `; `, the rule of polkit's that is missing.
+        /// remedy: the rule of polkit's that is missing.
         case unitNotPermitted = "unit_not_permitted"
         /// The same, and polkit is not there to read a rule.
         case polkitMissing = "polkit_missing"

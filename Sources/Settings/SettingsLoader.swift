@@ -1,3 +1,4 @@
+internal import Failures
 import Glibc
 package import Linux
 package import Rotation
@@ -84,16 +85,18 @@ package enum SettingsLoader {
         case .missing, .directoryMissing:
             return "there is no such file; make one with \"clientsecretd init\", or name another with --config"
         case .notGuarded:
-            return "\(error.path) is not guarded: \(error.detail ?? "others may change it")"
+            return "\(Printable.name(error.path)) is not guarded: \(error.detail ?? "others may change it")"
                 + (error.remedy.map { "; \($0)" } ?? "")
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
-            return "\(error.path) may not be read by user \(getuid()); run this as root or as the daemon's user"
+            return
+                "\(Printable.name(error.path)) may not be read by user \(getuid()); run this as root or as the daemon's user"
         default:
             let code = Trouble.Code(rawValue: error.kind.rawValue) ?? .systemError
             let place = AbsolutePath(error.path) ?? path
-            let trouble = Trouble(code, at: .path(place), cause: error.cause, detail: error.detail)
-            return error.remedy.map { "\(trouble.message); \($0)" } ?? trouble.sentence
+            return Trouble(
+                code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
+            ).sentence
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Failures
 internal import Linux
 internal import Rotation
 
@@ -8,7 +9,7 @@ extension FileError {
         case .missing, .directoryMissing, .notADirectory: Trouble(.keyMissing, at: .path(path), detail: component(path))
         case .permissionDenied: Trouble(.keyUnreadable, at: .path(path), cause: cause, detail: component(path))
         case .fileTooLarge: Trouble(.keyTooLarge, at: .path(path))
-        case _ where isUnguarded: Trouble(.keyNotGuarded, at: .path(path), detail: explanation(path))
+        case _ where isUnguarded: Trouble(.keyNotGuarded, at: .path(path), detail: explanation(path), remedy: remedy)
         default: trouble(at: path, otherwise: .keyUnreadable)
         }
     }
@@ -24,7 +25,8 @@ extension FileError {
                 .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
         case _ where isUnguarded:
             Trouble(
-                .passphraseUnusable, at: .path(path), detail: "others could read or replace it: " + explanation(path))
+                .passphraseUnusable, at: .path(path), detail: "others could read or replace it: " + explanation(path),
+                remedy: remedy)
         default: trouble(at: path, otherwise: .passphraseUnusable)
         }
     }
@@ -37,17 +39,16 @@ extension FileError {
     private func trouble(at path: AbsolutePath, otherwise code: Trouble.Code) -> Trouble {
         Trouble(
             Trouble.Code(rawValue: kind.rawValue) ?? code, at: .path(path), cause: cause,
-            detail: detail ?? component(path))
+            detail: detail ?? component(path), remedy: remedy)
     }
 
     /// The component that it is about, where that is not the file itself.
     private func component(_ file: AbsolutePath) -> String? {
-        path == file.description ? nil : path
+        path == file.description ? nil : Printable.name(path)
     }
 
-    /// The component, what is wrong with it, and after a semicolon the command that mends it.
+    /// The component, and what is wrong with it.
     private func explanation(_ file: AbsolutePath) -> String {
-        let what = [component(file), detail].compactMap { $0 }.joined(separator: ": ")
-        return remedy.map { "\(what); \($0)" } ?? what
+        [component(file), detail].compactMap { $0 }.joined(separator: ": ")
     }
 }

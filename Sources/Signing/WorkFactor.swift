@@ -1,4 +1,5 @@
 internal import CLibcrypto
+internal import Failures
 internal import Rotation
 
 /// How much work it is to open an encrypted key. Whoever made the file chose that: it is read before it is done, so that
@@ -70,8 +71,8 @@ enum WorkFactor {
             // The openssl program refuses such a file as well.
             throw KeyFlaw(
                 .keyTooCostly,
-                "\(asked), which takes more memory than OpenSSL's \(maximumScryptMemory >> 20) MiB; "
-                    + "encrypt it anew with what made it, such as with N 16384, r 8 and p 1")
+                "\(asked), which takes more memory than OpenSSL's \(maximumScryptMemory >> 20) MiB",
+                remedy: .say("encrypt it anew with what made it, such as with N 16384, r 8 and p 1"))
         }
         guard n * r * p <= maximumScryptWork else {
             throw KeyFlaw(.keyTooCostly, "\(asked), where N · r · p is \(maximumScryptWork) at most")

@@ -1,5 +1,7 @@
+import Failures
 import Linux
 import Rotation
+import Settings
 
 /// What may be wrong at a writer's end, and what helps.
 enum WriterFaults {
@@ -16,29 +18,41 @@ enum WriterFaults {
     /// The step that helps where the writer for `user` met `code`; nil: what helps with such troubles anywhere.
     static func remedy(
         _ code: Trouble.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
-    ) -> String? {
-        let file = ShellWord.quoted(path.description)
-        let directory = ShellWord.quoted(path.directory.description)
-        let name = ShellWord.quoted(user)
+    ) -> Remedy? {
+        let file = path.description
+        let directory = path.directory.description
         return switch code {
-        case .writerMissing: "systemctl enable --now clientsecretd-writer@\(name).socket"
-        case .writerSilent, .writerGarbled: "see what it says: journalctl -u clientsecretd-writer@\(name)"
-        case .writerUnconfigured: readable(configuration, name)
-        case .permissionDenied: "let \(name) write to \(directory): chown \(name) \(directory)"
+        case .writerMissing: .run("systemctl enable --now \(unit(user, "socket"))")
+        case .writerSilent, .writerGarbled: .say("see what it says", run: "journalctl -u \(unit(user, "service"))")
+        case .writerUnconfigured: readable(configuration, user)
+        case .permissionDenied: .say("let \(user) write to it", run: "chown \(user) \(directory)")
+        case .directoryMissing: .say("make it", run: .makeDirectory(directory, of: user))
         case .readOnlyFileSystem:
-            "mount it writable, or add ReadWritePaths=-\(directory) to clientsecretd-writer@\(name).service"
-        case .quotaExceeded: "make room, or raise the quota of \(name)"
-        case .foreignOwner: "chown \(name) \(file)"
-        case .groupNotPermitted: "give it a group of \(name)'s: chgrp GROUP \(file), or name one with \"group\""
+            .say(
+                "mount it writable, or let the writer write there",
+                run: .letWrite(unit(user, "service"), to: directory))
+        case .quotaExceeded: .say("make room, or raise the quota of \(user)")
+        case .foreignOwner: .say("look at it with ls -l, and write its owner under \"as\" or remove it")
+        case .groupNotPermitted:
+            .say("give it a group of \(user)'s, or name one with \"group\"", run: "chgrp $(id -g \(user)) \(file)")
         default: nil
         }
     }
 
-    private static func readable(_ configuration: String, _ user: String) -> String {
+    private static func unit(_ user: String, _ kind: String) -> String { "clientsecretd-writer@\(user).\(kind)" }
+
+    private static func readable(_ configuration: String, _ user: String) -> Remedy {
         guard let path = AbsolutePath(configuration) else {
-            return "let \(user) read \(ShellWord.quoted(configuration))"
+            return .say("let \(user) read \(Printable.name(configuration))")
         }
-        let directory = ShellWord.quoted(path.directory.description)
-        return "let \(user) read it: chmod a+rx \(directory) && chmod a+r \(ShellWord.quoted(configuration))"
+        var directories: ShellCommand = "chmod a+rx \(path.directory.description)"
+        var files: ShellCommand = "chmod a+r \(configuration)"
+        // Which of them it is the writer may say, but what it says is another user's word.
+        let additions = SettingsParser.directory(of: path).description
+        if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
+            directories = "\(directories) \(additions)"
+            for name in names { files = "\(files) \(additions + "/" + name)" }
+        }
+        return .say("let \(user) read it", run: directories.then(files))
     }
 }

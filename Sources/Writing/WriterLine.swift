@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Failures
 internal import FoundationEssentials
 package import Linux
 package import Publishing
@@ -101,7 +102,7 @@ package struct WriterLine: Sendable {
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw trouble(
                 .writerNotPermitted, user, path,
-                detail: "\(socket(of: user)) is not root's; rm \(socket(of: user)), and see who has put it there")
+                detail: "\(socket(of: user)) is not root's", remedy: .strangers(socket(of: user)))
         }
         return try converse(request, timed, user, path).get()
     }
@@ -179,21 +180,19 @@ package struct WriterLine: Sendable {
         return trouble(code, user, path, cause: fault.cause, detail: fault.detail.map(Self.plain))
     }
 
-    /// Another user's words as they may be shown: short, on one line, and without advice, for an administrator may
-    /// follow it.
+    /// Another user's words as they may be shown: short, on one line, and without what looks like advice, for an
+    /// administrator may follow it.
     static func plain(_ text: String) -> String {
-        let words = text.split(separator: "; ", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
-        let line = words.unicodeScalars.prefix(300).map { $0.properties.generalCategory == .control ? " " : $0 }
-        return Redaction.plain(String(String.UnicodeScalarView(line)))
+        Redaction.plain(Printable.clause(String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))))
     }
 
     /// The trouble with the step that helps with a writer for this user.
     private func trouble(
-        _ code: Trouble.Code, _ user: String, _ path: AbsolutePath, cause: Int32? = nil, detail: String? = nil
+        _ code: Trouble.Code, _ user: String, _ path: AbsolutePath, cause: Int32? = nil, detail: String? = nil,
+        remedy: Remedy? = nil
     ) -> Trouble {
-        let remedy = detail?.contains("; ") == true ? nil : WriterFaults.remedy(code, user, path, configuration)
-        let parts = [detail ?? "", remedy ?? ""]
-        let text = remedy == nil ? parts[0] : parts.joined(separator: "; ")
-        return Trouble(code, at: .path(path), cause: cause, detail: text.isEmpty ? nil : text)
+        Trouble(
+            code, at: .path(path), cause: cause, detail: detail,
+            remedy: remedy ?? WriterFaults.remedy(code, user, path, configuration))
     }
 }

@@ -1,3 +1,4 @@
+import Failures
 import Monitoring
 import Rotation
 
@@ -15,7 +16,7 @@ extension Failure {
             default: .failed
             }
         // The remedies speak of the configuration, which a flag is none of; one that came with the trouble is a command.
-        let remedy = trouble.code == .keyNotGuarded ? trouble.remedy.map { "; " + $0 } ?? "" : ""
+        let remedy = trouble.code == .keyNotGuarded ? trouble.remedy.map { "; \($0)" } ?? "" : ""
         self.init(code, trouble.message + remedy)
     }
 }

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Daemon
+import Failures
 import Glibc
 import Rotation
 import Settings

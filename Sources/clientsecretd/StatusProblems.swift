@@ -19,12 +19,13 @@ struct StatusProblems {
         var blocks: [[String]] = []
         let isClients = clients.contains { $0.reason == document.reason }
         if let reason = document.reason, !isClients {
-            blocks.append(lines("clientsecretd is \(document.state)", reason))
+            let told = Told(state: document.state, reason: reason, failure: document.failure)
+            blocks.append(lines("clientsecretd is ", told))
         }
         // Every mistake of a configuration that would not start; the reason of the whole may name the first one.
         let mistakes = document.config.error?.split(separator: "\n").map(String.init) ?? []
         guard let first = mistakes.first else { return blocks }
-        if !isClients, document.reason?.contains(first.prefix { $0 != ";" }) == true {
+        if !isClients, document.failure?.message.contains(first) == true {
             blocks[0] += mistakes.dropFirst().map { "  " + $0 }
         } else {
             blocks.append(
@@ -35,30 +36,32 @@ struct StatusProblems {
 
     /// Clients with the same trouble, such as a key that they share, are told of together.
     private var ofClients: [[String]] {
-        var order: [Trouble] = []
-        var names: [Trouble: [String]] = [:]
+        var order: [Told] = []
+        var names: [Told: [String]] = [:]
         for client in clients where client.state != "ok" {
-            let (reason, isRenewed) = commonReason(of: client)
-            let trouble = Trouble(
-                state: client.state, reason: reason, isRenewed: isRenewed, parts: parts(of: client))
-            if names[trouble] == nil { order.append(trouble) }
-            names[trouble, default: []].append(client.name)
+            let told = common(client)
+            if names[told] == nil { order.append(told) }
+            names[told, default: []].append(client.name)
         }
-        return order.map { trouble in
-            let names = names[trouble] ?? []
+        return order.map { told in
+            let names = names[told] ?? []
             // Without a name all are renewed.
-            let name = trouble.isRenewed && names.count == 1 ? " " + names.joined() : ""
-            return lines(Self.subject(names) + trouble.state, trouble.reason + name) + trouble.parts
+            var shown = told
+            if told.isRenewed, names.count == 1, let name = names.first { shown.failure?.remedy?.append(" " + name) }
+            return lines(Self.subject(names), shown) + told.parts
         }
     }
 
-    private struct Trouble: Hashable {
-        let state: String
-        let reason: String
+    /// What is said of a client, or of the daemon.
+    private struct Told: Hashable {
+        var state: String
+        var reason: String
+        /// Nil from a daemon of an earlier version, or where nothing is known.
+        var failure: StatusDocument.Failure?
         /// What helps is a renewal, whose command ends with the client's name.
-        let isRenewed: Bool
+        var isRenewed = false
         /// Outputs and actions with troubles of their own.
-        let parts: [String]
+        var parts: [String] = []
     }
 
     /// How many clients are named before the others are counted.
@@ -73,16 +76,25 @@ struct StatusProblems {
     }
 
     /// The reason without the name that stands before it here anyway, and without the one at the end of what helps.
-    private func commonReason(of client: StatusDocument.Client) -> (String, isRenewed: Bool) {
-        var reason = client.reason ?? "no reason is known"
+    private func common(_ client: StatusDocument.Client) -> Told {
         let subject = "client \"\(client.name)\": "
-        if reason.hasPrefix(subject) { reason.removeFirst(subject.count) }
-        for command in ["; clientsecretd renew", "; clientsecretd renew --deliver-only"] {
-            if reason.hasSuffix("\(command) \(client.name)") {
-                return (String(reason.dropLast(client.name.count + 1)), true)
-            }
+        func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
+        var told = Told(
+            state: client.state, reason: bare(client.reason ?? "no reason is known"), failure: client.failure,
+            parts: parts(of: client))
+        guard let failure = client.failure else { return told }
+        told.reason = ""
+        told.failure?.message = bare(failure.message)
+        let name = " " + client.name
+        let renewals = ["clientsecretd renew", "clientsecretd renew --deliver-only"]
+        if let command = failure.command, let remedy = failure.remedy,
+            renewals.contains(where: { command == $0 + name })
+        {
+            told.isRenewed = true
+            told.failure?.command = String(command.dropLast(name.count))
+            told.failure?.remedy = String(remedy.dropLast(name.count))
         }
-        return (reason, false)
+        return told
     }
 
     private func parts(of client: StatusDocument.Client) -> [String] {
@@ -95,21 +107,18 @@ struct StatusProblems {
         }
     }
 
-    /// A reason as the daemon puts it ("what happened; since T; next attempt T; what helps"), a line for each part.
-    private func lines(_ subject: String, _ reason: String) -> [String] {
-        let parts = reason.split(separator: "; ")
-        let since = parts.firstIndex { part in
-            part.hasPrefix("since ") && WallTime(rfc3339: String(part.dropFirst("since ".count))) != nil
+    /// A line for each part: what happened; since when, and when it is tried again; what helps.
+    private func lines(_ subject: String, _ told: Told) -> [String] {
+        guard let failure = told.failure else {
+            return ["\(subject)\(told.state): \(TimeWords.annotated(told.reason, now: now))"]
         }
-        guard let since else { return ["\(subject): \(TimeWords.annotated(reason, now: now))"] }
-        let isTriedAgain = since + 1 < parts.count && parts[since + 1].hasPrefix("next attempt ")
-        let help = since + (isTriedAgain ? 2 : 1)
-        let times = parts[since..<help].joined(separator: "; ")
+        var times = "since \(failure.since)"
+        if let next = failure.nextAttempt { times += "; next attempt \(next)" }
         var lines = [
-            "\(subject): \(TimeWords.annotated(parts[..<since].joined(separator: "; "), now: now))",
+            "\(subject)\(told.state): \(TimeWords.annotated(failure.message, now: now))",
             "  " + TimeWords.annotated(times, now: now),
         ]
-        if help < parts.count { lines.append("  what helps: " + parts[help...].joined(separator: "; ")) }
+        if let remedy = failure.remedy { lines.append("  what helps: " + remedy) }
         return lines
     }
 }

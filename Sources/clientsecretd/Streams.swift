@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// Standard output and standard error: answers go to the one, complaints to the other.
@@ -17,9 +18,9 @@ enum Streams {
         complain(lines: "clientsecretd: " + message)
     }
 
-    /// Lines that name what they are about themselves, such as diagnostics.
+    /// Lines that name what they are about themselves, such as diagnostics. A terminal acts on nothing in them.
     static func complain(lines: String) {
-        _ = write(Array((lines + "\n").utf8), to: STDERR_FILENO)
+        _ = write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Ends as every program in a pipe does whose reader, such as `head`, has enough: by the signal and without a word, also

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// What standard output can show. Every rule about width, colour and characters is stated here and nowhere else.
@@ -53,17 +54,8 @@ struct Terminal: Equatable {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
-                    Self.isActedOn(scalar) || (!unicode && scalar.value > 0x7F) ? "?" : scalar
+                    Printable.isUnprintable(scalar) || (!unicode && scalar.value > 0x7F) ? "?" : scalar
                 }))
-    }
-
-    /// Control characters, and what is not seen itself but changes how its neighbours are shown, such as the direction of
-    /// text (Unicode's categories Cc, Cf, Zl and Zp).
-    private static func isActedOn(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
     }
 
     /// How many of its lines a line takes up: one that is too long goes on in the next.

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import SystemPackage
 import TestSupport
@@ -28,13 +29,16 @@ import Testing
         let room = try Room()
         try room.file("f", mode: 0o666, owner: Room.stranger)
         #expect(
-            throws: FileError(.foreignOwner, at: room("f"), detail: "the file belongs to nobody (65534)")
+            throws: FileError(
+                .foreignOwner, at: room("f"), detail: "the file belongs to nobody (65534)", owner: "nobody")
         ) { try replace(room("f")) }
         #expect(try room.status("f").st_uid == Room.stranger)
         let other = try Room(owner: Room.stranger)
         try other.file("f", mode: 0o644)
         #expect(
-            try refusal(other("f")) == FileError(.foreignOwner, at: other("f"), detail: "the file belongs to root (0)"))
+            try refusal(other("f"))
+                == FileError(
+                    .foreignOwner, at: other("f"), detail: "the file belongs to root (0)", owner: "root"))
         #expect(try other.text("f") == "old")
     }
 
@@ -79,11 +83,12 @@ import Testing
             try room.flag(flag, file)
             try room.flag(flag, folder)
             #expect(
-                throws: FileError(.isImmutable, at: room(file), detail: detail, remedy: "chattr \(undo) \(room(file))")
+                throws: FileError(
+                    .isImmutable, at: room(file), detail: detail, remedy: .run("chattr \(undo) \(room(file))"))
             ) { try replace(room(file)) }
             #expect(
                 throws: FileError(
-                    .isImmutable, at: room(folder), detail: detail, remedy: "chattr \(undo) \(room(folder))")
+                    .isImmutable, at: room(folder), detail: detail, remedy: .run("chattr \(undo) \(room(folder))"))
             ) { try replace(room("\(folder)/f")) }
             #expect(try room.names(folder) == [])
         }
@@ -130,8 +135,9 @@ import Testing
         try room.file("f", owner: Room.stranger)
         let expected = FileError(
             .groupNotPermitted, at: room("f"), errno: .notPermitted, detail: "www-data (33)",
-            remedy:
-                "add the user to it and start the daemon anew: adduser \(Owner.argument(user: Room.stranger)) www-data")
+            remedy: .say(
+                "add the user to it and start the daemon anew",
+                run: "adduser \(Owner.argument(user: Room.stranger)) www-data"))
         #expect(try refusal(room("f"), group: 33) == expected)
         try room.own("f", Room.stranger, group: 33)
         #expect(try refusal(room("f")) == expected)

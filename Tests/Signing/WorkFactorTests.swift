@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Rotation
 import Signing
@@ -134,7 +135,7 @@ import Testing
         let trouble = try #require(throws: Trouble.self) {
             try signingKey(directory("key"), passphrase: directory("passphrase"))
         }
-        #expect(trouble.remedy == "encrypt it anew with what made it, such as with N 16384, r 8 and p 1")
+        #expect(trouble.remedy?.description == "encrypt it anew with what made it, such as with N 16384, r 8 and p 1")
     }
 
     @Test func whatIsNoFactorIsNoKey() throws {

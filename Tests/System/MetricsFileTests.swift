@@ -137,7 +137,7 @@ import Testing
     @Test func aMissingDirectoryIsSaidAndGotOver() throws {
         let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
         let path = sandbox.directory("metrics/gone/ours.prom")
-        let remedy = "make it: mkdir -p \(sandbox.directory("metrics/gone"))"
+        let remedy = "make it: install -d -o \(NSUserName()) \(sandbox.directory("metrics/gone"))"
         let trouble = "\(path): the metrics_file cannot be written, so node_exporter shows old metrics or none: "
         let directory = sandbox.directory("metrics/gone")
         let why = "its directory does not exist: \(directory) (no such file or directory)"

@@ -19,10 +19,10 @@ import Testing
             return try field.looks("status", "health")
         },
         "troubled": { field in
-            try FileManager.default.removeItem(atPath: field.sandbox.directory("out/shop"))
+            try FileManager.default.removeItem(atPath: field.sandbox.directory("srv/shop"))
             try field.start([
                 field.client("app", age: 40),
-                field.client("shop", directory: "out/shop"),
+                field.client("shop", directory: "srv/shop"),
                 field.client("web", more: "    on_change:\n      - exec: [/usr/bin/false]"),
             ])
             try field.sandbox.eventually("a failure") {
@@ -73,9 +73,9 @@ import Testing
             return try field.looks("reload", "status")
         },
         "check": { field in
-            try FileManager.default.removeItem(atPath: field.sandbox.directory("out/shop"))
+            try FileManager.default.removeItem(atPath: field.sandbox.directory("srv/shop"))
             try field.configure([
-                field.client("app", age: 40), field.client("shop", directory: "out/shop"), field.client("web", age: 95),
+                field.client("app", age: 40), field.client("shop", directory: "srv/shop"), field.client("web", age: 95),
             ])
             return try field.looks("check")
         },
@@ -134,7 +134,7 @@ struct GuideField {
     init() throws {
         sandbox = try Sandbox()
         try FileManager.default.createDirectory(
-            atPath: sandbox.directory("out/shop"), withIntermediateDirectories: false,
+            atPath: sandbox.directory("srv/shop"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
     }
 
@@ -175,6 +175,7 @@ struct GuideField {
     func shown(_ text: String) -> String {
         [
             (sandbox.directory("keys"), "/etc/clientsecretd"), (sandbox.directory("out"), "/run/clientsecretd/out"),
+            (sandbox.directory("srv"), "/srv"), ("install -d -o \(NSUserName()) ", "install -d -o clientsecretd "),
             (sandbox.directory("clientsecretd.yaml"), "/etc/clientsecretd/clientsecretd.yaml"),
             (sandbox.socket, "/run/clientsecretd/clientsecretd.sock"), (sandbox.state, "/var/lib/clientsecretd"),
         ].reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }

@@ -22,6 +22,8 @@ import Testing
 
     @Test func withoutSystemdItMakesItsOwnLayout() throws { try Bed.hold("bare.sh") }
 
+    @Test func whatHelpsIsDoneAsItStands() throws { try Bed.hold("remedies.sh") }
+
     @Test func itNeverAsksForTheNetwork() throws { try Bed.hold("network.sh") }
 
     @Test func itsMetricsFileIsReadByWayOfALink() throws { try Bed.hold("metrics.sh") }

@@ -115,7 +115,7 @@ import Testing
         #expect(failed.code == .permissionDenied && failed.cause == 13)
         #expect(
             failed.sentence
-                == "/srv/app/.env: the user that writes it may not do this: /srv/app  [31m (120 characters) "
+                == "/srv/app/.env: the user that writes it may not do this: /srv/app\\n\\x1b[31m (120 characters), rm -rf / "
                 + "(permission denied); let app write to /srv/app: chown app /srv/app")
     }
 
@@ -123,7 +123,7 @@ import Testing
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(
             trouble(try report(framed(fault)))?.sentence
-                == "/srv/app/.env: the writer for its user cannot use the configuration: there is no such file; "
+                == "/srv/app/.env: the writer for its user cannot use the configuration: there is no such file, make one; "
                 + "let app read it: chmod a+rx '/etc/c d' && chmod a+r '/etc/c d/c.yaml'")
     }
 

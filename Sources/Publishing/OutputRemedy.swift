@@ -1,0 +1,67 @@
+internal import Failures
+internal import Glibc
+internal import Linux
+internal import Rotation
+
+/// What helps where an output cannot be written, for the user that writes it.
+enum OutputRemedy {
+    /// Below it the daemon makes directories itself.
+    static let ownDirectory = "/run/clientsecretd/out"
+
+    /// Nil where nothing more is known than the failure's code says.
+    static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {
+        if let remedy = error.remedy { return remedy }
+        if let owner = error.owner { return ofAnother(owner, error.path, path) }
+        return remedy(error.kind, for: path, as: identity)
+    }
+
+    /// The same where it was only tried whether it could be written.
+    static func remedy(_ kind: FileError.Kind, for path: AbsolutePath, as identity: Identity) -> Remedy? {
+        let directory = path.directory.description
+        let user = Owner.argument(user: identity.user)
+        switch kind {
+        case .missing, .directoryMissing:
+            let make = ShellCommand.makeDirectory(directory, of: user)
+            // The service's sandbox is read-only wherever its unit does not say otherwise.
+            let isClosed = isSystemd && isReadOnly(above: path.directory)
+            return .say("make it", run: isClosed ? make.then(.letWrite(to: directory)) : make)
+        case .readOnlyFileSystem, .permissionDenied:
+            guard let owner = FileStatus.following(directory)?.owner else { return nil }
+            if owner != identity.user { return writtenAs(Owner.argument(user: owner)) }
+            return kind == .readOnlyFileSystem && isSystemd
+                ? .say("mount it writable, or let the service write there", run: .letWrite(to: directory)) : nil
+        default:
+            return nil
+        }
+    }
+
+    /// What is another user's is written by that user's writer if whoever may be trusted has put it on the way that is
+    /// configured: what a stranger has laid there, or a link leads to, gets no secret.
+    private static func ofAnother(_ owner: String, _ place: String, _ path: AbsolutePath) -> Remedy? {
+        guard path.description == place || path.description.hasPrefix(place + "/"), let place = AbsolutePath(place),
+            let parent = FileStatus.following(place.directory.description)
+        else { return nil }
+        return parent.mode & 0o022 == 0 ? writtenAs(owner) : .strangersDirectory(place.description)
+    }
+
+    /// Without systemd a daemon that runs as root starts the writer itself.
+    private static func writtenAs(_ owner: String) -> Remedy {
+        let words = "write \"as: \(owner)\" under this output"
+        return isSystemd
+            ? .say(
+                words + " and have its writer started",
+                run: "systemctl enable --now \("clientsecretd-writer@" + owner + ".socket") && clientsecretd reload")
+            : .say(words, run: "clientsecretd reload")
+    }
+
+    /// sd_booted(3).
+    static var isSystemd: Bool { unsafe access("/run/systemd/system", F_OK) == 0 }
+
+    /// Whether what is there on the way to `directory` is mounted read-only, for this process at least.
+    private static func isReadOnly(above directory: AbsolutePath) -> Bool {
+        var place = directory
+        while FileStatus.following(place.description) == nil, place.description != "/" { place = place.directory }
+        var found = statvfs()
+        return unsafe statvfs(place.description, &found) == 0 && found.f_flag & UInt(ST_RDONLY) != 0
+    }
+}

