@@ -133,11 +133,12 @@ struct Assembler {
             return nil
         case .wrong: return nil
         case .absent:
-            if keyOrder.count > 1 {
+            if let first = keyOrder.first, keyOrder.count > 1 {
                 complaints.error(
                     at: client.name.position,
                     "client \"\(client.name.value)\" does not say which key signs for it; write \"key:\" with "
-                        + alternatives(keyOrder.prefix(10).map(\.description)))
+                        + alternatives(keyOrder.prefix(10).map(\.description))
+                        + ", or \"key: \(first)\" under \"defaults:\" for every client that does not say")
                 return nil
             }
             return keyOrder.first

@@ -158,7 +158,7 @@ extension MistakeCase {
         ->
         c.yaml:5:12: error: there is no key "aple"; did you mean "apple"?
         c.yaml:6:12: error: there is no key "cherry"; write apple or banana
-        c.yaml:7:3: error: client "c" does not say which key signs for it; write "key:" with apple or banana
+        c.yaml:7:3: error: client "c" does not say which key signs for it; write "key:" with apple or banana, or "key: apple" under "defaults:" for every client that does not say
         ## nowhere to write
         @keys
         clients:
