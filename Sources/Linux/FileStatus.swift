@@ -42,6 +42,8 @@ package struct FileStatus: Hashable, Sendable {
 
     package var isSticky: Bool { mode & 0o1000 != 0 }
 
+    package var isSetGroupID: Bool { mode & 0o2000 != 0 }
+
     /// Whether somebody other than the owner may write. A POSIX access list counts: the group's bits are its mask.
     var isWritableByOthers: Bool { mode & 0o022 != 0 }
 

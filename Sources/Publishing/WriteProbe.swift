@@ -8,8 +8,9 @@ package enum WriteProbe {
     /// What would keep the user that this process runs as from writing a file that it can read; nil when nothing is
     /// known to.
     package static func trouble(of spec: FileSpec, as identity: Identity) -> Trouble? {
+        let directory: String
         do {
-            let directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
+            directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) != 0 {
                 let cause = errno
                 let isReadOnly = cause == EROFS
@@ -25,17 +26,21 @@ package enum WriteProbe {
             }
             return Trouble(error, at: spec.path, of: identity)
         }
+        // What is made in a directory with the set-group-id bit has the directory's group without being given it.
+        let place = FileStatus.following(directory)
+        let inherited = place?.isSetGroupID == true ? place?.group : nil
+        func mayGive(_ group: UInt32) -> Bool {
+            identity.user == 0 || identity.belongs(to: group) || group == inherited
+        }
         guard let group = spec.group else {
             // A file that is replaced keeps its group.
-            guard let kept = FileStatus.following(spec.path.description)?.group, identity.user != 0,
-                !identity.belongs(to: kept)
-            else { return nil }
+            guard let kept = FileStatus.following(spec.path.description)?.group, !mayGive(kept) else { return nil }
             return Trouble(.groupNotPermitted, at: .path(spec.path), detail: String(kept))
         }
         guard let id = (try? Accounts.groupID(group)).flatMap({ $0 }) else {
             return Trouble(.unknownGroup, at: .path(spec.path), detail: group)
         }
-        if identity.user != 0, !identity.belongs(to: id) {
+        if !mayGive(id) {
             return Trouble(
                 .groupNotPermitted, at: .path(spec.path), detail: group,
                 remedy: Owner.joining(group: group, user: identity.user))

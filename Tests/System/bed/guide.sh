@@ -86,6 +86,7 @@ after_group() {
     equal "the file is the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
     promise "a member reads it" runuser -u reader -- cat $file
     refused "and nobody else" runuser -u stranger -- cat $file
+    promise "check finds nothing missing" clientsecretd check
     promise "it is renewed" clientsecretd renew www
     equal "and stays the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
     promise "a reboot makes the directory again" reboot
@@ -112,6 +113,7 @@ after_container() {
     refused "and writes nothing there" inside /bin/touch /secrets/mine
     promise "it comes up after a reboot" reboot shop.service
     equal "which has changed nothing" "$first" "$(inside /bin/cat /secrets/apple.jwt)"
+    promise "check finds nothing missing" clientsecretd check
     promise "it is renewed" clientsecretd renew shop
     second=$(inside /bin/cat /secrets/apple.jwt)
     promise "and the running container sees the new one" [ "$second" != "$first" ]
