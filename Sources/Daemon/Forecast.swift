@@ -26,11 +26,19 @@ package struct Forecast: Sendable {
     /// In the order of the clients' names.
     package let secrets: [Secret]
     package let problems: [Problem]
+    /// What is missing in the sandboxes of the units that write.
+    package let dropIns: [DropIn]
+    /// Users whose writers can be asked now, and not after a reboot.
+    package let idleWriters: [String]
+    /// The state directory, where systemd is to make it when the service starts.
+    package let stateToCome: AbsolutePath?
 
     /// Reads every key, every output and the state directory. Blocks.
     ///
-    /// - Parameter socket: the daemon's status socket; those of its helpers lie beside it.
-    package init(of loaded: Loaded, from settings: SettingsSource, socket: String) {
+    /// - Parameters:
+    ///   - socket: the daemon's status socket; those of its helpers lie beside it.
+    ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
+    package init(of loaded: Loaded, from settings: SettingsSource, socket: String, unit: ServiceUnit? = nil) {
         let configuration = loaded.configuration
         let now = Clock.now()
         let identity = settings.identity
@@ -38,6 +46,7 @@ package struct Forecast: Sendable {
         guard let reader = ForecastReader(loaded, settings, identity, socket) else {
             secrets = []
             problems = [Problem(trouble: Trouble(.systemError, at: .named("the kernel's random source")), client: nil)]
+            (dropIns, idleWriters, stateToCome) = ([], [], nil)
             return
         }
         var rotation = Rotation(
@@ -59,25 +68,30 @@ package struct Forecast: Sendable {
                 client: name, decision: rotation.decide(name, &deadlines),
                 outputsToWrite: paths.filter { !rotation.isGood($0) })
         }
-        var problems = rotation.world.attempts
-            .map { Problem(trouble: $0.value.trouble, client: $0.key.client) }
-            .sorted {
-                ($0.client?.description ?? "", $0.trouble.message) < ($1.client?.description ?? "", $1.trouble.message)
-            }
-        problems += rotation.keyChanges(at: now).map { Problem(trouble: $0, client: nil) }
-        let failed = Set(rotation.world.attempts.keys)
-        for (path, spec) in configuration.files.sorted(by: { $0.key < $1.key }) where !failed.contains(.file(path)) {
-            if let trouble = reader.obstacle(to: spec) {
-                problems.append(Problem(trouble: trouble, client: spec.slots.values.min()))
-            }
+        var review = unit.map { SandboxReview($0) }
+        var problems: [Problem] = review?.obstaclesToStart.map { Problem(trouble: $0, client: nil) } ?? []
+        var failed = rotation.world.attempts.mapValues(\.trouble)
+        for (path, spec) in configuration.files {
+            let met = failed.removeValue(forKey: .file(path)) ?? reader.obstacle(to: spec)
+            let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
+            problems += all.map { Problem(trouble: $0, client: spec.slots.values.min()) }
         }
+        for (name, entry) in configuration.keys {
+            let hidden = review?.obstacles(to: entry, as: identity) ?? []
+            if !hidden.isEmpty { failed[.key(name)] = nil }
+            problems += hidden.map { Problem(trouble: $0, client: nil) }
+        }
+        problems += failed.map { Problem(trouble: $0.value, client: $0.key.client) }
+        problems += rotation.keyChanges(at: now).map { Problem(trouble: $0, client: nil) }
         let told = configuration.onStateChange.flatMap { action in Standing.allCases.map(action.naming) }
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + told)
         let ofUnits = UnitRunner(cancel: nil).obstacles(
             to: Array(actions), as: Identity.ofService(askedBy: identity).user)
         for name in names {
             for action in configuration.clients[name]?.onChange ?? [] {
-                if let trouble = Probe.trouble(of: action, as: identity) ?? ofUnits[action] {
+                if let trouble = review?.obstacle(to: action) ?? Probe.trouble(of: action, as: identity)
+                    ?? ofUnits[action]
+                {
                     problems.append(Problem(trouble: trouble, client: name))
                 }
             }
@@ -85,22 +99,31 @@ package struct Forecast: Sendable {
         for action in configuration.onStateChange {
             let named = Standing.allCases.map(action.naming)
             let ofUnit = Set(named).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
-            problems += ([Probe.trouble(of: action, as: identity)].compactMap { $0 } + ofUnit).map {
-                Problem(trouble: $0, client: nil)
-            }
+            let ofProgram = review?.obstacle(to: action) ?? Probe.trouble(of: action, as: identity)
+            problems += ([ofProgram].compactMap { $0 } + ofUnit).map { Problem(trouble: $0, client: nil) }
         }
-        if let path = settings.stateDirectory(of: configuration),
-            let trouble = Probe.trouble(ofState: path, as: identity)
-        {
-            problems.append(Problem(trouble: trouble, client: nil))
+        var stateToCome: AbsolutePath?
+        if let path = settings.stateDirectory(of: configuration) {
+            let met = Probe.trouble(ofState: path, as: identity)
+            // Each client's record would say the same.
+            if met != nil { problems.removeAll { $0.trouble.code == .stateUnusable } }
+            let all = review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 }
+            problems += all.map { Problem(trouble: $0, client: nil) }
+            if review?.makes(path) == true { stateToCome = path }
         }
-        if let trouble = configuration.metricsFile.flatMap(reader.obstacle(toMetricsFile:)) {
-            problems.append(Problem(trouble: trouble, client: nil))
+        if let path = configuration.metricsFile {
+            let met = reader.obstacle(toMetricsFile: path)
+            let bySandbox = met == nil ? review?.obstacles(to: path, writer: nil, met: nil) ?? [] : []
+            let all = [met].compactMap { $0 } + bySandbox.map { $0.ofMetricsFile(path) }
+            problems += all.map { Problem(trouble: $0, client: nil) }
         }
         if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
             problems.append(Problem(trouble: Trouble(.unknownGroup, at: .named(group)), client: nil))
         }
         self.problems = problems
+        self.stateToCome = stateToCome
+        dropIns = review?.dropIns ?? []
+        idleWriters = review?.idleWriters ?? []
     }
 }
 
@@ -138,6 +161,11 @@ private struct ForecastReader {
             result = .failure(error)
         }
         return .finished(job.id, result)
+    }
+
+    /// Whose writer a file is for; nil where it is the daemon's own, or nobody's.
+    func writer(for spec: FileSpec) -> String? {
+        (try? hands.writer(for: spec)).flatMap { $0 }
     }
 
     func obstacle(to spec: FileSpec) -> Trouble? {

@@ -58,6 +58,7 @@ extension Trouble {
         case .unknownUser: .say("add the user", run: "adduser --system \(named)")
         case .unknownGroup: .say("add the group", run: "addgroup --system \(named)")
         case .groupNotPermitted: .say("add the daemon's user to that group and start the daemon anew")
+        case .outsideSandbox: nil
         case .attributesNotKept: .say("take the attributes away, or write to another file system")
         case .changedMeanwhile, .contested: .say("find out who else writes it", run: "inotifywait -m \(directory)")
         case .writerMissing: .say("start it for that user with systemctl enable --now clientsecretd-writer@USER.socket")

@@ -60,6 +60,7 @@ extension Trouble {
         case .unknownUser: "there is no such user"
         case .unknownGroup: "there is no such group"
         case .groupNotPermitted: "the user that writes it may not give files to this group"
+        case .outsideSandbox: "the unit's sandbox is in the way"
         case .attributesNotKept: "the file's attributes could not be kept"
         case .changedMeanwhile: "somebody else changed it at the same time, again and again"
         case .environmentFileMalformed: "an environment file that cannot be edited safely"

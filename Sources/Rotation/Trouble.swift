@@ -101,6 +101,8 @@ package struct Trouble: Error, Hashable, Sendable {
         /// The user may not give the file this group; detail: the group.
         case groupNotPermitted = "group_not_permitted"
         case attributesNotKept = "attributes_not_kept"
+        /// What `check` finds of a unit's ProtectSystem=, ProtectHome= and so on; detail: which unit and setting.
+        case outsideSandbox = "outside_sandbox"
         /// Somebody else changed the file faster than it could be merged.
         case changedMeanwhile = "changed_meanwhile"
         /// An environment file that cannot be edited safely; detail: the line and why.

@@ -68,6 +68,35 @@ import SystemPackage
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// The next value, a truth in a variant.
+    func variantTruth() throws(BusError) -> Bool {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "b"))
+        return try truth()
+    }
+
+    /// The next value, a list of texts in a variant.
+    func variantTexts() throws(BusError) -> [String] {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "as"))
+        return try texts()
+    }
+
+    /// The next value, a list of structures in a variant: the two texts that each of them begins with.
+    ///
+    /// - Parameter rest: the types that follow those in a structure, such as `bt`.
+    func variantPairs(rest: String = "") throws(BusError) -> [(first: String, second: String)] {
+        let members = "ss" + rest
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "a(\(members))"))
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
+        var pairs: [(first: String, second: String)] = []
+        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
+            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
+            pairs.append((try text(), try text()))
+            if !rest.isEmpty { try Self.check(unsafe sd_bus_message_skip(raw, rest)) }
+            try Self.check(unsafe sd_bus_message_exit_container(raw))
+        }
+        return pairs
+    }
+
     /// The next value, a list of texts.
     func texts() throws(BusError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))

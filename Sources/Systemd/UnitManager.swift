@@ -84,6 +84,69 @@ package struct UnitManager: ~Copyable {
         try call("Get", of: unit, [.text(interface), .text(name)])
     }
 
+    /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.
+    package mutating func enablement(of unit: String) throws(UnitError) -> String {
+        do throws(BusError) {
+            return try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    /// Whether starting something else starts this unit, as with one that is enabled.
+    package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
+        do throws(BusError) {
+            return try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    /// What a service's settings leave of the file system to its processes, as systemd has loaded them, drop-ins
+    /// included; nil where that cannot be told: it has another root directory, or there is no such unit.
+    package mutating func sandbox(of service: String) throws(UnitError) -> UnitSandbox? {
+        guard try condition(of: service).load == "loaded" else { return nil }
+        do throws(BusError) {
+            let unit = try target(service, Self.propertyInterface)
+            func read(_ name: String) throws(BusError) -> BusMessage {
+                try property(name, of: unit, in: "org.freedesktop.systemd1.Service")
+            }
+            for name in ["RootDirectory", "RootImage"] {
+                if try !read(name).variantText().isEmpty { return nil }
+            }
+            var settings = UnitSandbox.Settings()
+            func paths(_ name: String) throws(BusError) -> [String] {
+                var paths: [String] = []
+                for text in try read(name).variantTexts() {
+                    let path = text.drop { "-+".contains($0) }
+                    if !text.prefix(while: { "-+".contains($0) }).contains("-") {
+                        settings.required[String(path)] = name
+                    }
+                    paths.append(String(path))
+                }
+                return paths
+            }
+            settings.protectSystem = try read("ProtectSystem").variantText()
+            settings.protectHome = try read("ProtectHome").variantText()
+            settings.privateTmp = try read("PrivateTmp").variantTruth()
+            settings.readWritePaths = try paths("ReadWritePaths")
+            settings.readOnlyPaths = try paths("ReadOnlyPaths")
+            settings.inaccessiblePaths = try paths("InaccessiblePaths")
+            settings.temporaryFileSystem = try read("TemporaryFileSystem").variantPairs().map(\.first)
+            settings.bindPaths = try read("BindPaths").variantPairs(rest: "bt").map(\.second)
+            settings.bindReadOnlyPaths = try read("BindReadOnlyPaths").variantPairs(rest: "bt").map(\.second)
+            for (name, place) in [
+                ("StateDirectory", "/var/lib/"), ("CacheDirectory", "/var/cache/"), ("LogsDirectory", "/var/log/"),
+                ("RuntimeDirectory", "/run/"),
+            ] {
+                settings.directories += try read(name).variantTexts().map { place + $0 }
+            }
+            return UnitSandbox(settings)
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
     /// The unit as an object, which systemd loads for it.
     private mutating func target(_ unit: String, _ interface: String) throws(BusError) -> BusConnection.Target {
         let path = try call("LoadUnit", of: Self.manager, [.text(unit)]).text("o")

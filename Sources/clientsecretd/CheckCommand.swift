@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daemon
+import Failures
 import Linux
 import Rotation
 import Settings
@@ -11,7 +12,8 @@ struct CheckCommand: ParsableCommand {
         abstract: "Read the configuration and every key, touch nothing, say what 'run' would do.",
         discussion: """
             Exits 78 when the configuration's text is not accepted and 1 when something in it could not work. What the \
-            user may do who runs it is what counts; root judges the service's configuration as the service's user.
+            user may do who runs it is what counts; root judges the service's configuration as the service's user, \
+            and with the sandboxes of the service's and its writers' units as systemd has loaded them.
             """)
 
     @OptionGroup var settings: ConfigurationOption
@@ -20,8 +22,9 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let path = settings.path(Environment.current)
+        let unit: ServiceUnit?
         do {
-            try ServiceUser.judge(configuration: path)
+            unit = try ServiceUser.judge(configuration: path)
         } catch {
             throw Failure(.failed, error.description)
         }
@@ -34,11 +37,12 @@ struct CheckCommand: ParsableCommand {
         } catch {
             throw Failure(.failed, error.description)
         }
-        let forecast = Forecast(of: loaded, from: source, socket: daemon.path(Environment.current))
-        let report = ForecastReport(configuration: loaded.configuration, secrets: forecast.secrets, now: .now)
-        let problems = forecast.problems.map {
-            loaded.positions.diagnostic($0.trouble, client: $0.client).description
-        }
+        let forecast = Forecast(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
+        let report = ForecastReport(
+            configuration: loaded.configuration, secrets: forecast.secrets, now: .now,
+            stateToCome: forecast.stateToCome)
+        let found = forecast.problems.map { loaded.positions.diagnostic($0.trouble, client: $0.client) }
+        let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
         if answer.json {
             try Streams.answer(report.json(problems: problems))
         } else {
@@ -46,11 +50,25 @@ struct CheckCommand: ParsableCommand {
             try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
         }
         for problem in problems { Streams.complain(lines: problem) }
+        for user in forecast.idleWriters {
+            let position = loaded.positions[.user(user)] ?? loaded.positions.start
+            let words = "the writer of \(user) will not be there after a reboot; "
+            let remedy = "systemctl enable \(ShellWord.quoted("clientsecretd-writer@\(user).socket"))"
+            Streams.complain(lines: Diagnostic(.warning, at: position, words + remedy).description)
+        }
+        for dropIn in forecast.dropIns {
+            Streams.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")
+            Streams.complain(lines: dropIn.commands)
+        }
         if source.credentials == nil, forecast.problems.contains(where: { $0.trouble.code == .credentialMissing }) {
             Streams.complain(
                 "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
             )
         }
-        if !problems.isEmpty { throw Failure(.failed, "") }
+        if problems.isEmpty { return }
+        if ServiceUser.isForeign(to: path) {
+            Streams.complain("this is what you may do; for what the service may do, run it as root")
+        }
+        throw Failure(.failed, "")
     }
 }

@@ -8,14 +8,18 @@ struct ForecastReport {
     var configuration: Configuration
     var secrets: [Forecast.Secret]
     var now: WallTime
+    /// The state directory, where systemd is to make it.
+    var stateToCome: AbsolutePath?
 
     var lines: [String] {
-        secrets.flatMap { secret in
+        let state = stateToCome.map { "\($0): would be made by systemd when the service starts" }
+        return secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
         }
             + configuration.trustedDirectories.map {
                 "\($0): trusted; who else may write to directories or read keys there is not looked at"
             }
+            + [state].compactMap { $0 }
     }
 
     /// The same for programs; `problems` are the diagnostics that stand on standard error.

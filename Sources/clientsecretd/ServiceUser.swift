@@ -1,3 +1,4 @@
+import Daemon
 import Glibc
 import Linux
 
@@ -7,9 +8,23 @@ enum ServiceUser {
 
     /// Has root, who may do everything, judge the service's own configuration with the rights of the user that has to
     /// work with it: this process is that user's from then on. Any other configuration is for whoever runs the command.
-    static func judge(configuration: String) throws(SystemError) {
-        guard geteuid() == 0, isServices(configuration), let account = try Accounts.user(named: name) else { return }
-        try Hardening.become(account)
+    ///
+    /// Returns the unit that the user's rights are narrowed by; nil where systemd cannot be asked, or for anybody else.
+    static func judge(configuration: String) throws(SystemError) -> ServiceUnit? {
+        guard isServices(configuration), let account = try Accounts.user(named: name),
+            geteuid() == 0 || geteuid() == account.id
+        else { return nil }
+        // Root needs no message bus to ask.
+        let unit = ServiceUnit.ofDaemon()
+        if geteuid() == 0 { try Hardening.become(account) }
+        return unit
+    }
+
+    /// Whether somebody else than root or the service's user asks about the service's configuration.
+    static func isForeign(to configuration: String) -> Bool {
+        guard geteuid() != 0, isServices(configuration), let account = (try? Accounts.user(named: name)).flatMap({ $0 })
+        else { return false }
+        return geteuid() != account.id
     }
 
     /// The variables of whoever runs the command and, for the service's own configuration, the credentials that systemd

@@ -182,6 +182,8 @@ import Testing
             #"www data: there is no such group; add the group: addgroup --system 'www data'"#
         case .groupNotPermitted:
             #"/d/f.p8: the user that writes it may not give files to this group; add the daemon's user to that group and start the daemon anew"#
+        case .outsideSandbox:
+            #"/d/f.p8: the unit's sandbox is in the way"#
         case .attributesNotKept:
             #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
         case .changedMeanwhile:

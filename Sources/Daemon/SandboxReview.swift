@@ -1,0 +1,176 @@
+import Failures
+import Linux
+import Rotation
+import Systemd
+
+/// What the units of the daemon and of its writers leave to them of what a configuration names, and which lines their
+/// drop-ins lack.
+struct SandboxReview {
+    private let service: ServiceUnit
+    private var writers: [String: (unit: ServiceUnit, isEnabled: Bool)?] = [:]
+    private var lines: [String: Set<String>] = [:]
+
+    init(_ service: ServiceUnit) {
+        self.service = service
+    }
+
+    /// The lines that are missing, by unit.
+    var dropIns: [DropIn] {
+        let units = [service] + writers.values.compactMap { $0?.unit }
+        return units.compactMap { unit in
+            lines[unit.name].map { DropIn(unit: unit.name, lines: $0.sorted(), isRunning: unit.isRunning) }
+        }.sorted { $0.unit < $1.unit }
+    }
+
+    /// Users whose writers can be asked now, and not after a reboot.
+    var idleWriters: [String] {
+        writers.compactMap { user, found in found?.isEnabled == false ? user : nil }.sorted()
+    }
+
+    /// What keeps the daemon's unit from starting at all.
+    var obstaclesToStart: [Trouble] {
+        service.sandbox.missing.map { setting, path in
+            Trouble(
+                .outsideSandbox, at: .named(service.name),
+                detail: "it does not start without \(path), which \(setting)= names",
+                remedy: .say(
+                    "make it, or put a \"-\" before the path, as in \(Self.setting(setting, path))",
+                    run: "systemctl edit \(service.name)"))
+        }
+    }
+
+    /// All that would keep a file from being written.
+    ///
+    /// - Parameters:
+    ///   - user: whose writer writes it; nil: the daemon itself.
+    ///   - trouble: what was met by looking at it, from inside the writer's sandbox but from outside the daemon's.
+    mutating func obstacles(to path: AbsolutePath, writer user: String?, met trouble: Trouble?) -> [Trouble] {
+        let directory = AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory
+        return obstacles(in: directory, path, unit(of: user), isInside: user != nil, trouble)
+    }
+
+    /// All that would keep the state directory from being used.
+    mutating func obstacles(toState path: AbsolutePath, met trouble: Trouble?) -> [Trouble] {
+        if service.sandbox.makes(path.description) { return makes(path) ? [] : [trouble].compactMap { $0 } }
+        return obstacles(in: path, path, service, isInside: false, trouble)
+    }
+
+    /// Whether systemd makes the state directory when the service starts, which nothing else has done yet.
+    func makes(_ path: AbsolutePath) -> Bool {
+        service.sandbox.makes(path.description) && FileStatus.following(path.description) == nil
+    }
+
+    /// Why the daemon does not see a key or its passphrase.
+    func obstacles(to key: KeyEntry, as identity: Identity) -> [Trouble] {
+        let group = (try? Accounts.group(id: identity.group)).flatMap { $0 }?.name ?? String(identity.group)
+        return [("file", key.location), ("passphrase_file", key.passphrase)].compactMap { setting, location in
+            guard case .file(let path)? = location else { return nil }
+            let place = "/etc/clientsecretd"
+            return obstacle(
+                toReading: path, at: .path(path),
+                helpedBy: .say(
+                    "write \"\(setting): \(place)/\(path.name)\" and put it there",
+                    run: "install -m 0640 -o root -g \(group) \(path.description) \(place)"))
+        }
+    }
+
+    /// Why the daemon does not see an action's program.
+    func obstacle(to action: Action) -> Trouble? {
+        guard case .exec(let arguments, _) = action, let path = arguments.first.flatMap({ AbsolutePath($0) }) else {
+            return nil
+        }
+        let place = "/usr/local/bin/\(path.name)"
+        return obstacle(
+            toReading: path, at: .action(action.id),
+            helpedBy: .say(
+                "write \"exec: [\(place)]\" and put it there",
+                run: "install -m 0755 \(path.description) \(place)"))
+    }
+
+    private func obstacle(
+        toReading path: AbsolutePath, at place: Trouble.Place, helpedBy remedy: Remedy
+    ) -> Trouble? {
+        guard case .hidden(let setting) = service.sandbox.view(of: path.description) else { return nil }
+        return Trouble(
+            .outsideSandbox, at: place, detail: "\(service.name) does not see \(path) (\(setting))", remedy: remedy)
+    }
+
+    private mutating func unit(of user: String?) -> ServiceUnit? {
+        guard let user else { return service }
+        if let known = writers[user] { return known?.unit }
+        let found = ServiceUnit.ofWriter(user)
+        writers[user] = .some(found)
+        return found?.unit
+    }
+
+    private mutating func obstacles(
+        in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, isInside: Bool, _ met: Trouble?
+    ) -> [Trouble] {
+        let plain = [met].compactMap { $0 }
+        // What is refused for its own sake is to be written elsewhere, or by somebody else.
+        guard let unit, met.map({ Self.isOfRights($0.code) }) != false else { return plain }
+        switch unit.sandbox.view(of: directory.description) {
+        case .writable: return plain
+        case .readOnly(let setting):
+            let line = Self.setting("ReadWritePaths", directory.description)
+            lines[unit.name, default: []].insert(line)
+            let trouble = Trouble(
+                .outsideSandbox, at: .path(path),
+                detail: "\(unit.name) may not write to \(directory) (\(setting))", remedy: Self.adding(line, to: unit))
+            // Whoever looked from inside has met just this.
+            return (isInside && met?.code != .writerMissing ? [] : plain) + [trouble]
+        case .hidden(let setting):
+            var remedy = Remedy.say("write another path, such as /run/clientsecretd/out/\(path.name)")
+            if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
+                let line = Self.setting("BindPaths", directory.description)
+                let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]
+                lines[unit.name, default: []].formUnion(both)
+                remedy = Self.adding(both.joined(separator: " and "), to: unit)
+            }
+            let trouble = Trouble(
+                .outsideSandbox, at: .path(path),
+                detail: "what \(unit.name) writes to \(directory) nobody else sees (\(setting))", remedy: remedy)
+            return (met?.code == .writerMissing ? plain : []) + [trouble]
+        }
+    }
+
+    /// Whether giving the user that writes a directory, or a group, would help.
+    private static func isOfRights(_ code: Trouble.Code) -> Bool {
+        switch code {
+        case .directoryMissing, .permissionDenied, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted,
+            .unknownGroup, .writerMissing:
+            true
+        default: false
+        }
+    }
+
+    private static func adding(_ line: String, to unit: ServiceUnit) -> Remedy {
+        .say("add \(line) to its [Service] section and restart it", run: "systemctl edit \(unit.name)")
+    }
+
+    /// A line of a unit's file. The "-": without it a unit does not start while the path is missing.
+    private static func setting(_ name: String, _ path: String) -> String {
+        let word = "-" + path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
+        let isPlain = !word.utf8.contains { $0 <= 32 || #""'\;#"#.utf8.contains($0) }
+        if isPlain { return "\(name)=\(word)" }
+        let quoted = word.map { #""\"#.contains($0) ? #"\"# + String($0) : String($0) }.joined()
+        return "\(name)=\"\(quoted)\""
+    }
+}
+
+/// Lines that a unit lacks, as they are put into a file of its own.
+package struct DropIn: Hashable, Sendable {
+    package let unit: String
+    package let lines: [String]
+    package let isRunning: Bool
+
+    /// What root pastes into a shell. Added to what is there: earlier lines stay.
+    package var commands: String {
+        let directory = ShellWord.quoted("/etc/systemd/system/\(unit).d")
+        let commands =
+            ["mkdir -p \(directory)", "cat >>\(directory)/paths.conf <<'END'", "[Service]"] + lines + [
+                "END", "systemctl daemon-reload",
+            ] + (isRunning ? ["systemctl restart \(ShellWord.quoted(unit))"] : [])
+        return commands.joined(separator: "\n")
+    }
+}

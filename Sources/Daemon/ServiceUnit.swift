@@ -1,0 +1,63 @@
+import Linux
+package import Systemd
+
+/// One of the package's units as systemd has loaded it, drop-ins included.
+package struct ServiceUnit: Sendable {
+    package let name: String
+    package let sandbox: UnitSandbox
+    /// Whether a change of its settings needs a restart.
+    package let isRunning: Bool
+
+    /// In milliseconds; systemd answers at once.
+    private static let patience: Int64 = 10_000
+
+    package init(name: String, sandbox: UnitSandbox, isRunning: Bool) {
+        self.name = name
+        self.sandbox = sandbox
+        self.isRunning = isRunning
+    }
+
+    /// The unit that runs the daemon: the service, but where that is neither enabled nor running and the timer is, the
+    /// one that the timer starts. Nil where systemd cannot be asked. Blocks.
+    package static func ofDaemon() -> ServiceUnit? {
+        do throws(UnitError) {
+            var systemd = try UnitManager(patience: patience, cancel: nil)
+            let isService = try systemd.isUsed("clientsecretd.service")
+            let isTimer = try systemd.isUsed("clientsecretd-once.timer")
+            return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
+        } catch {
+            return nil
+        }
+    }
+
+    /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
+    static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
+        do throws(UnitError) {
+            var systemd = try UnitManager(patience: patience, cancel: nil)
+            guard let unit = try systemd.unit("clientsecretd-writer@\(user).service") else { return nil }
+            let socket = "clientsecretd-writer@\(user).socket"
+            let enablement = try systemd.enablement(of: socket)
+            let isWanted = try systemd.isWanted(socket)
+            return (unit, isWanted || enablement != "disabled")
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension UnitManager {
+    fileprivate mutating func isUsed(_ unit: String) throws(UnitError) -> Bool {
+        if try enablement(of: unit).hasPrefix("enabled") { return true }
+        return try condition(of: unit).isRunning
+    }
+
+    fileprivate mutating func unit(_ name: String) throws(UnitError) -> ServiceUnit? {
+        guard let sandbox = try sandbox(of: name) else { return nil }
+        return ServiceUnit(name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning)
+    }
+}
+
+extension UnitManager.Condition {
+    /// Whether it has processes, or is about to.
+    fileprivate var isRunning: Bool { !["inactive", "failed"].contains(activity) }
+}

@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// Where a path really leads.
+package enum RealPath {
+    /// The path with every link on the way followed, as far as this process may look and something is there; the rest
+    /// as it stands.
+    package static func of(_ path: String) -> String {
+        var known = path[...]
+        while true {
+            if let found = unsafe realpath(String(known), nil) {
+                defer { unsafe free(found) }
+                let real = unsafe String(cString: found)
+                let rest = path[known.endIndex...].drop { $0 == "/" }
+                if rest.isEmpty { return real }
+                return (real == "/" ? "" : real) + "/" + rest
+            }
+            guard let slash = known.utf8.lastIndex(of: UInt8(ascii: "/")), known.utf8.count > 1 else { return path }
+            known = slash == known.startIndex ? known[...slash] : known[..<slash]
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Linux
+
+/// What a unit's settings leave of the file system to its processes (systemd.exec(5), "Paths" and "Sandboxing").
+///
+/// systemd lays a mount over each path that a setting names. For a path the mount at the nearest directory above it
+/// counts, of several there the strictest; but nothing below an inaccessible path is reached.
+package struct UnitSandbox: Hashable, Sendable {
+    /// The unit's properties of these names, without the prefixes `-` and `+` of paths.
+    package struct Settings: Hashable, Sendable {
+        package var protectSystem = "no"
+        package var protectHome = "no"
+        package var privateTmp = false
+        package var readWritePaths: [String] = []
+        package var readOnlyPaths: [String] = []
+        package var inaccessiblePaths: [String] = []
+        package var temporaryFileSystem: [String] = []
+        /// Where something is mounted, not what.
+        package var bindPaths: [String] = []
+        package var bindReadOnlyPaths: [String] = []
+        /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
+        package var directories: [String] = []
+        /// The setting, of each path without which the unit does not start.
+        package var required: [String: String] = [:]
+
+        package init() {}
+    }
+
+    /// How a path looks from inside.
+    package enum View: Hashable, Sendable {
+        /// As it is, for whoever may write there otherwise.
+        case writable
+        /// As it is, and nobody may write; `by` is the setting, such as `ProtectSystem=strict`.
+        case readOnly(by: String)
+        /// Not at all, or something else lies there that nobody outside sees.
+        case hidden(by: String)
+    }
+
+    private struct Mount: Hashable {
+        let path: String
+        let kind: Kind
+        let setting: String
+    }
+
+    /// The strictest first: of several mounts at one path systemd keeps that one.
+    private enum Kind: Int, Comparable {
+        case inaccessible
+        case bind
+        case bindReadOnly
+        case own
+        case readOnly
+        case readWrite
+        case temporary
+        /// What a setting leaves to another setting.
+        case otherwise
+
+        static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private let mounts: [Mount]
+    private let directories: [String]
+    private let required: [String: String]
+
+    package init(_ settings: Settings) {
+        var mounts: [Mount] = []
+        func add(_ paths: [String], _ kind: Kind, _ setting: String) {
+            for path in paths { mounts.append(Mount(path: RealPath.of(path), kind: kind, setting: setting)) }
+        }
+        func add(_ paths: [String], _ kind: Kind, of name: String) {
+            for path in paths { add([path], kind, "\(name)=\(path)") }
+        }
+        let system = "ProtectSystem=\(settings.protectSystem)"
+        switch settings.protectSystem {
+        case "strict":
+            add(["/"], .readOnly, system)
+            add(["/dev", "/proc", "/sys", "/home", "/root", "/run/user"], .otherwise, system)
+        case "full": add(["/usr", "/boot", "/efi", "/etc"], .readOnly, system)
+        case "yes": add(["/usr", "/boot", "/efi"], .readOnly, system)
+        default: break
+        }
+        let homes = ["/home", "/root", "/run/user"]
+        let home = "ProtectHome=\(settings.protectHome)"
+        switch settings.protectHome {
+        case "yes": add(homes, .inaccessible, home)
+        case "tmpfs": add(homes, .temporary, home)
+        case "read-only": add(homes, .readOnly, home)
+        default: break
+        }
+        if settings.privateTmp { add(["/tmp", "/var/tmp"], .own, "PrivateTmp=yes") }
+        add(settings.readWritePaths + settings.directories, .readWrite, of: "ReadWritePaths")
+        add(settings.readOnlyPaths, .readOnly, of: "ReadOnlyPaths")
+        add(settings.inaccessiblePaths, .inaccessible, of: "InaccessiblePaths")
+        add(settings.temporaryFileSystem, .temporary, of: "TemporaryFileSystem")
+        add(settings.bindPaths, .bind, of: "BindPaths")
+        add(settings.bindReadOnlyPaths, .bindReadOnly, of: "BindReadOnlyPaths")
+        self.mounts = mounts
+        directories = settings.directories
+        required = settings.required
+    }
+
+    /// What the unit does not start without and is not there: the setting and the path.
+    package var missing: [(setting: String, path: String)] {
+        required.filter { FileStatus.isAbsent($0.key) }.map { (setting: $0.value, path: $0.key) }.sorted { $0 < $1 }
+    }
+
+    /// How `path` and what lies below it look from inside.
+    package func view(of path: String) -> View {
+        let real = RealPath.of(path)
+        // A link on the way is looked for where it lies.
+        for name in Set([path, real]) {
+            let above = mounts.filter { Self.isAt(name, orBelow: $0.path) }
+            if let wall = above.first(where: { $0.kind == .inaccessible }) { return .hidden(by: wall.setting) }
+            // What is made writable below something else is that something's.
+            let other = Self.nearest(above.filter { [.bind, .bindReadOnly, .own, .temporary].contains($0.kind) })
+            if let other, other.kind == .own || other.kind == .temporary { return .hidden(by: other.setting) }
+        }
+        guard let mount = Self.nearest(mounts.filter({ Self.isAt(real, orBelow: $0.path) })) else { return .writable }
+        return mount.kind == .readOnly || mount.kind == .bindReadOnly ? .readOnly(by: mount.setting) : .writable
+    }
+
+    /// Whether systemd makes this directory, of the unit's own user, each time the unit starts.
+    package func makes(_ directory: String) -> Bool { directories.contains(directory) }
+
+    private static func nearest(_ mounts: [Mount]) -> Mount? {
+        mounts.min { ($1.path.utf8.count, $0.kind) < ($0.path.utf8.count, $1.kind) }
+    }
+
+    private static func isAt(_ path: String, orBelow directory: String) -> Bool {
+        directory == "/" || path == directory || path.hasPrefix(directory + "/")
+    }
+}

@@ -1,0 +1,144 @@
+#!/bin/bash
+# What `clientsecretd check` says of the service: on a fresh machine in the README's order, and of everything that the
+# sandboxes of the units keep from what the configuration names. What it advises is done as it stands there.
+source /src/Tests/System/bed/prelude.sh
+
+# The README's commands, line by line.
+cd /root || exit 1
+PATH=/usr/local/bin:$PATH
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
+printf '#!/bin/sh\nsed -n '"'"'/^```yaml$/,/^```$/{/^```/d;p}'"'"' /src/README.md >"$1"\n' >/usr/local/bin/editor-of-the-readme
+chmod 755 /usr/local/bin/editor-of-the-readme
+export EDITOR=editor-of-the-readme
+mapfile -t commands < <(sed -n '/^## With systemd$/,/^The service/s/^    //p' /src/README.md | sed 's/  *# .*//')
+[ ${#commands[@]} -ge 5 ] || broken "the README has its commands"
+for command in "${commands[@]}"; do
+    case $command in
+        make*) command="make --silent -C /src install binary=/built/clientsecretd" ;;
+        "clientsecretd check")
+            equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
+            contains "check says who makes it" "/var/lib/clientsecretd: would be made by systemd" "$(clientsecretd check)" ;;
+    esac
+    promise "the README's \"$command\"" eval "$command"
+done
+promise "the secret is there" test -s $output
+
+# missing: the commands that check prints for drop-ins.
+missing() { clientsecretd check 2>&1 >/dev/null | sed -n '/^mkdir -p /,$p' | grep -v '^clientsecretd: '; }
+# advice WORDS: the command that the complaint with these words ends with.
+advice() { clientsecretd check 2>&1 >/dev/null | grep -F -e "$1" | sed 's/^.*[;:] //'; }
+# complaint PROMISE WORDS…: check fails and says all of these.
+complaint() {
+    local what=$1 words
+    shift
+    refused "$what" clientsecretd check
+    for words; do contains "$what" "$words" "$(cat "$seen")"; done
+}
+# good: check finds nothing, the service starts with it, and all is well.
+good() {
+    clientsecretd check && systemctl restart clientsecretd && clientsecretd health
+}
+# outputs FILE…: the configuration with these.
+outputs() {
+    { sed '/- path:/,$d' /src/README.md | sed -n '/^```yaml$/,${/^```/d;p}'; printf '      - path: %s\n' "$@"; } >$configuration
+}
+
+install -d -o clientsecretd /srv/own "/srv/b 50%"
+outputs /srv/own/web.jwt '/srv/b 50%/web.jwt' /srv/own/other.jwt
+complaint "an output outside of the sandbox is noticed" \
+    "clientsecretd.service may not write to /srv/own (ProtectSystem=strict)" "yaml:9:15: error" \
+    "systemctl edit clientsecretd.service"
+equal "check names the lines and the commands" "mkdir -p /etc/systemd/system/clientsecretd.service.d
+cat >>/etc/systemd/system/clientsecretd.service.d/paths.conf <<'END'
+[Service]
+ReadWritePaths=\"-/srv/b 50%%\"
+ReadWritePaths=-/srv/own
+END
+systemctl daemon-reload
+systemctl restart clientsecretd.service" "$(missing)"
+bash <(missing)
+promise "which is all that was missing" good
+rm -r /srv/own
+promise "the service starts without the directory too" systemctl restart clientsecretd.service
+rm -r /etc/systemd/system/clientsecretd.service.d
+
+mkdir -p /etc/systemd/system/clientsecretd.service.d
+printf '[Service]\nReadWritePaths=/srv/volume\n' >/etc/systemd/system/clientsecretd.service.d/volume.conf
+systemctl daemon-reload
+outputs $output
+complaint "a path that is not there and without which the service does not start" \
+    "it does not start without /srv/volume, which ReadWritePaths= names" "ReadWritePaths=-/srv/volume"
+refused "as it does not" systemctl restart clientsecretd
+sed -i 's|=/|=-/|' /etc/systemd/system/clientsecretd.service.d/volume.conf
+systemctl daemon-reload
+promise "the \"-\" mends it" good
+rm -r /etc/systemd/system/clientsecretd.service.d
+systemctl daemon-reload
+
+# Below /home, and in a /tmp that is the service's own.
+install -d -o clientsecretd /home/site
+outputs /home/site/web.jwt
+complaint "what is written below /home would not be seen" "(ProtectHome=yes)"
+bash <(missing)
+promise "with the lines it is" good
+promise "from outside" test -s /home/site/web.jwt
+rm -r /etc/systemd/system/clientsecretd.service.d
+systemctl daemon-reload
+outputs /tmp/web.jwt
+complaint "nor what is written to /tmp" "(PrivateTmp=yes); write another path, such as /run/clientsecretd/out/web.jwt"
+install -d /home/keys
+mv $key /home/keys
+outputs $output
+sed -i 's|file: .*|file: /home/keys/AuthKey_ABC123DEFG.p8|' $configuration
+complaint "a key below /home is not seen" "does not see /home/keys/AuthKey_ABC123DEFG.p8 (ProtectHome=yes)" \
+    'write "file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8"' "yaml:4:11: error"
+bash <(advice "does not see")
+sed -i 's|file: .*|file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8|' $configuration
+promise "in its new place it is" good
+printf '#!/bin/sh\n' >/home/keys/hook
+chmod 755 /home/keys/hook
+printf '    on_change:\n      - exec: [/home/keys/hook]\n' >>$configuration
+complaint "nor is a program below /home" "does not see /home/keys/hook (ProtectHome=yes)" 'write "exec: [/usr/local/bin/hook]"'
+bash <(advice "does not see")
+sed -i 's|/home/keys/hook|/usr/local/bin/hook|' $configuration
+promise "in its new place it is" good
+
+# The writers' units are judged by their own settings.
+useradd --system app
+install -d -o app -g app /srv/app
+runuser -u app -- sh -c 'echo A=1 >/srv/app/.env'
+configure <<END
+clients:
+  web: {outputs: [{path: /srv/app/.env, format: env, variable: SECRET, as: app}]}
+END
+chmod 644 $configuration
+complaint "a writer's socket that is not there" "systemctl enable --now clientsecretd-writer@app.socket"
+systemctl start clientsecretd-writer@app.socket
+promise "one that is there for now is no mistake" clientsecretd check
+contains "but is said" "warning: the writer of app will not be there after a reboot; systemctl enable clientsecretd-writer@app.socket" \
+    "$(cat "$seen")"
+bash <(advice "after a reboot") 2>/dev/null
+equal "and helped" "" "$(clientsecretd check 2>&1 >/dev/null)"
+mkdir -p /etc/systemd/system/clientsecretd-writer@.service.d
+printf '[Service]\nProtectSystem=strict\n' >/etc/systemd/system/clientsecretd-writer@.service.d/narrow.conf
+systemctl daemon-reload
+systemctl stop clientsecretd-writer@app.service
+complaint "a writer's sandbox" "clientsecretd-writer@app.service may not write to /srv/app (ProtectSystem=strict)"
+bash <(missing)
+promise "which is mended in the writer's unit" good
+
+# Whoever runs it.
+useradd --system stranger
+outputs $output
+refused "somebody else may not do what the service may" runuser -u stranger -- /usr/local/bin/clientsecretd check
+contains "and is told whom to ask" "run it as root" "$(cat "$seen")"
+promise "the service's own user judges like root" runuser -u clientsecretd -- /usr/local/bin/clientsecretd check
+outputs $output /srv/app/web.jwt
+refused "programs are told the same" clientsecretd check --json
+contains "on standard output" '"problems":["/etc' "$(clientsecretd check --json 2>/dev/null | tr -d '\n ')"
+# systemd without a message bus is asked by root all the same.
+outputs /srv/own/web.jwt
+install -d -o clientsecretd /srv/own
+systemctl stop dbus.socket dbus.service
+complaint "without a bus root asks systemd itself" "may not write to /srv/own"
+finish
