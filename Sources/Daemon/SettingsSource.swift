@@ -16,13 +16,13 @@ package struct SettingsSource: Sendable {
     /// Whose configuration and keys these are to be.
     package let identity: Identity
 
-    package init(path: String, environment: [String: String]) {
+    package init(path: String, environment: [String: String], as identity: Identity = .current()) {
         self.path = path
         stateDirectory = environment["STATE_DIRECTORY"].flatMap { list in
             list.split(separator: ":").first.flatMap { AbsolutePath($0) }
         }
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { AbsolutePath($0) }
-        identity = Identity.current()
+        self.identity = identity
     }
 
     package func load() -> Result<Loaded, Refusal> {

@@ -33,14 +33,14 @@ struct AccessList {
         }
     }
 
-    /// Somebody who may read the file by a named entry and is neither trusted nor the user's primary group.
+    /// Somebody who may read the file by a named entry and is neither trusted nor a group that may read keys.
     func otherReader(than identity: Identity, group owningGroup: UInt32) -> String? {
         let mask = entries.first { $0.tag == .mask }?.rights ?? 7
         for entry in entries where entry.rights & mask & 4 != 0 {
             switch entry.tag {
             case .user where !identity.trusts(entry.id): return "the user \(Owner.describe(user: entry.id))"
-            case .group where entry.id != identity.group: return "the group \(Owner.describe(group: entry.id))"
-            case .owningGroup where owningGroup != identity.group:
+            case .group where !identity.mayReadKeys(entry.id): return "the group \(Owner.describe(group: entry.id))"
+            case .owningGroup where !identity.mayReadKeys(owningGroup):
                 return "the group \(Owner.describe(group: owningGroup))"
             default: continue
             }

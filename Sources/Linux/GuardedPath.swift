@@ -43,7 +43,12 @@ package enum GuardedPath {
                     detail: "the directory belongs to \(Owner.describe(user: found.owner))",
                     remedy: place.directory.status.isWritableByOthers
                         ? .strangersDirectory(place.path)
-                        : .run("chown \(identity.user) \(place.path)"))
+                        // Root, who may run as anybody, takes it from nobody.
+                        : identity.user == 0
+                            ? .say(
+                                "run the daemon as that user",
+                                run: "runuser -u \(Owner.argument(user: found.owner)) -- clientsecretd run")
+                            : .run("chown \(identity.user) \(place.path)"))
             }
             guard found.mode & 0o022 == 0 else {
                 throw FileError(.unguardedDirectory, at: place.path, remedy: .run("chmod go-w \(place.path)"))

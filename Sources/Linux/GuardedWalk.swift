@@ -99,7 +99,7 @@ struct GuardedWalk {
                 try pass(step)
                 continue
             }
-            let found = try here.status(of: name)
+            let found = try status(of: name)
             if found?.kind == .link, let handle = try here.step(to: name) {
                 let path = here.path.appending(name)
                 let status = try FileStatus(of: handle.raw, path: path.string)
@@ -111,6 +111,22 @@ struct GuardedWalk {
             return GuardedPlace(directory: here, name: name, found: found)
         }
         throw FileError(.isDirectory, at: here.path.string)
+    }
+
+    /// What has this name where the walk stands; nil when nothing has.
+    private func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
+        do throws(FileError) {
+            return try here.status(of: name)
+        } catch {
+            // It is the directory that lets nobody through.
+            throw error.kind == .permissionDenied && rule == .deciding ? notLetThrough : error
+        }
+    }
+
+    private var notLetThrough: FileError {
+        FileError(
+            .permissionDenied, at: here.path.string, errno: .permissionDenied,
+            remedy: rule.letThrough(here.path, here.status, for: identity))
     }
 
     private var isLast: Bool {
@@ -152,9 +168,7 @@ struct GuardedWalk {
         if Errno(rawValue: -raw) == .notDirectory {
             raw = unsafe name.withPlatformString { unsafe clinux_path_step(here.descriptor.raw, $0, 0) }
         }
-        if Errno(rawValue: -raw) == .permissionDenied {
-            throw FileError(.permissionDenied, at: here.path.string, errno: .permissionDenied)
-        }
+        if Errno(rawValue: -raw) == .permissionDenied { throw notLetThrough }
         let handle = Descriptor(adopting: try checked(raw, path.string, missing: .directoryMissing))
         let status = try FileStatus(of: handle.raw, path: path.string)
         if status.kind == .link { return try follow(handle.raw, status, path) }

@@ -15,20 +15,25 @@ package struct Identity: Hashable, Sendable {
     /// Places that somebody else sees to, such as an orchestrator: below them nobody asks who else may write to a directory
     /// that is published in, or read a key.
     package let trustedDirectories: [FilePath]
+    /// The service's user, in whose stead root acts: what is guarded for that user is guarded for root.
+    package let service: Account?
 
     package init(
-        user: UInt32, group: UInt32, groups: [UInt32] = [], caller: UInt32? = nil, trustedDirectories: [FilePath] = []
+        user: UInt32, group: UInt32, groups: [UInt32] = [], caller: UInt32? = nil, trustedDirectories: [FilePath] = [],
+        service: Account? = nil
     ) {
         self.user = user
         self.group = group
         self.groups = groups
         self.caller = caller
         self.trustedDirectories = trustedDirectories
+        self.service = service
     }
 
     /// The same user, who trusts these places.
     package func trusting(_ directories: [FilePath]) -> Identity {
-        Identity(user: user, group: group, groups: groups, caller: caller, trustedDirectories: directories)
+        Identity(
+            user: user, group: group, groups: groups, caller: caller, trustedDirectories: directories, service: service)
     }
 
     /// Whether a real path is that of a trusted place or lies below one.
@@ -51,9 +56,22 @@ package struct Identity: Hashable, Sendable {
         return Identity(user: geteuid(), group: getegid(), groups: groups, caller: caller)
     }
 
-    /// Whether this user's doings are as good as our own: root, the user that acts, the caller.
+    /// The same in the stead of the service's user, where root acts and there is such a user.
+    package func acting(for service: Account?) -> Identity {
+        guard user == 0 else { return self }
+        return Identity(
+            user: user, group: group, groups: groups, caller: caller, trustedDirectories: trustedDirectories,
+            service: service)
+    }
+
+    /// Whether this user's doings are as good as our own: root, the user that acts, the caller, the service's user.
     package func trusts(_ user: UInt32) -> Bool {
-        user == 0 || user == self.user || user == caller
+        user == 0 || user == self.user || user == caller || user == service?.id
+    }
+
+    /// Whether members of the group may read keys: the primary one of the user that acts, or of the service's user.
+    func mayReadKeys(_ group: UInt32) -> Bool {
+        group == self.group || group == service?.primaryGroup
     }
 
     package func belongs(to group: UInt32) -> Bool {

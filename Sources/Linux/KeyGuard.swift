@@ -2,7 +2,8 @@ internal import Failures
 import SystemPackage
 
 /// Who may read and write a key file: its owner, who is root or the user that acts, and that user's primary group, which
-/// may read it. Below a trusted place whoever can may read it.
+/// may read it. Below a trusted place whoever can may read it. Where root acts in the stead of the service's user, that
+/// user and that user's primary group may as well.
 struct KeyGuard {
     private let identity: Identity
 
@@ -21,7 +22,7 @@ struct KeyGuard {
             return
         } else if status.mode & 0o007 != 0 {
             detail = "the file can be read by everybody"
-        } else if status.mode & 0o070 != 0, status.group != identity.group {
+        } else if status.mode & 0o070 != 0, !identity.mayReadKeys(status.group) {
             detail = "the file can be read by the group \(Owner.describe(group: status.group))"
         } else {
             return
@@ -29,20 +30,22 @@ struct KeyGuard {
         throw FileError(.notGuarded, at: path, detail: detail, remedy: remedy(status, path))
     }
 
-    /// Leaves the file readable for the user that acts, by way of the group where root is to stay its owner.
-    private func remedy(_ status: FileStatus, _ path: String) -> Remedy {
+    /// Leaves the file readable for the user that works with it, by way of the group where root is to stay its owner.
+    func remedy(_ status: FileStatus, _ path: String) -> Remedy {
+        let reader = identity.service?.id ?? identity.user
+        let group = identity.service?.primaryGroup ?? identity.group
         var commands: [ShellCommand] = []
         var owner = status.owner
         if !identity.trusts(owner) {
-            owner = identity.user
+            owner = reader
             commands.append("chown \(Owner.argument(user: owner)) \(path)")
         }
-        let byGroup = owner != identity.user
-        if byGroup, status.group != identity.group {
-            commands.append("chgrp \(Owner.argument(group: identity.group)) \(path)")
+        let byGroup = owner != reader
+        if byGroup, status.group != group {
+            commands.append("chgrp \(Owner.argument(group: group)) \(path)")
         }
-        let mayStay: UInt16 = byGroup || status.group == identity.group ? 0o640 : 0o600
-        if status.mode & 0o777 & ~mayStay != 0 || byGroup {
+        let mayStay: UInt16 = byGroup || status.group == group ? 0o640 : 0o600
+        if status.mode & 0o777 & ~mayStay != 0 || status.mode & 0o400 == 0 || byGroup {
             commands.append("chmod \(byGroup ? "0640" : "0600") \(path)")
         }
         return .run(commands)

@@ -23,11 +23,24 @@ package enum TrustedFile {
     ) throws(FileError) -> OpenFile {
         let place = try GuardedWalk.place(path, .deciding, as: identity)
         try check(place, for: use, as: identity)
-        let file = try OpenFile(place, limit: limit)
+        let file = try open(place, for: use, as: identity, limit: limit)
         // What was opened is judged itself, in case it is not what was found before.
         try check(file.status, file.path, in: place.directory, for: use, as: identity)
         if use == .key { try checkReaders(of: file, as: identity) }
         return file
+    }
+
+    private static func open(
+        _ place: borrowing GuardedPlace, for use: Use, as identity: Identity, limit: Int
+    ) throws(FileError) -> OpenFile {
+        do throws(FileError) {
+            return try OpenFile(place, limit: limit)
+        } catch {
+            guard use == .key, error.kind == .permissionDenied, let found = place.found else { throw error }
+            throw FileError(
+                error.kind, at: error.path, errno: error.errno, detail: error.detail,
+                remedy: KeyGuard(identity).remedy(found, place.path))
+        }
     }
 
     /// Reads a whole file; not for keys, which are read into memory made for them.

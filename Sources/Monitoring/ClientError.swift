@@ -20,7 +20,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notReachable(let socket, let cause):
             "no daemon can be reached at \(socket): \(cause); is it running? (systemctl status clientsecretd)"
         case .notPermitted(let socket, let cause):
-            "\(socket) may not be opened: \(cause); use sudo, or a user whom the socket's group lets in"
+            "\(socket) may not be opened: \(cause); use sudo, or "
+                + (Self.joining(socket) ?? "a user whom the socket's group lets in")
         case .timedOut(let socket, let seconds):
             "the daemon at \(socket) has not answered within \(seconds) s; see what it does: journalctl -u clientsecretd"
         case .notHTTP(let socket, let what):
@@ -31,6 +32,15 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .answered(let problem):
             problem.detail
         }
+    }
+
+    /// How root lets whoever asks in by way of the socket's group; nil where that is no group for it.
+    private static func joining(_ socket: String) -> String? {
+        guard let status = FileStatus.following(socket), status.mode & 0o060 == 0o060, status.group != 0,
+            let group = try? Accounts.group(id: status.group),
+            let user = try? Accounts.user(id: Identity.current().user)
+        else { return nil }
+        return "let root put this user into its group: usermod --append --groups \(group.name) \(user.name)"
     }
 
     /// The exit code that the contract gives it: 69 for a daemon that is not reachable, 77 for what is not permitted.

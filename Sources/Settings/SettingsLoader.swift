@@ -89,8 +89,15 @@ package enum SettingsLoader {
                 + (error.remedy.map { "; \($0)" } ?? "")
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
-            return
-                "\(Printable.name(error.path)) may not be read by user \(getuid()); run this as root or as the daemon's user"
+            let status = FileStatus.following(error.path)
+            let what = "\(Printable.name(error.path)) may not be read by user \(getuid())"
+            guard let status, status.owner == 0, status.kind == .directory || status.kind == .regular else {
+                return "\(what); run this as root or as the daemon's user"
+            }
+            let remedy = Remedy.say(
+                "a configuration holds no secret, and a key is guarded by itself",
+                run: status.kind == .directory ? "chmod a+rx \(error.path)" : "chmod a+r \(error.path)")
+            return "\(what); \(remedy)"
         default:
             let code = Trouble.Code(rawValue: error.kind.rawValue) ?? .systemError
             let place = AbsolutePath(error.path) ?? path

@@ -7,7 +7,8 @@ extension FileError {
     func keyTrouble(at path: AbsolutePath) -> Trouble {
         switch kind {
         case .missing, .directoryMissing, .notADirectory: Trouble(.keyMissing, at: .path(path), detail: component(path))
-        case .permissionDenied: Trouble(.keyUnreadable, at: .path(path), cause: cause, detail: component(path))
+        case .permissionDenied:
+            Trouble(.keyUnreadable, at: .path(path), cause: cause, detail: known(path), remedy: remedy)
         case .fileTooLarge: Trouble(.keyTooLarge, at: .path(path))
         case _ where isUnguarded: Trouble(.keyNotGuarded, at: .path(path), detail: explanation(path), remedy: remedy)
         default: trouble(at: path, otherwise: .keyUnreadable)
@@ -19,7 +20,8 @@ extension FileError {
         switch kind {
         case .missing, .directoryMissing, .notADirectory:
             Trouble(.passphraseUnusable, at: .path(path), detail: "there is no such file")
-        case .permissionDenied: Trouble(.passphraseUnusable, at: .path(path), cause: cause, detail: component(path))
+        case .permissionDenied:
+            Trouble(.passphraseUnusable, at: .path(path), cause: cause, detail: known(path), remedy: remedy)
         case .fileTooLarge:
             Trouble(
                 .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
@@ -45,6 +47,12 @@ extension FileError {
     /// The component that it is about, where that is not the file itself.
     private func component(_ file: AbsolutePath) -> String? {
         path == file.description ? nil : Printable.name(path)
+    }
+
+    /// The explanation, where there is anything to say beyond the cause.
+    private func known(_ file: AbsolutePath) -> String? {
+        let text = explanation(file)
+        return text.isEmpty ? nil : text
     }
 
     /// The component, and what is wrong with it.

@@ -73,7 +73,7 @@ struct MintCommand: ParsableCommand {
         let entry = KeyEntry(team: teamID, keyID: try Flags.keyID(keyID, of: key), location: .file(key))
         do throws(Trouble) {
             return try mint(
-                entry, with: KeyLoader(as: .current(), credentials: nil), for: clientID,
+                entry, with: KeyLoader(as: ServiceUser.identity, credentials: nil), for: clientID,
                 lifetime: lifetime ?? Self.standardLifetime)
         } catch {
             throw Failure(keyNamedByFlag: error)
@@ -82,7 +82,8 @@ struct MintCommand: ParsableCommand {
 
     private func configured(_ name: ClientName) throws -> Minted {
         let path = settings.path(Environment.current)
-        let source = SettingsSource(path: path, environment: ServiceUser.environment(for: path))
+        let source = SettingsSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         let loaded = try accepted(source.load())
         let known = loaded.configuration
         guard let client = known.clients[name], let entry = known.keys[client.key] else {

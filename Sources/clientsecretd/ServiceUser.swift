@@ -1,6 +1,8 @@
 import Daemon
 import Glibc
 import Linux
+import Rotation
+import Settings
 
 /// Whom the package's unit runs the daemon as, and what it has there.
 enum ServiceUser {
@@ -25,6 +27,28 @@ enum ServiceUser {
         guard geteuid() != 0, isServices(configuration), let account = (try? Accounts.user(named: name)).flatMap({ $0 })
         else { return false }
         return geteuid() != account.id
+    }
+
+    /// Has root, who runs the daemon by hand on the configuration of the service, do so as the service's user, whose the
+    /// state directory is: what root made there or took for itself, the service could not use any more.
+    static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
+        // systemd has been told in the unit whom to start it as (systemd.exec(5)).
+        guard geteuid() == 0, isServices(configuration), environment["SYSTEMD_EXEC_PID"] != String(getpid()),
+            let account = try Accounts.user(named: name)
+        else { return }
+        let source = SettingsSource(path: configuration, environment: environment, as: identity)
+        guard case .success(let loaded) = source.load(),
+            let state = source.stateDirectory(of: loaded.configuration),
+            FileStatus.following(state.description)?.owner == account.id
+        else { return }
+        try Hardening.become(account)
+    }
+
+    /// Whoever runs the command: root in the stead of the service's user, so that a key which is guarded for that user is
+    /// not called unguarded.
+    static var identity: Identity {
+        // Where the database cannot be asked root is nobody but root.
+        Identity.current().acting(for: try? Accounts.user(named: name))
     }
 
     /// The variables of whoever runs the command and, for the service's own configuration, the credentials that systemd

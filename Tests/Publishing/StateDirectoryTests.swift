@@ -195,7 +195,7 @@ import Testing
         try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
         try expect(
             "theirs",
-            "DIR/theirs: the file is another user's and is left alone: the directory belongs to daemon (1); chown 0 DIR/theirs"
+            "DIR/theirs: the file is another user's and is left alone: the directory belongs to daemon (1); run the daemon as that user: runuser -u daemon -- clientsecretd run"
         )
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
     }
