@@ -11,21 +11,28 @@ import Signing
 /// The files are opened as an application opens them, so that an output that an application could not read is found.
 package struct PublishedSecrets: Sendable {
     private let files: [AbsolutePath: Result<Look, Trouble>]
-    private let keys: Set<KeyName>
+    private let evidence: [KeyName: SignatureEvidence]
     private let configuration: Configuration
 
     /// Reads every output, and the keys that this user may read, to judge the signatures. Blocks.
     package init(of loaded: Loaded, from settings: SettingsSource) {
-        configuration = loaded.configuration
+        let configuration = loaded.configuration
+        self.configuration = configuration
         _ = SecureHeap.start()
         let identity = settings.identity.trusting(configuration)
         let loader = KeyLoader(as: identity, credentials: settings.credentials)
-        var publicKeys: [KeyName: PublicKey] = [:]
+        var known: [PublicKey] = []
+        var evidence: [KeyName: SignatureEvidence] = [:]
         for (name, entry) in configuration.keys {
-            publicKeys[name] = try? loader.load(entry).publicKey
+            if let key = try? loader.load(entry) {
+                known.append(key.publicKey)
+                evidence[name] = .key(key.print)
+            } else if let key = Self.remembered(name, configuration, settings) {
+                known.append(key)
+                evidence[name] = .remembered
+            }
         }
-        keys = Set(publicKeys.keys)
-        let known = Array(publicKeys.values)
+        self.evidence = evidence
         files = configuration.files.mapValues { spec in
             Self.read(spec.path).map { bytes in
                 Look(
@@ -39,7 +46,25 @@ package struct PublishedSecrets: Sendable {
 
     /// How every client stands now.
     package func appraise() -> [Appraisal] {
-        configuration.appraise(files, keys: keys, at: Clock.now().wall)
+        configuration.appraise(files, evidence, at: Clock.now())
+    }
+
+    /// The public half of a key that cannot be read, such as a credential while the service is stopped, as the state
+    /// directory remembers it beside a secret that it has signed.
+    private static func remembered(
+        _ name: KeyName, _ configuration: Configuration, _ settings: SettingsSource
+    ) -> PublicKey? {
+        guard let state = settings.stateDirectory(of: configuration) else { return nil }
+        for (client, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) where entry.key == name {
+            let record = try? StateDirectory.peek(
+                client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
+            if let kept = record?.current, kept.issued.keyID == configuration.keys[name]?.keyID,
+                let key = kept.signerKey.flatMap({ PublicKey(spki: $0) })
+            {
+                return key
+            }
+        }
+        return nil
     }
 
     private static func sighting(
@@ -86,7 +111,7 @@ package struct PublishedSecrets: Sendable {
         let code: Trouble.Code =
             switch cause {
             case ENOENT, ENOTDIR: .noSecret
-            case EACCES, EPERM: .permissionDenied
+            case EACCES, EPERM: .notReadable
             case EIO: .ioError
             default: .systemError
             }

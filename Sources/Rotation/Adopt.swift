@@ -40,6 +40,7 @@ extension Rotation {
         told = told.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
+        wasEverTried.formIntersection(untried)
         unprobed = Set(world.index.probes.keys)
         wantsTidying = true
         changes.append(.configured(clients: configuration.clients.count))

@@ -10,7 +10,11 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         defer { wakes[.client(name)].formEarliest(with: deadlines.wake) }
         let wanted = wantedSecret(client)
-        let outputs = entry.outputs.map { outputView($0, holding: wanted, &deadlines) }
+        let troubles = reasons(for: client, &deadlines)
+        // Until it was tried once, all that can be said is what was published before.
+        let found = wasEverTried.contains(name) || !troubles.isEmpty ? nil : appraise(client, &deadlines)
+        let published = wanted ?? (found?.standing == .ok ? found?.secret : nil)
+        let outputs = entry.outputs.map { outputView($0, holding: published, &deadlines) }
         let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(name, $0) }
@@ -21,10 +25,16 @@ extension Rotation {
         }
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
         let remaining = weakest(client, state, holding: held)
-        let troubles = reasons(for: client, &deadlines)
 
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
+        if let found {
+            standing = found.standing ?? .ok
+            // What is critical is put in words below, like that of a client that was tried.
+            if standing == .degraded, let trouble = found.trouble {
+                reason = Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
+            }
+        }
         if case .until(let expiry) = remaining {
             notices.see(entry.stage(expiringAt: expiry, &deadlines), of: name, at: now.boot)
         }
@@ -71,6 +81,13 @@ extension Rotation {
         standings[view.standing, default: 0] += 1
     }
 
+    /// What a client's outputs were seen to hold, by itself.
+    private func appraise(_ client: Subject, _ deadlines: inout Deadlines) -> Appraisal {
+        client.entry.appraise(
+            client.name, key: client.key, world.keys[client.entry.key]?.print.map(SignatureEvidence.key) ?? .remembered,
+            isUnderWay: true, found: { path in world.files[path]?.seen.map { .success($0) } }, &deadlines)
+    }
+
     /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried,
     /// that it is not served yet is no news.
     private func isNews(_ view: ClientView) -> Bool {
@@ -97,6 +114,7 @@ extension Rotation {
         let print = world.keys[client.entry.key]?.print
         var expiries: [WallTime] = []
         var isUnknown = false
+        let isUnderWay = untried.contains(client.name)
         for place in client.places {
             guard let seen = world.files[place.path]?.seen else {
                 // Not looked at yet is not known; looked for in vain is a file that no application can read either.
@@ -105,10 +123,12 @@ extension Rotation {
                 continue
             }
             for slot in place.slots {
-                // A forged secret, or one for another client, is none. One of a key or an id that was replaced since
-                // may well still be taken by Apple: it counts by its time, whatever the clock here makes of it.
-                guard let issued = seen.slots[slot]?.issued, issued.client == client.entry.clientID,
-                    print == nil || issued.signer != nil
+                // What is missing while the client is tried is on its way.
+                if isUnderWay, seen.slots[slot] == nil {
+                    isUnknown = true
+                    continue
+                }
+                guard let issued = seen.slots[slot]?.issued, client.entry.serves(issued, isVerifiable: print != nil)
                 else { return .none }
                 expiries.append(issued.expiresAt)
             }

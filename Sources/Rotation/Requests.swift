@@ -250,7 +250,9 @@ extension Rotation {
         var files: [AbsolutePath: Bool] = [:]
         for client in clients where untried.contains(client.name) && wasTried(client, &files, at: now) {
             untried.remove(client.name)
-            if let view = views[client.name] { tell(view) }
+            wasEverTried.insert(client.name)
+            // What was on its way until now is missed from now on.
+            judge(client, at: now)
         }
         guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }
         isReady = true

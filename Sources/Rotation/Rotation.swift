@@ -48,6 +48,8 @@ package struct Rotation: Sendable {
     var hurried: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
+    /// Clients that were tried since the start, by whichever configuration.
+    var wasEverTried: Set<ClientName> = []
     /// Actions that were not looked at yet since the start or the last reload.
     var unprobed: Set<ActionID> = []
     /// In order; kept because sorting ten thousand for every snapshot would be felt.

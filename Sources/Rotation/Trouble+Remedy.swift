@@ -80,6 +80,8 @@ extension Trouble {
         case .actionTimedOut: .say("make it faster, or give it a longer \"timeout\"")
         case .actionNotStarted: .say("see that it exists and that the daemon's user may run it")
         case .renewalOverdue: .say("see what is in the way", run: "clientsecretd status")
+        case .signatureUnchecked: .say("run this as root", run: "sudo clientsecretd health --offline")
+        case .notReadable: .say("run this as root", run: "sudo clientsecretd health")
         case .noOutputs: nil
         case .unitNotPermitted: .say("add a rule for it below /etc/polkit-1/rules.d", run: "clientsecretd check")
         case .polkitMissing: .say("apt-get install polkitd, and see which rule it needs", run: "clientsecretd check")

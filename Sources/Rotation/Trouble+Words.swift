@@ -103,6 +103,8 @@ extension Trouble {
         case .secretExpired: "the secret has expired"
         case .secretExpiring: "the secret expires soon"
         case .renewalOverdue: "the secret should have been renewed by now"
+        case .signatureUnchecked: "its signature was not checked, for this user may not read the key"
+        case .notReadable: "this user may not read it"
         case .noOutputs: "it has no output, so that only the daemon knows its secret"
         case .notPublished: "the current secret is not in all of its outputs yet"
         case .notDelivered: "the current secret is published, but not all applications were told"

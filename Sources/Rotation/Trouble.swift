@@ -166,6 +166,10 @@ package struct Trouble: Error, Hashable, Sendable {
         case secretExpiring = "secret_expiring"
         /// Still valid, but it should have been replaced; detail: since when.
         case renewalOverdue = "renewal_overdue"
+        /// The key cannot be read, so that what bears its id may be forged.
+        case signatureUnchecked = "signature_unchecked"
+        /// Whoever asks may not read what is published.
+        case notReadable = "not_readable"
         /// Nothing is published that could be looked at without asking the daemon.
         case noOutputs = "no_outputs"
         case notPublished = "not_published"

@@ -10,10 +10,19 @@ extension ClientEntry {
     ///   known to have signed is believed, because what is published must not be lost to an unreadable key.
     func accepts(_ issued: Issued, key: KeyEntry, print: KeyPrint?, at deadlines: inout Deadlines) -> Bool {
         guard names(issued, key: key), let signer = issued.signer, print == nil || signer == print,
-            deadlines.reached(issued.issuedAt - Self.clockTolerance),
-            deadlines.reached(issued.expiresAt - Lifetime.appleLimit)
+            hasCome(issued, &deadlines), !isTooLong(issued, &deadlines)
         else { return false }
         return !deadlines.reached(issued.expiresAt)
+    }
+
+    /// Whether the time at which `issued` was made is not ahead of the clock, but for what clocks differ by.
+    func hasCome(_ issued: Issued, _ deadlines: inout Deadlines) -> Bool {
+        deadlines.reached(issued.issuedAt - Self.clockTolerance)
+    }
+
+    /// Whether `issued` lasts longer than Apple accepts.
+    func isTooLong(_ issued: Issued, _ deadlines: inout Deadlines) -> Bool {
+        !deadlines.reached(issued.expiresAt - Lifetime.appleLimit)
     }
 
     /// Whether `issued` was made for the ids that are configured now.

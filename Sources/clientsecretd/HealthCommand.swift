@@ -58,7 +58,9 @@ struct HealthCommand: ParsableCommand {
         } catch {
             return HealthLine(unknown: before + error.description)
         }
-        let source = SettingsSource(path: settings.path(Environment.current), environment: Environment.current)
+        let path = settings.path(Environment.current)
+        let source = SettingsSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         switch source.load() {
         case .failure(let refusal):
             return HealthLine(unknown: before + (refusal.diagnostics.first?.description ?? "no configuration"))

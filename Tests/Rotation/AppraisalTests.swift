@@ -7,7 +7,7 @@ import Testing
 @Suite struct AppraisalTests {
     /// A secret of `web` as the daemon makes it, in its output, at the given time.
     private func appraise(
-        at offset: Int64, _ slots: [String: Sighting?], entry: ClientEntry? = nil, knowsKey: Bool = true
+        at offset: Int64, _ slots: [String: Sighting?], entry: ClientEntry? = nil, _ evidence: SignatureEvidence? = nil
     ) throws -> Appraisal {
         let configuration = try Values.configuration(["web": entry ?? Values.client("web")])
         var files: [AbsolutePath: Result<Look, Trouble>] = [:]
@@ -15,15 +15,20 @@ import Testing
             files[try Values.path(path)] = .success(Look(slots: sighting.map { [.whole: $0] } ?? [:]))
         }
         let appraisals = configuration.appraise(
-            files, keys: knowsKey ? [try Values.key()] : [], at: Values.moment(offset))
+            files, [try Values.key(): try evidence ?? .key(Values.print("1"))], at: Self.now(offset))
         return try #require(appraisals.first)
     }
 
+    private static func now(_ offset: Int64) -> Now {
+        Now(wall: Values.moment(offset), boot: BootTime(milliseconds: 0), kernelSynced: true)
+    }
+
     private func secret(
-        _ number: UInt64 = 1, id: String = "com.example.web", keyID: String = "ABC123DEFG", to: Int64 = 90 * Values.day,
-        signer: Character? = "1"
+        _ number: UInt64 = 1, id: String = "com.example.web", keyID: String = "ABC123DEFG", from: Int64 = -60,
+        to: Int64 = 90 * Values.day, signer: Character? = "1"
     ) throws -> Sighting {
-        .secret(try Values.issued(number, id: id, keyID: keyID, to: to, signer: signer.map(Values.print)))
+        .secret(
+            try Values.issued(number, id: id, keyID: keyID, from: from, to: to, signer: signer.map(Values.print)))
     }
 
     @Test func theThresholdsAreTheDaemons() throws {
@@ -53,14 +58,32 @@ import Testing
         #expect(try appraise(at: 0, [:]).standing == .critical)
     }
 
-    @Test func withoutTheKeyTheSignatureGoesUnjudged() throws {
-        #expect(try appraise(at: 0, ["web.jwt": try secret(signer: nil)], knowsKey: false).standing == .ok)
+    @Test func withoutTheKeyNothingIsCalledGood() throws {
+        let unchecked = try appraise(at: 0, ["web.jwt": try secret(signer: nil)], .some(.none))
+        #expect(unchecked.standing == .degraded)
+        #expect(unchecked.trouble?.code == .signatureUnchecked)
+        // What can be told by the clock alone goes before.
+        #expect(try appraise(at: 90 * Values.day, ["web.jwt": secret(signer: nil)], .some(.none)).standing == .critical)
+        // By the public half that the state directory remembers it can be told.
+        #expect(try appraise(at: 0, ["web.jwt": secret()], .remembered).standing == .ok)
+        #expect(try appraise(at: 0, ["web.jwt": secret(signer: nil)], .remembered).standing == .critical)
     }
 
-    @Test func aSecretOfAnotherKeyIsOneThatIsToBeReplaced() throws {
-        let appraisal = try appraise(at: 0, ["web.jwt": try secret(keyID: "ZZZZZZZZZZ")])
-        #expect(appraisal.standing == .degraded)
-        #expect(appraisal.trouble?.code == .notPublished)
+    /// What a daemon would replace at once is not called good.
+    @Test func whatADaemonWouldReplaceIsNotOK() throws {
+        let future = Values.moment(61).description
+        for (sighting, flaw) in [
+            (try secret(keyID: "ZZZZZZZZZZ"), "holds one of key id ZZZZZZZZZZ of team DEF123GHIJ"),
+            (try secret(signer: "2"), "holds one of another key of the same id"),
+            (try secret(from: 61), "holds one issued in the future, at \(future)"),
+            (try secret(to: 15_777_001), "holds one that lasts longer than Apple allows"),
+        ] {
+            let appraisal = try appraise(at: 0, ["web.jwt": sighting])
+            #expect(appraisal.standing == .degraded, "\(flaw)")
+            #expect(appraisal.trouble?.code == .notPublished)
+            #expect(appraisal.trouble?.detail == "/out/web.jwt \(flaw)")
+        }
+        #expect(try appraise(at: 0, ["web.jwt": secret(from: 60)]).standing == .ok)
     }
 
     @Test func theWeakestOfTheOutputsCounts() throws {
@@ -77,9 +100,9 @@ import Testing
         let path = try Values.path("web.jwt")
         func appraisal(_ code: Trouble.Code) throws -> Appraisal {
             let files: [AbsolutePath: Result<Look, Trouble>] = [path: .failure(Trouble(code, at: .path(path)))]
-            return try #require(configuration.appraise(files, keys: [], at: Values.moment(0)).first)
+            return try #require(configuration.appraise(files, [:], at: Self.now(0)).first)
         }
-        #expect(try appraisal(.permissionDenied).standing == nil)
+        #expect(try appraisal(.notReadable).standing == nil)
         // But a file that no application can read either is as good as none.
         #expect(try appraisal(.notARegularFile).standing == .critical)
     }

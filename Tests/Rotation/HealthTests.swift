@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["nothing", "something else", "a forged secret", "another client's secret"])
+    @Test(arguments: ["something else", "a forged secret", "another client's secret"])
     func anOutputThatHoldsNoSecretIsCriticalWhateverTheOthersHold(what: String) throws {
         for order in [["a", "b"], ["b", "a"]] {
             let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
@@ -121,7 +121,7 @@ import Testing
             case "a forged secret": try bench.place(found(3, to: 80 * Values.day, signer: nil), in: order[1])
             case "another client's secret":
                 try bench.place(found(3, to: 80 * Values.day, id: "com.example.x"), in: order[1])
-            default: break
+            default: Issue.record("unknown: \(what)")
             }
             bench.held = [.client(try Values.name(web))]
             bench.go()

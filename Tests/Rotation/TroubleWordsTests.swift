@@ -79,6 +79,7 @@ import Testing
         switch code {
         case .credentialMissing: .credential("apple-key")
         case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
+            .signatureUnchecked,
             .notPublished, .notDelivered, .refusedByApple, .verdictUnknown:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase, .keyChanged: KeyName("apple").map { .key($0) }
@@ -272,6 +273,10 @@ import Testing
             #"client "web": the secret expires soon; clientsecretd renew web"#
         case .renewalOverdue:
             #"client "web": the secret should have been renewed by now; see what is in the way: clientsecretd status"#
+        case .signatureUnchecked:
+            #"client "web": its signature was not checked, for this user may not read the key; run this as root: sudo clientsecretd health --offline"#
+        case .notReadable:
+            "/d/f.p8: this user may not read it; run this as root: sudo clientsecretd health"
         case .noOutputs:
             #"client "web": it has no output, so that only the daemon knows its secret"#
         case .notPublished:

@@ -59,7 +59,8 @@ import Testing
         let claims = Claims(
             issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
             subject: try #require(ClientID("com.example.web")), issuedAt: now - 60, expiresAt: now + 90)
-        let issued = Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil)
+        let print = try #require(KeyPrint(String(repeating: "1", count: 64)))
+        let issued = Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: print)
         let key = try #require(KeyName("apple"))
         let configuration = Configuration(
             keys: [
@@ -71,7 +72,8 @@ import Testing
                     outputs: [Output(path: path, format: .raw)], onChange: [])
             ])
         return configuration.appraise(
-            [path: .success(Look(slots: [.whole: .secret(issued)]))], keys: [], at: now + Seconds(offset))
+            [path: .success(Look(slots: [.whole: .secret(issued)]))], [key: .key(print)],
+            at: Now(wall: now + Seconds(offset), boot: BootTime(milliseconds: 0), kernelSynced: true))
     }
 
     @Test func aDaemonThatDoesNotAnswerIsAWarningAtLeast() throws {

@@ -1,0 +1,96 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How a client stands that was not tried yet since the start: by what is published, and nobody is alarmed by what is
+/// merely on its way.
+@Suite struct UntriedTests {
+    private let web = "web"
+
+    private func published(to: Int64 = 80 * Values.day, signer: Character? = "1") throws -> Issued {
+        try Values.issued(1, from: -10 * Values.day, to: to, signer: signer.map(Values.print))
+    }
+
+    /// A start that got as far as the resource that is held.
+    private func started(_ entry: ClientEntry? = nil, holding held: Resource) throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
+        bench.held = [held]
+        return bench
+    }
+
+    @Test func whatIsPublishedIsGoodAtEveryStepOfAStart() throws {
+        let name = try Values.name(web)
+        let actions = [Values.exec("/bin/after")]
+        for held in [
+            Resource.key(try Values.key()), .record(name), .file(try Values.path("web.jwt")),
+            .file(try Values.path("other.jwt")),
+        ] {
+            let entry = try Values.client(
+                web, outputs: [Values.raw("web.jwt"), Values.raw("other.jwt")], actions: actions)
+            let bench = try started(entry, holding: held)
+            for file in ["web.jwt", "other.jwt"] { try bench.place(published(), in: file) }
+            bench.go()
+            #expect(try bench.view(web).standing == .ok, "\(held)")
+            #expect(try bench.view(web).reason == nil)
+            #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+            #expect(!bench.rotation.snapshot(at: bench.now).ready)
+        }
+    }
+
+    @Test func whatIsWrongWithItIsSaidAtOnce() throws {
+        for (secret, code) in [
+            (try published(to: 0), Trouble.Code.secretExpired), (try published(to: 5 * Values.day), .secretExpiring),
+            (try published(signer: nil), .noSecret),
+        ] {
+            let bench = try started(holding: .client(try Values.name(web)))
+            try bench.place(secret, in: "web.jwt")
+            bench.go()
+            #expect(try bench.view(web).standing == .critical, "\(code)")
+            #expect(try bench.view(web).reason?.trouble.code == code)
+        }
+        let bench = try started(holding: .client(try Values.name(web)))
+        try bench.place(published(signer: "2"), in: "web.jwt")
+        bench.go()
+        #expect(try bench.view(web).standing == .degraded)
+    }
+
+    @Test func whatIsMissingIsOnItsWayForAsLongAsAJobMayTake() throws {
+        let bench = try started(holding: .client(try Values.name(web)))
+        bench.go()
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).reason?.trouble.code == .notPublished)
+        bench.pass(Rotation.patience.count)
+        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).reason?.trouble.code == .notResponding)
+    }
+
+    @Test func anOutputThatAReloadAddsIsOnItsWay() throws {
+        let bench = try started(holding: .file(try Values.path("new.jwt")))
+        bench.go()
+        #expect(try bench.view(web).standing == .ok)
+        let more = try Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])
+        bench.reload(try Values.configuration([web: more]))
+        #expect(try bench.view(web).standing == .degraded)
+        // Looked at, and not written yet.
+        bench.held = []
+        let before = bench.rotation.world.files[try Values.path("new.jwt")]?.seen
+        #expect(before == nil)
+        try bench.failWrites(of: "new.jwt")
+        bench.release(.file(try Values.path("new.jwt")))
+        // Tried and failed: now it is missed.
+        #expect(try bench.view(web).standing == .critical)
+    }
+
+    @Test func aReloadHidesNoTrouble() throws {
+        let action = Values.exec("/bin/after")
+        let entry = try Values.client(web, actions: [action])
+        let bench = try Bench(try Values.configuration([web: entry]))
+        bench.failures = [.action(action.id): Trouble(.actionFailed, at: .action(action.id))]
+        bench.go()
+        #expect(try bench.view(web).standing == .degraded)
+        bench.held = [.file(try Values.path("web.jwt"))]
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(try bench.view(web).standing == .degraded)
+    }
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Rights that are missing: what is said of them, done literally by root, is all it takes, and takes no right from the
+# service. And what root does by hand beside the service leaves it whole.
+source /src/Tests/System/bed/prelude.sh
+
+# reason: why the state is what it is; empty when it is ok.
+reason() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["reason"] or "")'; }
+is_ok() { [ "$(clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = ok ]; }
+is_troubled() { ! is_ok; }
+# last TEXT: what stands behind its last semicolon.
+last() { sed 's/.*; //' <<<"$1"; }
+# rights: of everything that the service needs.
+rights() { stat -c '%n %a %U %G' $key /var/lib/clientsecretd /run/clientsecretd/out $output; }
+
+install_clientsecretd
+make_key
+configure_web
+promise "it starts" systemctl start clientsecretd.service
+promise "everything is ok" is_ok
+rights=$(rights)
+
+chmod 0000 $key
+eventually "a key that nobody may read is noticed" is_troubled
+said=$(last "$(reason)")
+promise "what is said of it works: $said" bash -c "$said"
+eventually "and is all it takes" is_ok
+equal "the key is guarded as before" "$rights" "$(rights)"
+chown root:root $key
+chmod 0000 $key
+eventually "also of one that the service's group lost" is_troubled
+said=$(last "$(reason)")
+promise "what is said of it works: $said" bash -c "$said"
+eventually "and is all it takes" is_ok
+equal "the key is guarded as before" "$rights" "$(rights)"
+
+systemctl stop clientsecretd.socket clientsecretd.service
+chmod 0700 /etc/clientsecretd
+systemctl start clientsecretd.service
+clientsecretd check >"$seen" 2>&1
+said=$(sed -n 's/.*by itself: //p' "$seen")
+promise "a directory that lets nobody through is named with what helps: $said" bash -c "$said"
+promise "the configuration passes" clientsecretd check
+systemctl stop clientsecretd.service
+promise "and the service starts" systemctl start clientsecretd.socket clientsecretd.service
+eventually "with everything ok" is_ok
+chmod 0700 /etc/clientsecretd
+eventually "under a daemon that runs, too, it is noticed" is_troubled
+clientsecretd check >"$seen" 2>&1
+bash -c "$(sed -n 's/.*by itself: //p' "$seen")"
+promise "mended, it is adopted" systemctl reload clientsecretd.service
+eventually "and everything is ok" is_ok
+
+# Root's own hands.
+promise "root may mint for a client" clientsecretd mint web
+promise "and by flags" clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web
+chmod 0644 $key
+said=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web 2>&1)
+contains "what is said of a key that everybody may read keeps the service's right" "; chmod 0640 $key" "$said"
+chmod 0640 $key
+promise "root may judge without the daemon" clientsecretd health --offline
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/other.p8 2>/dev/null
+cp -p $output /tmp/good
+forge() {
+    clientsecretd mint --key /root/other.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --client-id com.example.web >$output
+}
+systemctl stop clientsecretd.socket clientsecretd.service
+forge
+equal "a forged secret is told from a good one" 2 "$(clientsecretd health --offline >/dev/null; echo $?)"
+useradd --system monitor
+said=$(runuser -u monitor -- /usr/local/bin/clientsecretd health --offline)
+contains "who may not read the key says so" "WARNING - client \"web\": its signature was not checked" "$said"
+chmod 0000 $key
+equal "by what the state directory keeps it is told, too" 2 \
+    "$(setpriv --reuid clientsecretd --regid clientsecretd --clear-groups /usr/local/bin/clientsecretd health --offline >/dev/null; echo $?)"
+chmod 0640 $key
+cp -p /tmp/good $output
+promise "run by root, the daemon acts as the service's user" clientsecretd run --once
+equal "and leaves everything as the service needs it" "$rights" "$(rights)"
+promise "the service starts" systemctl start clientsecretd.socket clientsecretd.service
+eventually "and everything is ok" is_ok
+equal "beside the service it does not run" 75 "$(clientsecretd run >"$seen" 2>&1; echo $?)"
+equal "and leaves everything as it was" "$rights" "$(rights)"
+promise "and the service in peace" is_ok
+
+said=$(runuser -u monitor -- /usr/local/bin/clientsecretd health)
+command=$(grep -o 'usermod [^;]*' <<<"$said")
+promise "who may not ask is told how: $command" bash -c "$command"
+promise "and may then" runuser -u monitor -- /usr/local/bin/clientsecretd health
+finish
