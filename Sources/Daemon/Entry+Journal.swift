@@ -26,6 +26,7 @@ extension Entry {
         case .ready: .ready
         case .hampered: .hampered
         case .relieved: .relieved
+        case .orphaned: .orphaned
         case .told: .told
         }
     }
@@ -58,6 +59,8 @@ extension Entry {
             [.code(trouble.code)]
         case .hampered(let trouble), .relieved(let trouble):
             trouble.path.map { [.path($0), .code(trouble.code)] } ?? [.code(trouble.code)]
+        case .orphaned(let orphan):
+            [.path(orphan.place.path)]
         case .told(let action):
             [.action(action)]
         case .configured, .refused, .wouldNotStart, .passes, .clockTrusted, .ready:

@@ -15,7 +15,7 @@ extension Entry {
         switch self {
         case .minted, .tookOver, .published, .ran, .told, .served, .asked: .info
         case .failing: .error
-        case .notServed: .warning
+        case .notServed, .orphaned: .warning
         case .recovered, .configured, .passes, .clockTrusted, .ready, .relieved: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
         case .keyRestored: .notice
@@ -70,6 +70,8 @@ extension Entry {
             trouble.sentence
         case .relieved(let trouble):
             "works again; it was: " + trouble.message
+        case .orphaned(let orphan):
+            orphan.sentence
         case .told(let action):
             "done, because the state changed: \(action)"
         }

@@ -32,6 +32,8 @@ package struct Forecast: Sendable {
     package let idleWriters: [String]
     /// The state directory, where systemd is to make it when the service starts.
     package let stateToCome: AbsolutePath?
+    /// What is no output any more by this configuration and holds a secret that is valid.
+    package let orphans: [OrphanedOutput]
 
     /// Reads every key, every output and the state directory. Blocks.
     ///
@@ -45,6 +47,7 @@ package struct Forecast: Sendable {
         _ = SecureHeap.start()
         guard let reader = ForecastReader(loaded, settings, identity, socket) else {
             secrets = []
+            orphans = []
             problems = [Problem(trouble: Trouble(.systemError, at: .named("the kernel's random source")), client: nil)]
             (dropIns, idleWriters, stateToCome) = ([], [], nil)
             return
@@ -68,6 +71,7 @@ package struct Forecast: Sendable {
                 client: name, decision: rotation.decide(name, &deadlines),
                 outputsToWrite: paths.filter { !rotation.isGood($0) })
         }
+        orphans = reader.orphans(besides: configuration.places).filter { $0.expiresAt.map { now.wall < $0 } != false }
         var review = unit.map { SandboxReview($0) }
         var problems: [Problem] = review?.obstaclesToStart.map { Problem(trouble: $0, client: nil) } ?? []
         var failed = rotation.world.attempts.mapValues(\.trouble)
@@ -178,6 +182,12 @@ private struct ForecastReader {
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Trouble? {
         hands.metricsFile(path).obstacle()
+    }
+
+    func orphans(besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        guard let state else { return [] }
+        let former = StateDirectory.peekOutputs(in: state, as: identity, sha256: { SHA256.digest($0) })
+        return hands.orphans(among: former, besides: outputs)
     }
 
     private func recall(_ client: ClientName) throws(Trouble) -> Outcome {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 import Publishing
 import Rotation
 import Signing
@@ -52,9 +53,61 @@ extension Hands {
         return .keptTold(told)
     }
 
-    func tidy(_ clients: Set<ClientName>, _ moment: WallTime) -> Outcome {
+    func tidy(
+        _ clients: Set<ClientName>, _ moment: WallTime, _ former: Set<OutputPlace>, _ outputs: Set<OutputPlace>
+    ) -> Outcome {
         // Where there is no state directory there is nothing to tidy.
-        (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
-        return .tidied
+        let ofOthers = (try? state.get())?.tidy(keeping: clients, expiredBefore: moment) ?? []
+        return .tidied(orphans(among: former.union(ofOthers), besides: outputs))
+    }
+
+    /// Those of the places that are none of the outputs and hold a secret, or cannot be read. Blocks.
+    func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        let left = Dictionary(grouping: former.subtracting(outputs), by: \.path)
+        guard !left.isEmpty else { return [] }
+        let inUse = Set(outputs.map(\.path)).compactMap { FileStatus.following($0.description) }
+        return left.sorted { $0.key < $1.key }.flatMap { path, places -> [OrphanedOutput] in
+            // By another path it may still be an output.
+            if let file = FileStatus.following(path.description), !outputs.contains(where: { $0.path == path }),
+                inUse.contains(where: { $0.isSameFile(as: file) })
+            {
+                return []
+            }
+            return places.sorted().compactMap { orphan($0, beside: places) }
+        }
+    }
+
+    private func orphan(_ place: OutputPlace, beside places: [OutputPlace]) -> OrphanedOutput? {
+        let kinds: [FileSpec.Kind] = place.variable == nil ? [.raw, .json] : [.env]
+        for kind in kinds {
+            let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
+            let spec = FileSpec(
+                path: place.path, kind: kind, mode: nil, group: nil, owner: nil,
+                slots: Dictionary(uniqueKeysWithValues: slots.compactMap { slot in Self.nobody.map { (slot, $0) } }))
+            do throws(Trouble) {
+                let sight = try publisher.look(spec)
+                guard case .token(let token)? = sight.slots[place.slot],
+                    let issued = TokenReader.read(token, keys: [])
+                else { continue }
+                return OrphanedOutput(place: place, expiresAt: issued.expiresAt, isShared: sight.otherLines)
+            } catch {
+                return error.code.mayHideSecret
+                    ? OrphanedOutput(place: place, expiresAt: nil, isShared: place.variable != nil) : nil
+            }
+        }
+        return nil
+    }
+
+    /// Stands for the client that a place was once for.
+    private static let nobody = ClientName("-")
+}
+
+extension Trouble.Code {
+    /// Whether what could not be read may hold a secret for others.
+    fileprivate var mayHideSecret: Bool {
+        switch self {
+        case .isDirectory, .notADirectory, .notARegularFile, .directoryMissing, .fileTooLarge: false
+        default: true
+        }
     }
 }

@@ -147,7 +147,7 @@ final class Hands: Sendable {
         case .probe(let action): try probe(action)
         case .recallTold: try recallTold()
         case .keepTold(let told): try keep(told)
-        case .tidyRecords(let clients, let moment): tidy(clients, moment)
+        case .tidyRecords(let clients, let moment, let former, let outputs): tidy(clients, moment, former, outputs)
         }
     }
 

@@ -23,6 +23,7 @@ enum MessageID: String, Sendable, CaseIterable {
     case ready = "219130a66d594e308a2fa2930d2f8b2a"
     case hampered = "4a5bfbd456814cce93ea390dc91d1057"
     case relieved = "c2bee2f37f034687a00c98610192e19d"
+    case orphaned = "3a7e308e3ca54c299f719652540dc2e4"
     case told = "b22a9f809e4b4c5e8be8da15451b8ff6"
     /// A line that a hook printed.
     case output = "cc0c79d73e93441b92fd0b57350d7adb"

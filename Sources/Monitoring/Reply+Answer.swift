@@ -20,8 +20,8 @@ extension Reply {
                 "\(failures.count) of \(report.outcomes.count) clients could not be renewed: \(first)\(more)")
             problem.outcomes = report.outcomes
             self.init(problem)
-        case .reloaded(let unserved):
-            self = .json(ReloadReport(unserved: unserved).json)
+        case .reloaded(let unserved, let orphaned):
+            self = .json(ReloadReport(unserved: unserved, orphaned: orphaned).json)
         case .refused(let diagnostics):
             var problem = Problem(
                 .unprocessableEntity, "the configuration is refused, and the one before it stays in force")

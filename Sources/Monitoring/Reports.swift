@@ -83,9 +83,13 @@ extension RenewalReport.Outcome: Decodable {
 package struct ReloadReport: Hashable, Sendable, Decodable {
     /// What of the configuration cannot be served, in words ready to show.
     package var unserved: [String]
+    /// What is no output any more and holds a secret that is valid, in words ready to show.
+    package var orphaned: [String]
 
     /// The document on one line, without one at its end.
     package var json: String {
-        JSONText.object([("unserved", .array(unserved.map(JSONText.string)))]).rendered
+        JSONText.object([
+            ("unserved", .array(unserved.map(JSONText.string))), ("orphaned", .array(orphaned.map(JSONText.string))),
+        ]).rendered
     }
 }

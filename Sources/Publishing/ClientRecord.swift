@@ -11,6 +11,8 @@ package struct ClientRecord: Sendable {
     package var delivered: [ActionID: Issued]
     /// Environment files that held other lines: one that has vanished since is not made again.
     package var shared: Set<AbsolutePath>
+    /// Where the secret is published, and was before, as long as nobody was told that it may still lie there.
+    package var outputs: Set<OutputPlace>
     /// Actions that are to run once more for what they were run for already.
     package var owed: Set<ActionID>
     /// When the client's key was last another one than before.
@@ -18,12 +20,14 @@ package struct ClientRecord: Sendable {
 
     package init(
         current: KeptSecret? = nil, candidate: KeptSecret? = nil, delivered: [ActionID: Issued] = [:],
-        shared: Set<AbsolutePath> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil
+        shared: Set<AbsolutePath> = [], outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [],
+        keyChange: KeyChange? = nil
     ) {
         self.current = current
         self.candidate = candidate
         self.delivered = delivered
         self.shared = shared
+        self.outputs = outputs
         self.owed = owed
         self.keyChange = keyChange
     }
@@ -32,7 +36,7 @@ package struct ClientRecord: Sendable {
     package init(_ record: Record, current: KeptSecret?, candidate: KeptSecret? = nil) {
         self.init(
             current: current, candidate: candidate, delivered: record.delivered, shared: record.shared,
-            owed: record.owed, keyChange: record.keyChange)
+            outputs: record.outputs, owed: record.owed, keyChange: record.keyChange)
     }
 
     /// Whether it holds secrets and all of them had expired before `moment`.
@@ -44,7 +48,8 @@ package struct ClientRecord: Sendable {
     /// What is known of it without bytes; the candidate is left out.
     package var record: Record {
         Record(
-            current: current?.issued, delivered: delivered, shared: shared, owed: owed, keyChange: keyChange)
+            current: current?.issued, delivered: delivered, shared: shared, outputs: outputs, owed: owed,
+            keyChange: keyChange)
     }
 }
 

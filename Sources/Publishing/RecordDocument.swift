@@ -13,6 +13,8 @@ struct RecordDocument: Decodable {
     private let owed: [String]?
     /// Missing where the key was always the same.
     private let keyChange: Change?
+    /// Missing in what older versions wrote.
+    private let outputs: [Place]?
 
     /// The JSON by which a record is read again.
     static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
@@ -28,7 +30,8 @@ struct RecordDocument: Decodable {
                 ("delivered", .object(delivered.map { ($0.key.description, Known.json(of: $0.value)) })),
                 ("shared", .array(shared.map { .string($0.description) })),
             ] + (owed.isEmpty ? [] : [("owed", .array(owed))])
-                + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? []))
+                + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? [])
+                + (record.outputs.isEmpty ? [] : [("outputs", .array(record.outputs.sorted().map(Place.json)))]))
     }
 
     /// The record; nil when it is another client's or a value is malformed.
@@ -47,6 +50,10 @@ struct RecordDocument: Decodable {
         if let keyChange {
             guard let change = keyChange.change else { return nil }
             record.keyChange = change
+        }
+        for place in outputs ?? [] {
+            guard let place = place.place else { return nil }
+            record.outputs.insert(place)
         }
         if let current {
             guard let kept = current.secret(sha256) else { return nil }
@@ -78,6 +85,22 @@ struct RecordDocument: Decodable {
         var change: KeyChange? {
             guard let keyID = KeyID(keyID), let from = KeyPrint(from), let to = KeyPrint(to) else { return nil }
             return KeyChange(keyID: keyID, from: from, to: to, at: WallTime(secondsSinceEpoch: at))
+        }
+    }
+
+    private struct Place: Decodable {
+        let path: String
+        /// Missing where the file is the secret.
+        let variable: String?
+
+        static func json(of place: OutputPlace) -> JSONText {
+            .object(
+                [("path", .string(place.path.description))]
+                    + (place.variable.map { [("variable", .string($0))] } ?? []))
+        }
+
+        var place: OutputPlace? {
+            AbsolutePath(path).map { OutputPlace(path: $0, slot: variable.map(Slot.variable) ?? .whole) }
         }
     }
 

@@ -195,14 +195,39 @@ package final class StateDirectory: Sendable {
 
     /// Removes what is kept of clients that are not configured, once every secret in it had expired before `moment`; until
     /// then a configuration that is rolled back finds what it needs. What cannot be removed stays.
-    package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
-        let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
-        for name in names {
-            guard let client = ClientName(name.dropLast(".state".count)), !configured.contains(client),
-                let record = try? Self.read(client, in: path, as: identity, format), record.isExpired(before: moment)
-            else { continue }
-            _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
+    ///
+    /// - Returns: where those clients' secrets were published; of each place that is told once.
+    @discardableResult
+    package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) -> Set<OutputPlace> {
+        var places: Set<OutputPlace> = []
+        for client in Self.clients(in: path, as: identity) where !configured.contains(client) {
+            guard var record = try? Self.read(client, in: path, as: identity, format) else { continue }
+            places.formUnion(record.outputs)
+            if record.isExpired(before: moment) {
+                _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
+            } else if !record.outputs.isEmpty {
+                record.outputs = []
+                try? keep(record, of: client)
+            }
         }
+        return places
+    }
+
+    /// Where secrets were published by what is kept of all clients, in a directory that is neither made nor locked for it.
+    package static func peekOutputs(
+        in path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) -> Set<OutputPlace> {
+        clients(in: path, as: identity).reduce(into: []) { places, client in
+            if let record = try? read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
+                places.formUnion(record.outputs)
+            }
+        }
+    }
+
+    /// The clients of which something is kept.
+    private static func clients(in path: AbsolutePath, as identity: Identity) -> [ClientName] {
+        let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
+        return names.compactMap { ClientName($0.dropLast(".state".count)) }
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(Trouble) {

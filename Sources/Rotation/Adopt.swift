@@ -40,9 +40,12 @@ extension Rotation {
         told = told.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
         untried = Set(names)
-        wasEverTried.formIntersection(untried)
         unprobed = Set(world.index.probes.keys)
+        wasEverTried.formIntersection(untried)
         wantsTidying = true
+        areOrphansKnown = false
+        removedPlaces.formUnion(old.places)
+        removedPlaces.subtract(configuration.places)
         changes.append(.configured(clients: configuration.clients.count))
         touchEverything()
     }

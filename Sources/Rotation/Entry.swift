@@ -33,6 +33,8 @@ package enum Entry: Hashable, Sendable {
     case hampered(Trouble)
     /// What it lacked is there.
     case relieved(Trouble)
+    /// What is no output any more holds a secret that is valid.
+    case orphaned(OrphanedOutput)
     /// An action of `on_state_change` was done.
     case told(ActionID)
 }

@@ -110,8 +110,8 @@ extension Rotation {
         case (.keepTold, .keptTold(let told)):
             notices.kept = told
             notices.keptBy = job.id
-        case (.tidyRecords, .tidied):
-            break
+        case (.tidyRecords(_, _, let former, _), .tidied(let orphans)):
+            tidied(orphans, lookedFor: former, at: now)
         case (.probe(let action), .feasible):
             // What stood in its way is not there any more: whoever has seen to that need not wait.
             if let lastFailure, world.attempts[.action(action.id)]?.trouble == lastFailure.trouble {
@@ -251,7 +251,9 @@ extension Rotation {
             // What it was seen to hold before is no word on what is there now.
             world.files[spec.path]?.isFresh = false
             if trouble.code.leavesNothingToRead { world.files[spec.path]?.seen?.slots = [:] }
-        case .mint, .keep, .run, .probe, .keepTold, .tidyRecords:
+        case .tidyRecords:
+            wantsTidying = true
+        case .mint, .keep, .run, .probe, .keepTold:
             break
         }
         let previous = lastFailure(of: job.resource)

@@ -229,24 +229,13 @@ extension Rotation {
         }
         let wanted = state.record(
             shared: sharedFiles(of: client, state), actions: client.actions,
-            keyChange: world.keys[client.entry.key]?.change)
+            outputs: recordedPlaces(of: client, state), keyChange: world.keys[client.entry.key]?.change)
         if wanted == state.kept, state.keptBy >= firstLasting {
             // What could not be kept is not wanted any more.
             recover(.record(name))
         } else {
             start(.keep(name, wanted), on: .record(name), &deadlines, &turn)
         }
-    }
-
-    /// Has the records of clients that have long been gone removed, half a year after the last of their secrets expired:
-    /// whoever rolls a configuration back by less finds everything as it was.
-    mutating func planTidying(at now: Now, _ turn: inout Turn) {
-        // A clock that is wrong by years must not make them old.
-        guard wantsTidying, isReady, clock.trouble == nil else { return }
-        var deadlines = Deadlines(now: now)
-        let work = Work.tidyRecords(keeping: Set(names), expiredBefore: now.wall - Lifetime.appleLimit)
-        if start(work, on: .state, &deadlines, &turn) { wantsTidying = false }
-        wakes[.state].formEarliest(with: deadlines.wake)
     }
 
     /// Environment files of a client that hold, or held when last seen, lines of somebody else's.

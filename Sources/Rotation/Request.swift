@@ -47,8 +47,9 @@ package struct Requester: Hashable, Sendable {
 package enum Answer: Hashable, Sendable {
     /// One entry for each client that was asked for, in the order of their names.
     case renewed([RenewalOutcome])
-    /// The configuration was adopted; `unserved` names what it cannot serve, in words ready to show.
-    case reloaded(unserved: [String])
+    /// The configuration was adopted; `unserved` names what it cannot serve, and `orphaned` what is no output any more and
+    /// holds a secret, in words ready to show.
+    case reloaded(unserved: [String], orphaned: [String] = [])
     /// The configuration's text does not pass, in lines ready to show; the old one stays in force.
     case refused(diagnostics: [String])
     case unknownClients([ClientName])

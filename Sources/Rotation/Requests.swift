@@ -16,6 +16,8 @@ struct PendingRequest: Hashable, Sendable {
     var outcomes: [RenewalOutcome] = []
     /// Clients for which nothing is minted because of the clock.
     var denied: [ClientName: Trouble] = [:]
+    /// What a reload has left without an owner, in words ready to show.
+    var orphaned: [String] = []
 }
 
 extension Rotation {
@@ -164,12 +166,13 @@ extension Rotation {
             if let trouble = hang(of: .configuration) { return .refused(diagnostics: [trouble.message]) }
             guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
             if let refusal { return .refused(diagnostics: refusal) }
-            guard untried.isEmpty, !isProbing else { return nil }
+            // What is no output any more is looked for once everything was tried.
+            guard untried.isEmpty, !isProbing, !isBusy(.state) else { return nil }
             return .reloaded(
                 unserved: names.compactMap { name in
                     (failure(of: name, since: request.since) ?? contest(of: name, at: now))
                         .map { "client \"\(name)\": \($0.message)" }
-                } + noticeObstacles.map { "on_state_change: \($0.message)" })
+                } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .renew:
             while let client = request.open.last {
                 guard let result = result(of: client, in: request, at: now) else { return nil }

@@ -23,6 +23,10 @@ package struct Rotation: Sendable {
     var notices = Notices()
     /// Whether another configuration may have left records of clients that are gone.
     var wantsTidying = false
+    /// Whether whatever the records name as an output is one, or somebody was told that it is none any more.
+    var areOrphansKnown = false
+    /// What reloads have taken from the outputs, until it was looked at.
+    var removedPlaces: Set<OutputPlace> = []
     /// The standing of each client that was last noted in the journal.
     var told: [ClientName: Standing] = [:]
     /// What the credential socket hands out.
@@ -48,10 +52,10 @@ package struct Rotation: Sendable {
     var hurried: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
-    /// Clients that were tried since the start, by whichever configuration.
-    var wasEverTried: Set<ClientName> = []
     /// Actions that were not looked at yet since the start or the last reload.
     var unprobed: Set<ActionID> = []
+    /// Clients that were tried since the start, by whichever configuration.
+    var wasEverTried: Set<ClientName> = []
     /// In order; kept because sorting ten thousand for every snapshot would be felt.
     var names: [ClientName] = []
     var isReady = false

@@ -48,8 +48,10 @@ package enum Work: Hashable, Sendable {
     /// Read what people were told.
     case recallTold
     case keepTold(Told)
-    /// Remove what is kept of other clients than these whose secrets had all expired before a moment.
-    case tidyRecords(keeping: Set<ClientName>, expiredBefore: WallTime)
+    /// Remove what is kept of other clients than these whose secrets had all expired before a moment, and look which of
+    /// these former outputs, and of those clients', are none any more and still hold a secret.
+    case tidyRecords(
+        keeping: Set<ClientName>, expiredBefore: WallTime, former: Set<OutputPlace>, outputs: Set<OutputPlace>)
 }
 
 extension Work {
@@ -117,7 +119,7 @@ package enum Outcome: Hashable, Sendable {
     case feasible
     case recalledTold(Told)
     case keptTold(Told)
-    case tidied
+    case tidied([OrphanedOutput])
 }
 
 /// What a file was seen to hold.
@@ -156,6 +158,8 @@ package struct Record: Hashable, Sendable {
     package var delivered: [ActionID: Issued]
     /// Environment files that held other lines: one that has vanished since is not made again.
     package var shared: Set<AbsolutePath>
+    /// Where the secret is published, and was before, as long as nobody was told that it may still lie there.
+    package var outputs: Set<OutputPlace>
     /// Actions that are to run once more for what they were run for already.
     package var owed: Set<ActionID>
     /// When the client's key was last another one than before.
@@ -163,11 +167,12 @@ package struct Record: Hashable, Sendable {
 
     package init(
         current: Issued? = nil, delivered: [ActionID: Issued] = [:], shared: Set<AbsolutePath> = [],
-        owed: Set<ActionID> = [], keyChange: KeyChange? = nil
+        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil
     ) {
         self.current = current
         self.delivered = delivered
         self.shared = shared
+        self.outputs = outputs
         self.owed = owed
         self.keyChange = keyChange
     }

@@ -57,9 +57,11 @@ package struct ClientState: Hashable, Sendable {
     package var isSettled = false
 
     /// - Parameter actions: the client's own: what others are owed is not remembered.
-    func record(shared: Set<AbsolutePath>, actions: [ActionID], keyChange: KeyChange?) -> Record {
+    func record(
+        shared: Set<AbsolutePath>, actions: [ActionID], outputs: Set<OutputPlace>, keyChange: KeyChange?
+    ) -> Record {
         Record(
-            current: current, delivered: delivered, shared: shared,
+            current: current, delivered: delivered, shared: shared, outputs: outputs,
             owed: owed.isEmpty ? [] : Set(actions.filter { owed[$0] != nil }), keyChange: keyChange)
     }
 }

@@ -49,6 +49,7 @@ struct CheckCommand: ParsableCommand {
             let terminal = Terminal.current(Environment.current)
             try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
         }
+        for orphan in forecast.orphans { Streams.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { Streams.complain(lines: problem) }
         for user in forecast.idleWriters {
             let position = loaded.positions[.user(user)] ?? loaded.positions.start

@@ -8,7 +8,8 @@ struct ReloadCommand: ParsableCommand {
         abstract: "Make the daemon read its configuration again and wait for its verdict.",
         discussion: """
             Exits 78 with the mistakes when the new configuration is refused, which leaves the old one in force, and 1 \
-            when it is adopted but something in it cannot be served.
+            when it is adopted but something in it cannot be served. A file that is no output any more and holds a \
+            valid secret is named once, with the command that takes it away; the daemon never removes one.
             """)
 
     @OptionGroup var daemon: SocketOption
@@ -25,6 +26,7 @@ struct ReloadCommand: ParsableCommand {
             throw Failure(.configuration, problem.detail)
         }
         try Streams.answer(answer.json ? report.json : "The configuration was adopted.")
+        for line in report.orphaned { Streams.complain(lines: "warning: \(line)") }
         guard report.unserved.isEmpty else {
             for line in report.unserved { Streams.complain(lines: line) }
             throw Failure(.failed, "not everything in it can be served")

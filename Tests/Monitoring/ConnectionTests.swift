@@ -66,7 +66,8 @@ struct ConnectionTests {
         harness.rotation.answer(0, .reloaded(unserved: []))
         expectSame(
             try connection.readToEnd(),
-            Texts.answer("200 OK", "application/json", "{\"unserved\":[]}\n", connection: nil) + Self.ok(nil)
+            Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n", connection: nil)
+                + Self.ok(nil)
                 + Texts.problem(400, "Bad Request", "this is not an HTTP/1.1 request"))
     }
 
@@ -94,7 +95,8 @@ struct ConnectionTests {
         #expect(eventually { harness.rotation.asked == [.reload] })
         harness.rotation.answer(0, .reloaded(unserved: []))
         expectSame(
-            try connection.readToEnd(), Texts.answer("200 OK", "application/json", "{\"unserved\":[]}\n"))
+            try connection.readToEnd(),
+            Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n"))
         let cut = try harness.connect()
         try cut.send("GET /healthz HT")
         cut.endSending()
@@ -164,7 +166,8 @@ struct ConnectionTests {
         expectSame(try harness.connect().readToEnd(), "")
         harness.rotation.answer(0, .reloaded(unserved: []))
         expectSame(
-            try connection.readToEnd(), Texts.answer("200 OK", "application/json", "{\"unserved\":[]}\n"))
+            try connection.readToEnd(),
+            Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n"))
     }
 
     @Test func aClientThatGoesCancelsNothing() throws {

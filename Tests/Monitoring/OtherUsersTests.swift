@@ -63,7 +63,7 @@ import Testing
             let answer = try harness.visit([Self.reload], user: user, group: group, groups: groups).joined()
             expectSame(
                 answer,
-                Texts.answer("200 OK", "application/json", "{\"unserved\":[]}\n", connection: nil))
+                Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n", connection: nil))
         }
         #expect(harness.rotation.asked.count == 3)
         // A reload may take the group away.

@@ -109,10 +109,14 @@ struct RouteTests {
     @Test func reloads() throws {
         let harness = try Harness(show: try Samples.snapshot())
         let answers: [(Answer, String)] = [
-            (.reloaded(unserved: []), Texts.answer("200 OK", "application/json", #"{"unserved":[]}"# + "\n")),
+            (
+                .reloaded(unserved: []),
+                Texts.answer("200 OK", "application/json", #"{"unserved":[],"orphaned":[]}"# + "\n")
+            ),
             (
                 .reloaded(unserved: ["client \"web\": no key"]),
-                Texts.answer("200 OK", "application/json", #"{"unserved":["client \"web\": no key"]}"# + "\n")
+                Texts.answer(
+                    "200 OK", "application/json", #"{"unserved":["client \"web\": no key"],"orphaned":[]}"# + "\n")
             ),
             (
                 .refused(diagnostics: ["c.yaml:1:1: error: a", "c.yaml:2:1: error: b"]),

@@ -16,6 +16,8 @@ final class Bench {
     var disk: [AbsolutePath: Look] = [:]
     var records: [ClientName: Record] = [:]
     var told: Told?
+    /// What looking for former outputs finds.
+    var orphans: [OrphanedOutput] = []
     /// The keys as they lie on the disk; a key that is missing here cannot be read.
     var prints: [KeyName: KeyPrint] = [:]
     /// What the next reading of the configuration finds.
@@ -238,7 +240,13 @@ final class Bench {
             return text
         case .readKey(let name, _):
             return prints[name].map { .success(.key($0)) } ?? .failure(Trouble(.keyMissing, at: .key(name)))
-        case .recall(let client): return .success(.recalled(records[client] ?? Record()))
+        case .recall(let client):
+            var record = records[client] ?? Record()
+            // Tests name outputs in a record only where it is about them.
+            if record != Record(), record.outputs.isEmpty {
+                record.outputs = rotation.world.configuration.clients[client]?.places ?? []
+            }
+            return .success(.recalled(record))
         case .look(let spec): return .success(.seen(look(spec)))
         case .mint(_, let key, let claims):
             minted += 1
@@ -250,7 +258,7 @@ final class Bench {
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)
-        case .tidyRecords: return .success(.tidied)
+        case .tidyRecords: return .success(.tidied(orphans))
         case .recallTold: return .success(.recalledTold(told ?? Told()))
         case .keepTold(let told):
             self.told = told

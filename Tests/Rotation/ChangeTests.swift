@@ -47,17 +47,21 @@ import Testing
         func tidied() -> [Work] {
             bench.works.filter { if case .tidyRecords = $0 { true } else { false } }
         }
+        let place = OutputPlace(path: try Values.path("web.jwt"), slot: .whole)
+        let other = OutputPlace(path: try Values.path("other.jwt"), slot: .whole)
         bench.go()
         // Not by a clock that is not believed.
         #expect(tidied() == [])
         bench.pass(Values.day)
         let first = Work.tidyRecords(
-            keeping: [try Values.name(web)], expiredBefore: Values.moment(Values.day) - Lifetime.appleLimit)
+            keeping: [try Values.name(web)], expiredBefore: Values.moment(Values.day) - Lifetime.appleLimit,
+            former: [], outputs: [place])
         #expect(tidied() == [first])
         bench.forget()
         bench.reload(try Values.configuration(["other": Values.client("other")]))
         let second = Work.tidyRecords(
-            keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit)
+            keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit,
+            former: [place], outputs: [other])
         #expect(tidied() == [second])
     }
 
@@ -239,7 +243,11 @@ import Testing
         bench.reload(
             try Values.configuration([web: Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])])
         )
-        #expect(bench.log == ["read configuration", "read apple", "look new.jwt", "look web.jwt", "publish new.jwt"])
+        // That the secret lies there is remembered before it does.
+        #expect(
+            bench.log == [
+                "read configuration", "read apple", "look new.jwt", "look web.jwt", "keep web", "publish new.jwt",
+            ])
         #expect(try bench.held(in: "new.jwt") == current)
     }
 

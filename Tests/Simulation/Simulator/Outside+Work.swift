@@ -48,12 +48,12 @@ extension Outside {
             guard !broken.isStateUnusable else { return stateTrouble() }
             self.told = told
             return .success(.keptTold(told))
-        case .tidyRecords(let clients, let moment):
+        case .tidyRecords(let clients, let moment, _, _):
             records = records.filter { client, record in
                 let secrets = [record.current].compactMap { $0 } + record.delivered.values
                 return clients.contains(client) || secrets.contains { $0.expiresAt >= moment }
             }
-            return .success(.tidied)
+            return .success(.tidied([]))
         }
     }
 

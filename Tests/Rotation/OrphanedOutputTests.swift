@@ -1,0 +1,124 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What a reload, or an edit between two runs, takes from the outputs and leaves on the disk.
+@Suite struct OrphanedOutputTests {
+    private let web = "web"
+    private let old = "old.jwt"
+
+    private func place(_ file: String, _ slot: Slot = .whole) throws -> OutputPlace {
+        OutputPlace(path: try Values.path(file), slot: slot)
+    }
+
+    private func orphan(_ file: String, to: Int64? = 80 * Values.day) throws -> OrphanedOutput {
+        OrphanedOutput(place: try place(file), expiresAt: to.map(Values.moment), isShared: false)
+    }
+
+    private func configuration(_ files: String...) throws -> Configuration {
+        try Values.configuration([web: Values.client(web, outputs: files.map { try Values.raw($0) })])
+    }
+
+    private func named(_ bench: Bench) -> [OrphanedOutput] {
+        bench.entries.compactMap { if case .orphaned(let orphan) = $0 { orphan } else { nil } }
+    }
+
+    /// What was asked of the former outputs since the last ``Bench/forget()``.
+    private func lookedFor(_ bench: Bench) -> [Set<OutputPlace>] {
+        bench.works.compactMap {
+            if case .tidyRecords(_, _, let former, let outputs) = $0 { former.subtracting(outputs) } else { nil }
+        }
+    }
+
+    @Test func whatAReloadTakesAwayIsNamedOnceInTheJournalAndInItsAnswer() throws {
+        let bench = try Bench(try configuration("web.jwt", old))
+        bench.go()
+        #expect(lookedFor(bench) == [[]])
+        #expect(named(bench) == [])
+        bench.forget()
+        bench.orphans = [try orphan(old)]
+        bench.reload(try configuration("web.jwt"))
+        #expect(lookedFor(bench) == [[try place(old)]])
+        #expect(named(bench) == [try orphan(old)])
+        #expect(bench.answer() == .reloaded(unserved: [], orphaned: [try orphan(old).sentence]))
+        #expect(try bench.records[Values.name(web)]?.outputs == [place("web.jwt")])
+        bench.forget()
+        bench.orphans = []
+        bench.reload(try configuration("web.jwt"))
+        #expect(lookedFor(bench) == [[]])
+        #expect(bench.answer() == .reloaded(unserved: []))
+    }
+
+    @Test func theAnswerWaitsUntilItIsKnown() throws {
+        let bench = try Bench(try configuration("web.jwt", old))
+        bench.go()
+        bench.orphans = [try orphan(old)]
+        bench.held = [.state]
+        bench.reload(try configuration("web.jwt"))
+        #expect(bench.answer() == nil)
+        bench.release(.state)
+        #expect(bench.answer() == .reloaded(unserved: [], orphaned: [try orphan(old).sentence]))
+        // But not for longer than any job may take.
+        bench.held = [.state]
+        bench.reload(try configuration(old), 2)
+        #expect(bench.answer(2) == nil)
+        bench.pass(Rotation.patience.count)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+    }
+
+    @Test func whatWasTakenAwayBetweenTwoRunsIsNamedAtTheStart() throws {
+        let bench = try Bench(try configuration("web.jwt", old))
+        bench.go()
+        bench.orphans = [try orphan(old)]
+        try bench.restart(try configuration("web.jwt"))
+        #expect(lookedFor(bench) == [[try place(old)]])
+        #expect(named(bench) == [try orphan(old)])
+        // The record does not name it any more, so that the next start says nothing.
+        try bench.restart(try configuration("web.jwt"))
+        #expect(lookedFor(bench) == [[]])
+    }
+
+    @Test func whatHasExpiredOrIsAnOutputAgainIsNotNamed() throws {
+        let bench = try Bench(try configuration("web.jwt", old))
+        bench.go()
+        bench.orphans = [try orphan(old, to: 0)]
+        bench.reload(try configuration("web.jwt"))
+        #expect(named(bench) == [])
+        // Nobody can tell of one that cannot be read.
+        bench.reload(try configuration("web.jwt", old), 2)
+        bench.orphans = [try orphan(old, to: nil)]
+        bench.reload(try configuration("web.jwt"), 3)
+        #expect(named(bench) == [try orphan(old, to: nil)])
+        bench.forget()
+        bench.held = [.state]
+        bench.reload(try configuration("web.jwt", "third.jwt"), 4)
+        bench.orphans = [try orphan("third.jwt")]
+        bench.reload(try configuration("web.jwt"), 5)
+        bench.reload(try configuration("web.jwt", "third.jwt"), 6)
+        bench.release(.state)
+        #expect(named(bench) == [])
+    }
+
+    /// Each command is run by the test of the real program; here its words are held on to.
+    @Test func theWordsNameTheFileAndTheCommand() throws {
+        let moment = Values.moment(0)
+        func sentence(_ path: String, _ slot: Slot, _ expiry: WallTime?, shared: Bool) throws -> String {
+            let path = try #require(AbsolutePath(path))
+            return OrphanedOutput(place: .init(path: path, slot: slot), expiresAt: expiry, isShared: shared).sentence
+        }
+        #expect(
+            try sentence("/run/a b.jwt", .whole, moment, shared: false)
+                == "/run/a b.jwt: is not an output any more and holds a secret that is valid until \(moment); "
+                + "when nothing reads it, take it away: rm '/run/a b.jwt'")
+        #expect(
+            try sentence("/srv/.env", .variable("APPLE"), moment, shared: true)
+                == "/srv/.env: its variable APPLE is not an output any more and holds a secret that is valid until "
+                + "\(moment); when nothing reads it, take it away: "
+                + "sed -i --follow-symlinks -E '/^[[:space:]]*(export[[:space:]]+)?APPLE=/d' /srv/.env")
+        #expect(
+            try sentence("/srv/.env", .variable("APPLE"), nil, shared: false)
+                == "/srv/.env: its variable APPLE is not an output any more and may hold a secret that is still valid; "
+                + "when nothing reads it, take it away: rm /srv/.env")
+    }
+}
