@@ -70,6 +70,20 @@ int clinux_unix_listen(const char *path, uint32_t mode, int backlog) {
 
 int clinux_thread_acts_as(uint32_t user) { return result((int)syscall(SYS_setresuid, -1, user, -1)); }
 
+int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group) {
+    gid_t groups[1024];
+    int count = sizeof groups / sizeof *groups;
+    if (getgrouplist(name, group, groups, &count) < 0) return -E2BIG;
+    if (syscall(SYS_setgroups, (size_t)count, groups) < 0) return -errno;
+    if (syscall(SYS_setresgid, -1, group, -1) < 0) return -errno;
+    return clinux_thread_acts_as(user);
+}
+
+int clinux_thread_acts_as_before(uint32_t user, uint32_t group) {
+    int error = clinux_thread_acts_as(user);
+    return error ? error : result((int)syscall(SYS_setresgid, -1, group, -1));
+}
+
 int clinux_unix_accept(int listener) {
     int descriptor;
     do descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);

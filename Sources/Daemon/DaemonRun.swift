@@ -83,11 +83,18 @@ package struct DaemonRun {
         // Before the first key is read: no core dump and no look by another process of the same user.
         try Hardening.forbidInspection()
         let loaded: Loaded
+        var refused: [String]?
         switch settings.load() {
         case .success(let value): loaded = value
         case .failure(let refusal):
-            let headline = refusal.diagnostics.first { $0.severity == .error }?.description
-            return giveUp(refusal.diagnostics.map(\.description), headline: headline, .configuration)
+            let lines = refusal.diagnostics.map(\.description)
+            // Whoever runs it once reads what is wrong.
+            guard !isOnce, let adopted = settings.loadAdopted() else {
+                let headline = refusal.diagnostics.first { $0.severity == .error }?.description
+                return giveUp(lines, headline: headline, .configuration)
+            }
+            loaded = adopted
+            refused = lines
         }
         if passed.isReachable(StatusListener.metricsName) {
             // Not served without a word: whoever wrote that unit counts on a port that others may reach.
@@ -115,7 +122,7 @@ package struct DaemonRun {
         } catch {
             return giveUp("cannot run: \(error)", errno: error.cause, .failed)
         }
-        return try keepPublished(loaded, state, naming, inbox, &passed)
+        return try keepPublished(loaded, refused, state, naming, inbox, &passed)
     }
 
     private func stateDoor(
@@ -133,8 +140,10 @@ package struct DaemonRun {
     }
 
     /// Puts the loop together and runs it.
+    ///
+    /// - Parameter refused: what is wrong with the text that lies there, where the one that was last adopted is gone on with.
     private func keepPublished(
-        _ loaded: Loaded, _ state: StateDoor, _ naming: TemporaryNames, _ inbox: Inbox<Fact>,
+        _ loaded: Loaded, _ refused: [String]?, _ state: StateDoor, _ naming: TemporaryNames, _ inbox: Inbox<Fact>,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
@@ -142,7 +151,8 @@ package struct DaemonRun {
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce)
-        rotation.absorb(.configured(configuration), at: now)
+        rotation.absorb(
+            refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         let callers = Callers()
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
         let shelf = Shelf()
@@ -177,6 +187,7 @@ package struct DaemonRun {
                 stateDirectory: settings.stateDirectory(of: configuration), pool: hands.pool,
                 lane: { hands.lane(of: $0) }, found: findings)
         hands.adopt(loaded)
+        if refused == nil, !isOnce { hands.keepText(loaded) }
         let metrics = try MetricsKeeper(configuration.metricsFile, hands: hands)
         let loop = try Loop(
             rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,

@@ -18,6 +18,7 @@ extension Entry {
         case .configured: .configured
         case .refused: .refused
         case .wouldNotStart: .wouldNotStart
+        case .startedAsBefore: .startedAsBefore
         case .passes: .passes
         case .keyChanged: .keyChanged
         case .keyRestored: .keyRestored
@@ -63,7 +64,7 @@ extension Entry {
             [.path(orphan.place.path)]
         case .told(let action):
             [.action(action)]
-        case .configured, .refused, .wouldNotStart, .passes, .clockTrusted, .ready:
+        case .configured, .refused, .wouldNotStart, .startedAsBefore, .passes, .clockTrusted, .ready:
             []
         }
     }

@@ -19,7 +19,7 @@ extension Entry {
         case .recovered, .configured, .passes, .clockTrusted, .ready, .relieved: .notice
         case .standing(_, let standing, _): standing == .ok ? .notice : standing == .degraded ? .warning : .error
         case .keyRestored: .notice
-        case .refused, .wouldNotStart, .keyChanged, .clockDistrusted, .hampered: .error
+        case .refused, .wouldNotStart, .startedAsBefore, .keyChanged, .clockDistrusted, .hampered: .error
         }
     }
 
@@ -54,6 +54,9 @@ extension Entry {
         case .wouldNotStart(let lines):
             "what lies there as the configuration now would not start, the old one stays in force:\n"
                 + lines.joined(separator: "\n")
+        case .startedAsBefore(let lines):
+            "the configuration would not start, so the one that was last adopted is in force: no action runs, and nothing "
+                + "is minted but what becomes critical; mend it and reload:\n" + lines.joined(separator: "\n")
         case .passes:
             "the configuration that lies there would start again"
         case .keyChanged(let key, let change):

@@ -27,9 +27,32 @@ extension Hands {
             }
             adopt(loaded)
             adopting(loaded.configuration)
+            keepText(loaded)
             return .configuration(loaded.configuration)
         case .failure(let refusal):
             return .refused(refusal.diagnostics.map(\.description))
+        }
+    }
+
+    /// Has the text kept for a start whose own is refused. Nobody waits for it: that is the daemon's own disk.
+    func keepText(_ loaded: Loaded) {
+        textToKeep.withLock { $0 = loaded }
+        try? pool.run(in: .state) { [self] in
+            // One at a time, and the last one wins.
+            keepingText.withLock { _ in
+                guard
+                    let loaded = textToKeep.withLock({ text in
+                        defer { text = nil }
+                        return text
+                    })
+                else { return }
+                do throws(FileError) {
+                    try settings.keepAdopted(loaded)
+                } catch {
+                    let trouble = Trouble(error, at: AbsolutePath(error.path) ?? loaded.directory)
+                    log.warn("the configuration cannot be kept for a start with a refused one: \(trouble.sentence)")
+                }
+            }
         }
     }
 

@@ -30,6 +30,8 @@ final class Hands: Sendable {
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
     let mounts: QuietMutex<MountTable>
+    let textToKeep = QuietMutex<Loaded?>(nil)
+    let keepingText = QuietMutex<Void>(())
 
     /// A job's own work waits for a disk, so that threads, not cores, set the pace: twice as many as a lane has at most, for
     /// while secrets are kept in the state directory, others are published. More than that gain little: twice or four times

@@ -15,6 +15,7 @@ enum MessageID: String, Sendable, CaseIterable {
     case configured = "c87055c8673a43d29afeb9703af84e92"
     case refused = "f3473223dd754c84913da56eabe2a59c"
     case wouldNotStart = "1635b704aff64dbbb870e7fef1e103d6"
+    case startedAsBefore = "d71b43052d984573914f5a89ed7ceb05"
     case passes = "b41a56015dc24cda9170ea267cb17763"
     case keyChanged = "1240f13238da4c178fd7f2176a15f851"
     case keyRestored = "1a524942e04a47919978041ae33aea44"

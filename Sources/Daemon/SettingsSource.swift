@@ -15,14 +15,17 @@ package struct SettingsSource: Sendable {
     package let credentials: AbsolutePath?
     /// Whose configuration and keys these are to be.
     package let identity: Identity
+    /// Where a daemon keeps the text that it has adopted, where root does not keep it for it; nil: nowhere.
+    let ownAdopted: String?
 
     package init(path: String, environment: [String: String], as identity: Identity = .current()) {
         self.path = path
+        self.identity = identity
+        ownAdopted = Self.ownAdopted(environment, identity)
         stateDirectory = environment["STATE_DIRECTORY"].flatMap { list in
             list.split(separator: ":").first.flatMap { AbsolutePath($0) }
         }
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { AbsolutePath($0) }
-        self.identity = identity
     }
 
     package func load() -> Result<Loaded, Refusal> {

@@ -18,4 +18,16 @@ package enum ActingUser {
         defer { _ = clinux_thread_acts_as(before) }
         return try body()
     }
+
+    /// Runs `body`, which may not hand its work to another thread, with all that this user may do and no more; root alone
+    /// may. Root's supplementary groups are gone for good.
+    package static func perform<Value>(as account: Account, _ body: () -> Value) throws(SystemError) -> Value {
+        let (user, group) = (geteuid(), getegid())
+        // The way back is always open: the saved user is still the one from before.
+        defer { _ = clinux_thread_acts_as_before(user, group) }
+        try SystemError.check(
+            unsafe clinux_thread_acts_as_account(account.name, account.id, account.primaryGroup),
+            "act as the user \(account.name)")
+        return body()
+    }
 }

@@ -3,6 +3,10 @@ extension Rotation {
     package mutating func absorb(_ fact: Fact, at now: Now) {
         switch fact {
         case .configured(let configuration): adopt(configuration, at: now)
+        case .configuredAsBefore(let configuration, let lines):
+            adopt(configuration, at: now)
+            isRestrained = true
+            refuse(lines, .startedAsBefore(lines), at: now)
         case .stirred(let resource): stir(resource, at: now)
         case .finished(let id, let result): finish(id, result, at: now)
         case .hampered(let trouble, let nextAttempt): hamper(trouble, nextAttempt, at: now)

@@ -7,6 +7,7 @@ extension Rotation {
         world.configuration = configuration
         world.index = Index(configuration)
         refusal = nil
+        isRestrained = false
         refusedAt = nil
         refusalSeenAt = nil
         configurationLoadedAt = now.wall

@@ -20,6 +20,8 @@ package enum Entry: Hashable, Sendable {
     case refused([String])
     /// What lies there now would be refused; nobody has asked for it to be adopted.
     case wouldNotStart([String])
+    /// What lay there at the start would be refused: the configuration that was last adopted is in force.
+    case startedAsBefore([String])
     /// What lies there now would not be refused any more.
     case passes
     /// Another key than before stands behind one key id.

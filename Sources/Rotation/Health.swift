@@ -69,7 +69,7 @@ extension Rotation {
             name: name, clientID: entry.clientID, team: client.key.team, keyID: client.key.keyID, standing: standing,
             reason: standing == .ok ? nil : reason, current: state.current,
             deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
-            renewAt: state.current.map { entry.renewal(of: $0, jitter: hostJitter) }, renewals: state.renewals,
+            renewAt: state.current.map { renewal(of: $0, entry) }, renewals: state.renewals,
             counts: state.counts, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
@@ -86,6 +86,11 @@ extension Rotation {
         client.entry.appraise(
             client.name, key: client.key, world.keys[client.entry.key]?.print.map(SignatureEvidence.key) ?? .remembered,
             isUnderWay: true, found: { path in world.files[path]?.seen.map { .success($0) } }, &deadlines)
+    }
+
+    private func renewal(of issued: Issued, _ entry: ClientEntry) -> WallTime {
+        isRestrained
+            ? issued.expiresAt - entry.criticalRemainder : entry.renewal(of: issued, jitter: hostJitter)
     }
 
     /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried,
@@ -255,11 +260,10 @@ extension Rotation {
         let clients = names.compactMap { views[$0] }
         var standing = clients.map(\.standing).max() ?? .ok
         var reason = clients.first { $0.standing == standing }?.reason
-        if let refusal, let refusedAt {
-            let trouble = Trouble(.configurationRefused, at: .named(configurationPath), detail: refusal.first)
+        if let trouble = refusalTrouble ?? restraint {
             standing = max(standing, .degraded)
             if standing == .degraded || reason == nil {
-                reason = Reason(trouble: trouble, client: nil, since: refusedAt, nextAttempt: nil)
+                reason = Reason(trouble: trouble, client: nil, since: refusedAt ?? startedAt, nextAttempt: nil)
             }
         }
         if let trouble = clock.trouble, let since = clock.since {
@@ -282,7 +286,17 @@ extension Rotation {
             reason: standing == .ok ? nil : reason, clockTrusted: clock.trouble == nil,
             configuration: ConfigurationView(
                 path: configurationPath, loadedAt: configurationLoadedAt,
-                error: refusal.map { $0.joined(separator: "\n") }),
+                error: refusal.map { $0.joined(separator: "\n") } ?? restraint?.message),
             clients: clients)
+    }
+
+    private var refusalTrouble: Trouble? {
+        refusal.map { Trouble(.configurationRefused, at: .named(configurationPath), detail: $0.first) }
+    }
+
+    /// Why no action runs and nothing is minted but what becomes critical; nil when that is not so.
+    var restraint: Trouble? {
+        guard isRestrained else { return nil }
+        return refusalTrouble ?? Trouble(.configurationNotAdopted, at: .named(configurationPath))
     }
 }

@@ -140,7 +140,8 @@ extension Rotation {
     /// be its own reason to run.
     var standing: Standing {
         let worst = Standing.allCases.last { standings[$0, default: 0] > 0 } ?? .ok
-        return refusal != nil || clock.trouble != nil || !hampered.isEmpty ? max(worst, .degraded) : worst
+        return refusal != nil || isRestrained || clock.trouble != nil || !hampered.isEmpty
+            ? max(worst, .degraded) : worst
     }
 
     /// Has `on_state_change` run for what has changed and lasted.
@@ -156,12 +157,12 @@ extension Rotation {
         }
         notices.see(standing, at: now.boot)
         // Until every client was tried nothing can be said of how things stand.
-        if isReady, !isStopping {
+        if isReady, !isStopping, !isRestrained {
             var patience = deadlines
             // What is told with the rest is no reason to wake any more.
             if notices.hasNews(&patience) { notices.tell(actions.map(\.id)) } else { deadlines = patience }
         }
-        for action in actions where world.running[.notice(action.id)] == nil {
+        for action in actions where !isRestrained && world.running[.notice(action.id)] == nil {
             guard notices.mayStart(action.id, &deadlines) else { continue }
             let work = Work.run(action.naming(notices.told.standing), covering: [:])
             if start(work, on: .notice(action.id), &deadlines, &turn) { notices.started(action.id, at: now) }

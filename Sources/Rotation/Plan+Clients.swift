@@ -180,6 +180,7 @@ extension Rotation {
         _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ beside: inout BesideDue,
         _ deadlines: inout Deadlines
     ) -> Decision {
+        if isRestrained { return decideRestrained(client, state, print, &deadlines) }
         if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, print, &deadlines) else {
             return .mint(state.current.map(MintReason.unusable) ?? .missing)
@@ -192,6 +193,19 @@ extension Rotation {
             return .mint(.together(current))
         }
         return .keep(current, until: renewal)
+    }
+
+    /// What keeps applications from being locked out, and no more.
+    private func decideRestrained(
+        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ deadlines: inout Deadlines
+    ) -> Decision {
+        let usable = usable(client, state, print, &deadlines)
+        // One that the key on the disk has not signed is what applications hold all the same, and is judged by its time.
+        guard let held = usable ?? state.current, wantedSecret(client) != nil || usable != nil,
+            print == nil || held.signer != nil
+        else { return .mint(.missing) }
+        let end = held.expiresAt - client.entry.criticalRemainder
+        return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
     }
 
     /// The secret in force while it is usable; else the best that lies in the outputs.

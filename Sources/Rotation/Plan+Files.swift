@@ -91,7 +91,7 @@ extension Rotation {
     mutating func planAction(_ id: ActionID, at now: Now, _ turn: inout Turn) {
         var deadlines = Deadlines(now: now)
         defer { wakes[.action(id)] = deadlines.wake }
-        guard let action = world.index.actions[id] else { return }
+        guard let action = world.index.actions[id], !isRestrained else { return }
         hasten(action, &deadlines)
         let sharers = world.index.clients(of: id)
         var covering: [ClientName: Covered] = [:]

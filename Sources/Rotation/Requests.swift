@@ -14,7 +14,7 @@ struct PendingRequest: Hashable, Sendable {
     /// Clients without an outcome yet, the next one last.
     var open: [ClientName]
     var outcomes: [RenewalOutcome] = []
-    /// Clients for which nothing is minted because of the clock.
+    /// Clients for which nothing is minted, because of the clock or the configuration.
     var denied: [ClientName: Trouble] = [:]
     /// What a reload has left without an owner, in words ready to show.
     var orphaned: [String] = []
@@ -71,11 +71,11 @@ extension Rotation {
                 world.clients[client]?.isForced = true
                 hurry(client, at: now)
             }
-            if let trouble = clock.trouble, !renewal.deliverOnly { deny(index, trouble) }
+            if let trouble = clock.trouble ?? restraint, !renewal.deliverOnly { deny(index, trouble) }
         }
     }
 
-    /// Takes a request to mint back. Whoever was told that nothing is minted, because of the clock, must not find a new
+    /// Takes a request to mint back. Whoever was told that nothing is minted, because of the clock or the configuration, must not find a new
     /// secret hours later that nobody remembers having asked for.
     private mutating func deny(_ index: Int, _ trouble: Trouble) {
         for client in pending[index].chosen where world.clients[client]?.isForced == true && !isBusy(.client(client)) {
@@ -194,9 +194,10 @@ extension Rotation {
         }
         guard !state.isForced, let current = state.current else { return nil }
         if let trouble = contest(of: client, at: now) { return .failed(trouble.message) }
-        guard isPublished(client),
-            !world.index.actions(of: client).contains(where: { owes(client, $0) })
-        else { return nil }
+        guard isPublished(client) else { return nil }
+        if world.index.actions(of: client).contains(where: { owes(client, $0) }) {
+            return (restraint?.message).map { .failed($0) }
+        }
         if case .renew(let renewal) = request.request, renewal.deliverOnly { return .delivered(current) }
         return .renewed(current)
     }

@@ -69,6 +69,9 @@ package struct Rotation: Sendable {
     var configurationLoadedAt: WallTime
     /// Why the configuration that lies there now would not be accepted.
     var refusal: [String]?
+    /// Whether the configuration in force is the one that was last adopted before the start, for want of one that passes.
+    /// Nobody knows whether all of it is still wanted: no action runs, and nothing is minted but what becomes critical.
+    var isRestrained = false
     /// When ``refusal`` was first found.
     var refusedAt: WallTime?
     /// When ``refusal`` was last found; nil while it is looked for again.

@@ -103,6 +103,7 @@ extension Trouble {
         case .clockBeforeBuild, .clockDoubtful:
             .say("set the clock, or see why it is not synchronised", run: "timedatectl")
         case .configurationRefused: .say("see everything that is wrong", run: "clientsecretd check")
+        case .configurationNotAdopted: .run("clientsecretd reload")
         case .credentialSocketUnusable:
             .say("let systemd make it", run: "systemctl enable --now clientsecretd-credentials.socket")
         case .metricsFileUnwritable: .say("see what is missing", run: "clientsecretd check")

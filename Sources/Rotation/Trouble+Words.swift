@@ -113,6 +113,7 @@ extension Trouble {
         case .clockBeforeBuild: "shows a time before this program was built, so nothing is minted"
         case .clockDoubtful: "is not synchronised and behind a secret of ours, so nothing is minted"
         case .configurationRefused: "the configuration would not start"
+        case .configurationNotAdopted: "the configuration passes by now, but the one from before the start is in force"
         case .socketUnusable: "the socket cannot be used"
         case .credentialSocketUnusable: "the socket cannot be used, so no unit can load a credential from it"
         case .metricsFileUnwritable: "the metrics_file cannot be written, so node_exporter shows old metrics or none"

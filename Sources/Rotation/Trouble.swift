@@ -182,6 +182,8 @@ package struct Trouble: Error, Hashable, Sendable {
         case clockDoubtful = "clock_doubtful"
         // The daemon itself.
         case configurationRefused = "configuration_refused"
+        /// It passes by now, and the daemon goes on with the one that was last adopted before its start.
+        case configurationNotAdopted = "configuration_not_adopted"
         case socketUnusable = "socket_unusable"
         /// The same of the socket from which units load credentials.
         case credentialSocketUnusable = "credential_socket_unusable"

@@ -190,6 +190,9 @@ package struct Ticket: Hashable, Sendable {
 /// What came to be known.
 package enum Fact: Hashable, Sendable {
     case configured(Configuration)
+    /// What lies there at the start would be refused, for these reasons: the daemon goes on with the configuration that was
+    /// last adopted.
+    case configuredAsBefore(Configuration, refused: [String])
     /// "Look again", nothing more.
     case stirred(Resource)
     case finished(JobID, Result<Outcome, Trouble>)

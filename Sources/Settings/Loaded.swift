@@ -8,8 +8,10 @@ package struct Loaded: Sendable {
     /// What is written in it that this version checks but does not act on yet.
     package let notActedOn: [Diagnostic]
     package let positions: Positions
-    /// The files it was read from: the main one, then those of ``directory`` in name order.
-    package let files: [AbsolutePath]
+    /// What it was read from: the main file, then those of ``directory`` in name order.
+    package let sources: [SourceFile]
     /// The directory whose files may add keys and clients; it need not exist.
     package let directory: AbsolutePath
+
+    package var files: [AbsolutePath] { sources.map(\.path) }
 }

@@ -25,14 +25,22 @@ package enum SettingsLoader {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
             let additions = additions(to: absolute, name: path, as: identity, complaints: complaints)
-            let result = SettingsParser.parse(
-                main: main, additions: additions, stateDirectory: stateDirectory, complaints: complaints)
-            guard case .success(let loaded) = result else { return result }
-            return ControlGroupCheck(loaded: loaded, identity: identity).result
+            return judge([main] + additions, as: identity, stateDirectory: stateDirectory, complaints: complaints)
         } catch {
             complaints.error(at: start, error.words)
             return .failure(Refusal(diagnostics: complaints.sorted(main: path)))
         }
+    }
+
+    /// What these files say: the main one and those that add to it.
+    static func judge(
+        _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, complaints: Complaints
+    ) -> Result<Loaded, Refusal> {
+        let result = SettingsParser.parse(
+            main: sources[0], additions: Array(sources.dropFirst()), stateDirectory: stateDirectory,
+            complaints: complaints)
+        guard case .success(let loaded) = result else { return result }
+        return ControlGroupCheck(loaded: loaded, identity: identity).result
     }
 
     private static func read(_ path: AbsolutePath, name: String, as identity: Identity) throws(Mistake) -> SourceFile {
@@ -49,8 +57,7 @@ package enum SettingsLoader {
         to main: AbsolutePath, name: String, as identity: Identity, complaints: Complaints
     ) -> [SourceFile] {
         let directory = SettingsParser.directory(of: main)
-        // The directory as the user would have named it.
-        let shown = String(name.dropLast(main.name.utf8.count)) + directory.name
+        let shown = shownDirectory(of: main, name: name)
         let names: [String]
         do {
             names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
@@ -77,6 +84,11 @@ package enum SettingsLoader {
             }
         }
         return files
+    }
+
+    /// The `.d` directory of the file `main`, as the user who calls that `name` would have named it.
+    static func shownDirectory(of main: AbsolutePath, name: String) -> String {
+        String(name.dropLast(main.name.utf8.count)) + SettingsParser.directory(of: main).name
     }
 
     /// What stands in the way of reading the file or directory; what to do.

@@ -73,7 +73,7 @@ package enum SettingsParser {
         }
         return Loaded(
             configuration: configuration, warnings: warnings, notActedOn: notActedOn, positions: positions,
-            files: files.map(\.path), directory: directory)
+            sources: files, directory: directory)
     }
 }
 

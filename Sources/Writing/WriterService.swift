@@ -117,9 +117,14 @@ package struct WriterService: Sendable {
 
     /// Root's configuration: whoever may write as another user must not be told what by that user.
     private func load() throws(Trouble) -> Loaded {
-        switch SettingsLoader.load(path: configuration, as: Identity(user: 0, group: 0)) {
+        let root = Identity(user: 0, group: 0)
+        switch SettingsLoader.load(path: configuration, as: root) {
         case .success(let loaded): return loaded
         case .failure(let refusal):
+            // The daemon goes on with what was last adopted, and root has kept that.
+            if let adopted = AdoptedText.load(path: configuration, in: AdoptedText.directory, as: root) {
+                return adopted
+            }
             let first = refusal.diagnostics.first { $0.severity == .error } ?? refusal.diagnostics.first
             throw Trouble(.writerUnconfigured, at: place, detail: first?.message)
         }

@@ -18,6 +18,7 @@ struct ClientSecretD: ParsableCommand {
         subcommands: [
             RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
             StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, WriteCommand.self,
+            KeepConfigurationCommand.self,
         ])
 
     static func main() {

@@ -63,7 +63,12 @@ struct HealthCommand: ParsableCommand {
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         switch source.load() {
         case .failure(let refusal):
-            return HealthLine(unknown: before + (refusal.diagnostics.first?.description ?? "no configuration"))
+            let why = refusal.diagnostics.first?.description ?? "no configuration"
+            guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
+            // A start would go on with that one, too, and be degraded.
+            return HealthLine(
+                PublishedSecrets(of: adopted, from: source).appraise(),
+                unanswered: before + "the configuration would not start: " + why, now: now)
         case .success(let loaded):
             return HealthLine(PublishedSecrets(of: loaded, from: source).appraise(), unanswered: unanswered, now: now)
         }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import Daemon
+import Glibc
+import Linux
 import Monitoring
 
 /// `reload`: makes the daemon read its configuration again, and waits for its verdict.
@@ -25,11 +28,25 @@ struct ReloadCommand: ParsableCommand {
             for line in problem.diagnostics { Streams.complain(lines: line) }
             throw Failure(.configuration, problem.detail)
         }
+        keep()
         try Streams.answer(answer.json ? report.json : "The configuration was adopted.")
         for line in report.orphaned { Streams.complain(lines: "warning: \(line)") }
         guard report.unserved.isEmpty else {
             for line in report.unserved { Streams.complain(lines: line) }
             throw Failure(.failed, "not everything in it can be served")
+        }
+    }
+
+    /// Where root keeps what the service has adopted, root brings that up to date: the daemon itself may not.
+    private func keep() {
+        let environment = Environment.current
+        guard geteuid() == 0, let status = try? StatusClient(socket: daemon.path(environment)).status() else { return }
+        do {
+            try Hardening.forbidInspection()
+            try SettingsSource.keepAsRoot(
+                path: status.config.path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
+        } catch {
+            Streams.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")
         }
     }
 }

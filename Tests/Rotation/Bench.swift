@@ -141,9 +141,13 @@ final class Bench {
     }
 
     /// Starts anew with what lies on the disk, as after a kill.
-    func restart(_ configuration: Configuration) throws {
+    ///
+    /// - Parameter refused: what is wrong with the text that lies there, where the configuration is the last adopted one.
+    func restart(_ configuration: Configuration, refused: [String]? = nil) throws {
         rotation = try Bench(configuration).rotation
-        rotation.absorb(.configured(configuration), at: now)
+        rotation.absorb(
+            refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
+        if let refused { text = .success(.refused(refused)) }
         waiting = []
         forget()
         go()

@@ -293,6 +293,8 @@ import Testing
             #"the clock: is not synchronised and behind a secret of ours, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
         case .configurationRefused:
             #"/d/f.p8: the configuration would not start; see everything that is wrong: clientsecretd check"#
+        case .configurationNotAdopted:
+            #"/d/f.p8: the configuration passes by now, but the one from before the start is in force; clientsecretd reload"#
         case .socketUnusable:
             #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket, and restart the daemon"#
         case .credentialSocketUnusable:

@@ -5,6 +5,8 @@ import Testing
 /// A directory with a key and a configuration of a test's own, and the real binary run on it.
 final class Sandbox {
     let directory: TemporaryDirectory
+    /// Where the daemon keeps the configuration that it has adopted.
+    let kept: TemporaryDirectory
     let binary: String
     private var daemon: Process?
 
@@ -17,6 +19,7 @@ final class Sandbox {
 
     init() throws {
         directory = try TemporaryDirectory()
+        kept = try TemporaryDirectory()
         socket = directory("status.sock")
         binary = try #require(
             ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
@@ -95,8 +98,11 @@ final class Sandbox {
         process.executableURL = URL(fileURLWithPath: wrapper.isEmpty ? binary : "/usr/bin/env")
         let program = wrapper.isEmpty ? [] : wrapper + [binary]
         process.arguments = program + ["run", "--config", directory("clientsecretd.yaml"), "--socket", socket]
-        process.environment = ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": notifications.path]
-            .merging(environment) { _, new in new }
+        // What it adopts it keeps there, for nothing of a test's is to be found later.
+        process.environment = [
+            "PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": notifications.path, "STATE_DIRECTORY": kept.path,
+        ]
+        .merging(environment) { _, new in new }
         let log = directory("log")
         if !FileManager.default.fileExists(atPath: log) { try directory.write("", to: "log") }
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
@@ -145,10 +151,14 @@ final class Sandbox {
     func command(_ arguments: String..., input: String = "") throws -> Finished {
         try run(
             ["timeout", "--foreground", "--signal=KILL", "5m", binary] + arguments, input: Data(input.utf8),
-            environment: [
-                "CLIENTSECRETD_CONFIG": directory("clientsecretd.yaml"), "CLIENTSECRETD_SOCKET": socket,
-                "NO_COLOR": "1",
-            ])
+            environment: environment)
+    }
+
+    /// What a command is told of where things lie.
+    var environment: [String: String] {
+        [
+            "CLIENTSECRETD_CONFIG": directory("clientsecretd.yaml"), "CLIENTSECRETD_SOCKET": socket, "NO_COLOR": "1",
+        ]
     }
 
     func status() throws -> [String: Any] {

@@ -18,6 +18,8 @@ import Testing
 
     @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }
 
+    @Test func aTypoAndARebootAreNoOutage() throws { try Bed.hold("adopted.sh") }
+
     @Test func itsSocketsLiveAndEndWithIt() throws { try Bed.hold("sockets.sh") }
 
     @Test func nobodyElseCanChangeWhatRootGivesAwayByPath() throws { try Bed.hold("layout.sh") }

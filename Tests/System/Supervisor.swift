@@ -70,7 +70,8 @@ final class Supervisor {
             "start": [
                 sandbox.binary, "run", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
             ] + arguments,
-            "below": sandbox.directory.path, "log": sandbox.directory("log"), "environment": ["PATH": "/usr/bin:/bin"],
+            "below": sandbox.directory.path, "log": sandbox.directory("log"),
+            "environment": ["PATH": "/usr/bin:/bin", "STATE_DIRECTORY": sandbox.kept.path],
             "rules": rules.map(\.document),
         ])
         return Int32(try #require(answer["process"] as? Int))

@@ -33,6 +33,10 @@ int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
 // The C library's own function would change every thread.
 int clinux_thread_acts_as(uint32_t user);
 
+// The same with that user's groups, as the account database has them. The way back restores user and group only.
+int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group);
+int clinux_thread_acts_as_before(uint32_t user, uint32_t group);
+
 // Unix datagram sockets that send and never wait.
 int clinux_datagram_create(void);
 // Where it sends to from now on: an absolute path, or an abstract address with '@' for its NUL; -EAFNOSUPPORT for

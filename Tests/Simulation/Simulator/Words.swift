@@ -6,6 +6,8 @@ enum Words {
     static func of(_ fact: Fact) -> String {
         switch fact {
         case .configured(let configuration): "configured, \(configuration.clients.count) clients"
+        case .configuredAsBefore(let configuration, _):
+            "configured as before, \(configuration.clients.count) clients"
         case .stirred(let resource): "stirred \(of(resource))"
         case .finished(let id, let result): "\(id.number) \(of(result))"
         case .hampered(let trouble, _): "hampered: \(trouble.code)"

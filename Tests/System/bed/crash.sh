@@ -15,9 +15,11 @@ equal "with the same secret" "$secret" "$(cat $output)"
 equal "and nothing minted anew" 1 "$(minted)"
 equal "and nothing left behind" "" "$(find /run/clientsecretd /var/lib/clientsecretd -name '.clientsecretd-*' ! -name '*.lock')"
 
-# The configuration's text is refused: nothing is gained by trying again.
+# The configuration's text is refused, and nothing was kept to go on with: nothing is gained by trying again.
 cp $configuration /tmp/good
 echo 'nonsense' >>$configuration
+systemctl stop clientsecretd.service
+rm -r /var/lib/clientsecretd-adopted
 refused "a bad configuration fails a start" systemctl restart clientsecretd.service
 equal "by its exit code" 78 "$(property ExecMainStatus)"
 equal "and is not tried again" "failed 0" "$(property ActiveState) $(property NRestarts)"

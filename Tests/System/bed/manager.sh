@@ -58,6 +58,7 @@ equal "and mints nothing either" "1 $secret" "$(minted) $(sha256sum <$output)"
 
 # Why it ended is there to read after it did.
 systemctl stop clientsecretd
+rm -r /var/lib/clientsecretd-adopted
 sed -i 's/client_id:/client_ids:/' $configuration
 refused "a bad configuration does not start" systemctl start clientsecretd
 equal "with its exit status" 78 "$(property ExecMainStatus)"

@@ -1,0 +1,87 @@
+import Linux
+import Rotation
+package import Settings
+
+/// The text that was last adopted, for a start whose text is refused or missing.
+///
+/// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where nobody who takes the daemon
+/// over can change it. A daemon for which root keeps none keeps it itself.
+extension SettingsSource {
+    /// The configuration that was last adopted; nil where none is kept that passes.
+    package func loadAdopted() -> Loaded? {
+        AdoptedText.load(path: path, in: AdoptedText.directory, as: .root, stateDirectory: stateDirectory)
+            ?? ownAdopted.flatMap {
+                AdoptedText.load(path: path, in: $0, as: identity, stateDirectory: stateDirectory)
+            }
+    }
+
+    /// Keeps what was just adopted, unless root keeps a copy for this path. Blocks.
+    func keepAdopted(_ loaded: Loaded) throws(FileError) {
+        guard let ownAdopted, let main = loaded.files.first,
+            ownAdopted == AdoptedText.directory || !AdoptedText.isKept(main, in: AdoptedText.directory)
+        else { return }
+        try makeOwnAdopted(ownAdopted)
+        // Writers of a daemon that runs as root read it as other users.
+        let mode: UInt16 = identity.user == 0 && loaded.isReadableByAll ? 0o644 : 0o600
+        try AdoptedText(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
+    }
+
+    /// Keeps the text that lies there now as root, if it passes: judged with the rights of the daemon's user, but root's own
+    /// text alone. One that does not pass changes nothing.
+    ///
+    /// - Parameters:
+    ///   - daemonUser: whom the daemon runs as; one that does not exist is root.
+    ///   - isUpdate: only where there is a copy already.
+    package static func keepAsRoot(
+        path: String, environment: [String: String], daemonUser: String, isUpdate: Bool
+    ) throws {
+        let source = SettingsSource(path: path, environment: environment, as: .root)
+        guard let main = SettingsLoader.absolutePath(of: path),
+            !isUpdate || AdoptedText.isKept(main, in: AdoptedText.directory)
+        else { return }
+        let account = try Accounts.user(named: daemonUser)
+        let result: Result<Loaded, Refusal>
+        if let account {
+            result = try ActingUser.perform(as: account) { source.load() }
+        } else {
+            result = source.load()
+        }
+        guard case .success(let loaded) = result else { return }
+        let isOpen = loaded.isReadableByAll
+        // Where not everybody may read the text, the daemon may, by the group that may read its keys.
+        try AdoptedText(of: loaded).keep(
+            in: AdoptedText.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
+            group: isOpen ? 0 : account?.primaryGroup ?? 0)
+    }
+
+    static func ownAdopted(_ environment: [String: String], _ identity: Identity) -> String? {
+        func place(_ name: String) -> String? {
+            environment[name].flatMap { $0.split(separator: ":").first.map(String.init) }
+                .flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        if let state = place("STATE_DIRECTORY") { return state + "/adopted" }
+        if identity.user == 0 { return AdoptedText.directory }
+        // As the XDG Base Directory Specification has it.
+        let state = place("XDG_STATE_HOME") ?? place("HOME").map { $0 + "/.local/state" }
+        return state.map { $0 + "/clientsecretd-adopted" }
+    }
+
+    /// Makes the directories that lead to the daemon's own copy, where they are missing.
+    private func makeOwnAdopted(_ path: String) throws(FileError) {
+        guard let path = AbsolutePath(path) else { return }
+        var missing: [AbsolutePath] = []
+        var next = path.directory
+        while FileStatus.isAbsent(next.description), next.description != "/" {
+            missing.append(next)
+            next = next.directory
+        }
+        for directory in missing.reversed() {
+            try GuardedPath.makeDirectory(directory.description, mode: 0o700, as: identity)
+        }
+    }
+}
+
+extension Identity {
+    /// Whose word alone counts: not that of who called sudo.
+    fileprivate static var root: Identity { Identity(user: 0, group: 0) }
+}

@@ -1,0 +1,157 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// A start whose text is refused goes on with the configuration that was last adopted: applications are not locked out, and
+/// whatever the new text may have taken out is not used.
+@Suite struct LastAdoptedTests {
+    private let web = "web"
+    private let line = "c.yaml:1:1: error: no clients"
+    private let after = Values.exec("/bin/after")
+    private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
+
+    private func configuration(lifetime: Int64 = 90 * Values.day) throws -> Configuration {
+        var configuration = try Values.configuration([web: Values.client(web, lifetime: lifetime, actions: [after])])
+        configuration.onStateChange = [pager]
+        return configuration
+    }
+
+    /// Served, and then started anew with a text that is refused.
+    private func restarted() throws -> Bench {
+        let bench = try Bench(try configuration())
+        bench.go()
+        bench.pass(Values.day)
+        try bench.restart(try configuration(), refused: [line, "more"])
+        return bench
+    }
+
+    private func snapshot(_ bench: Bench) -> Snapshot { bench.rotation.snapshot(at: bench.now) }
+
+    private func mints(_ bench: Bench) -> [String] { bench.log.filter { $0.hasPrefix("mint") } }
+    private func actions(_ bench: Bench) -> [String] {
+        bench.log.filter { $0.hasPrefix("run") || $0.hasPrefix("tell") }
+    }
+
+    @Test func itIsDegradedAndSaysWhatIsWrong() throws {
+        let bench = try restarted()
+        let snapshot = snapshot(bench)
+        #expect(snapshot.ready)
+        #expect(snapshot.standing == .degraded)
+        #expect(snapshot.reason?.trouble.message.contains("would not start: " + line) == true)
+        #expect(snapshot.configuration.error == line + "\nmore")
+        #expect(bench.entries.contains(.startedAsBefore([line, "more"])))
+        #expect(try bench.view(web).standing == .ok)
+    }
+
+    @Test func whatWasPublishedIsPublishedAndRepaired() throws {
+        let bench = try restarted()
+        let secret = try #require(try bench.current(web))
+        bench.disk = [:]
+        try bench.stir("web.jwt")
+        #expect(try bench.held(in: "web.jwt") == secret)
+        bench.disk = [:]
+        try bench.restart(try configuration(), refused: [line])
+        #expect(try bench.held(in: "web.jwt") == secret)
+        #expect(mints(bench) == [])
+    }
+
+    @Test func nothingIsMintedBeforeItBecomesCritical() throws {
+        let bench = try restarted()
+        let expiry = try #require(try bench.current(web)).expiresAt
+        let critical = expiry - Seconds(10 * Values.day)
+        #expect(try bench.view(web).renewAt == critical)
+        bench.pass((critical - bench.now.wall).count - 1)
+        #expect(mints(bench) == [])
+        bench.pass(1)
+        #expect(mints(bench) == ["mint web"])
+        #expect(try #require(try bench.current(web)).expiresAt > expiry)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        bench.pass(30 * Values.day)
+        #expect(mints(bench) == ["mint web"])
+        #expect(actions(bench) == [])
+    }
+
+    @Test func whereNothingIsLeftASecretIsMinted() throws {
+        let bench = try Bench(try configuration())
+        try bench.restart(try configuration(), refused: [line])
+        #expect(mints(bench) == ["mint web"])
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(snapshot(bench).ready)
+        #expect(actions(bench) == [])
+    }
+
+    @Test func anotherLifetimeOrKeyIsNoReasonToMint() throws {
+        let bench = try restarted()
+        try bench.restart(try configuration(lifetime: 40 * Values.day), refused: [line])
+        #expect(mints(bench) == [])
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.stirred(.key(try Values.key())))
+        bench.pass(60)
+        #expect(mints(bench) == [])
+    }
+
+    @Test func noActionRunsAndNobodyIsTold() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.go()
+        bench.failures = [:]
+        try bench.restart(try configuration(), refused: [line])
+        bench.pass(Values.day)
+        #expect(actions(bench) == [])
+        #expect(try bench.view(web).delivered == false)
+    }
+
+    @Test func whoAsksForMoreIsToldWhy() throws {
+        let bench = try restarted()
+        bench.ask(.renew(.init()))
+        guard case .renewed(let outcomes) = try #require(bench.answer()), case .failed(let why) = outcomes[0].result
+        else {
+            Issue.record("\(String(describing: bench.answer()))")
+            return
+        }
+        #expect(why.contains("would not start: " + line))
+        bench.pass(60)
+        #expect(mints(bench) == [])
+        // What is delivered is delivered; what is not cannot be.
+        bench.ask(.renew(.init(deliverOnly: true)), 2)
+        #expect(bench.answer(2) == .renewed([try bench.untouched(web)]))
+    }
+
+    @Test func aDeliveryThatIsOwedFailsAtOnce() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.go()
+        bench.failures = [:]
+        try bench.restart(try configuration(), refused: [line])
+        bench.ask(.renew(.init(deliverOnly: true)))
+        #expect(bench.answer() == .renewed([try bench.failed(web, try #require(snapshot(bench).reason?.trouble))]))
+        #expect(actions(bench) == [])
+    }
+
+    @Test func oneThatPassesIsSaidToAndAdoptedByAReload() throws {
+        let bench = try restarted()
+        bench.text = .success(.configuration(try configuration()))
+        bench.tell(.stirred(.configuration))
+        bench.pass(2)
+        #expect(bench.entries.contains(.passes))
+        #expect(snapshot(bench).standing == .degraded)
+        #expect(snapshot(bench).reason?.trouble.code == .configurationNotAdopted)
+        #expect(snapshot(bench).configuration.error != nil)
+        bench.ask(.reload)
+        #expect(bench.answer() == .reloaded(unserved: []))
+        #expect(snapshot(bench).standing == .ok)
+        #expect(snapshot(bench).configuration.error == nil)
+        bench.ask(.renew(.init()), 2)
+        #expect(mints(bench) == ["mint web"])
+        #expect(actions(bench) == ["run exec /bin/after for web"])
+    }
+
+    @Test func aReloadThatIsRefusedChangesNothing() throws {
+        let bench = try restarted()
+        bench.ask(.reload)
+        #expect(bench.answer() == .refused(diagnostics: [line, "more"]))
+        bench.ask(.renew(.init()), 2)
+        #expect(mints(bench) == [])
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Without systemd the daemon itself keeps the configuration that it has adopted; with it, `bed/adopted.sh` shows more.
+@Suite struct LastAdoptedTests {
+    private func served() throws -> (Sandbox, token: String) {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        try sandbox.eventually("the text is kept") { try !copies(sandbox).isEmpty }
+        let token = try sandbox.directory.read("out/web.jwt")
+        sandbox.stop()
+        return (sandbox, token)
+    }
+
+    private func copies(_ sandbox: Sandbox) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: sandbox.kept("adopted")) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: sandbox.kept("adopted"))
+            .filter { $0.hasSuffix(".json") }
+    }
+
+    private func expectOld(_ sandbox: Sandbox, _ token: String, _ mistakes: [String]) throws {
+        let status = try sandbox.status()
+        #expect(status["state"] as? String == "degraded")
+        let error = (status["config"] as? [String: Any])?["error"] as? String
+        for mistake in mistakes { #expect(error?.contains(mistake) == true, "\(String(describing: error))") }
+        #expect((status["clients"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["web"])
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.log().contains("so the one that was last adopted is in force"))
+    }
+
+    @Test func aTypoIsNoOutage() throws {
+        let (sandbox, token) = try served()
+        try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d\n    renew: 1d"))
+        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        try sandbox.start()
+        try expectOld(sandbox, token, ["lifetme", "renew"])
+        #expect(try sandbox.command("renew").status == 1)
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        for arguments in [["check"], ["reload"], ["run", "--once"]] {
+            #expect(try run([sandbox.binary] + arguments, environment: sandbox.environment).status == 78)
+        }
+        try sandbox.configure(sandbox.client("web") + sandbox.client("shop"))
+        #expect(try sandbox.command("reload").status == 0)
+        #expect(try sandbox.status()["state"] as? String == "ok")
+        sandbox.stop()
+        // What a reload has adopted is kept as well.
+        try FileManager.default.removeItem(atPath: sandbox.directory("clientsecretd.yaml"))
+        try sandbox.start()
+        #expect((try sandbox.status()["clients"] as? [Any])?.count == 2)
+    }
+
+    @Test func aMissingConfigurationIsNone() throws {
+        let (sandbox, token) = try served()
+        try FileManager.default.removeItem(atPath: sandbox.directory("clientsecretd.yaml"))
+        try sandbox.start()
+        try expectOld(sandbox, token, ["there is no such file"])
+    }
+
+    /// By the published files it can be judged with no daemon to ask, and it is a warning at least.
+    @Test func healthGoesByItToo() throws {
+        let (sandbox, _) = try served()
+        try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d"))
+        var environment = sandbox.environment
+        environment["STATE_DIRECTORY"] = sandbox.kept.path
+        let judged = try run([sandbox.binary, "health", "--offline"], environment: environment)
+        #expect(judged.status == 1, "\(judged.output)")
+        #expect(judged.output.contains("would not start"), "\(judged.output)")
+        #expect(judged.output.contains("lifetme"), "\(judged.output)")
+        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        #expect(try run([sandbox.binary, "health", "--offline"], environment: environment).status == 2)
+    }
+
+    @Test func withoutACopyItDoesNotStart() throws {
+        let (sandbox, _) = try served()
+        try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d"))
+        for copy in try copies(sandbox) {
+            // One that others may have written is none.
+            try sandbox.permit(sandbox.kept("adopted/" + copy), 0o666)
+        }
+        try sandbox.start(waiting: false)
+        try sandbox.eventually("it ends") { !sandbox.isRunning }
+        #expect(sandbox.stop() == 78)
+        #expect(try sandbox.log().contains("lifetme"))
+    }
+}

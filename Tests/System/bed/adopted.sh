@@ -1,0 +1,146 @@
+#!/bin/bash
+# A mistake in the configuration, or none there at all, and then a start: the daemon goes on with what was last adopted.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+make_key
+useradd --system app
+mkdir -p /srv/app /run/hook
+chown app:app /srv/app
+chown clientsecretd: /run/hook
+install -m 0755 /dev/stdin /usr/local/bin/after <<'END'
+#!/bin/sh
+date +%s%N >>/run/hook/ran
+END
+# A unit that waits for its file, and one that waits for its credential.
+printf '[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n[Service]\nType=oneshot\nExecStart=/bin/cat %s\n' $output \
+    >/etc/systemd/system/file.service
+printf '[Service]\nType=oneshot\nLoadCredential=secret:/run/clientsecretd/credentials.sock\nExecStart=/bin/cat %%d/secret\n' \
+    >/etc/systemd/system/credential.service
+mkdir -p /etc/systemd/system/clientsecretd.service.d
+printf '[Service]\nReadWritePaths=-/run/hook\n' >/etc/systemd/system/clientsecretd.service.d/hook.conf
+systemctl daemon-reload
+
+good() {
+    configure_web "      - {path: /srv/app/apple.env, format: env, variable: SECRET, as: app}
+    credential: {unit: credential.service, name: secret}
+    on_change:
+      - exec: [/usr/local/bin/after]"
+}
+kept=/var/lib/clientsecretd-adopted/etc-clientsecretd-clientsecretd.yaml.json
+ran() { wc -l </run/hook/ran; }
+field() { clients | python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
+is() { [ "$(field 'd["state"]')" = "$1" ]; }
+# reboot: /run is emptied of what the daemon publishes, and everything of its stops and starts.
+reboot() {
+    systemctl stop clientsecretd.service clientsecretd.socket clientsecretd-credentials.socket 'clientsecretd-writer@*'
+    rm -rf /run/clientsecretd/out/*
+    systemctl reset-failed
+    systemctl start clientsecretd-writer@app.socket clientsecretd.socket clientsecretd-credentials.socket
+}
+
+good
+promise "the writer is there" systemctl enable --now clientsecretd-writer@app.socket
+promise "a good configuration starts" systemctl start clientsecretd.service
+eventually "and all is well" is ok
+equal "its text is kept by root, for everybody to read" "root:root 644,root:root 755" \
+    "$(stat -c '%U:%G %a' $kept /var/lib/clientsecretd-adopted | paste -sd,)"
+contains "whole" "com.example.web" "$(cat $kept)"
+as_daemon() { setpriv --reuid=clientsecretd --regid=clientsecretd --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all "$@"; }
+refused "the daemon's user cannot write to it" as_daemon sh -c "echo >>$kept"
+refused "nor take it away" as_daemon rm -f $kept
+refused "nor the directory" as_daemon mv /var/lib/clientsecretd-adopted /var/lib/clientsecretd-gone
+refused "nor keep one itself" as_daemon clientsecretd keep-configuration
+secret=$(cat $output)
+before=$(ran)
+
+# A typo in March, a reboot in May.
+good
+sed -i 's/client_id:/client_ids:/; s/format:/formt:/' $configuration
+reboot
+promise "after a typo and a reboot an application that waits for its file starts" systemctl start file.service
+equal "with the secret from before" "$secret" "$(cat $output)"
+promise "so does one that waits for its credential" systemctl start credential.service
+equal "the daemon is active" active "$(property ActiveState)"
+equal "and degraded" degraded "$(field 'd["state"]')"
+contains "the status says that the text would not start" "would not start" "$(field 'd["reason"]["message"] if isinstance(d["reason"], dict) else d["reason"]')"
+contains "with every mistake, this one" 'did you mean "client_id"' "$(field 'd["config"]["error"]')"
+contains "and that one" 'did you mean "format"' "$(field 'd["config"]["error"]')"
+contains "the journal too" 'did you mean "format"' "$(journalctl --quiet --output cat --unit clientsecretd.service)"
+contains "systemd's status line too" "would not start" "$(property StatusText)"
+rm $output
+eventually "what is published is repaired" test -s $output
+runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone/' /srv/app/apple.env
+eventually "another user's file too" grep -q "^SECRET=$secret" /srv/app/apple.env
+refused "nothing is minted for who asks" clientsecretd renew
+contains "who is told why" "would not start" "$(clientsecretd renew 2>&1)"
+equal "nor by itself" 1 "$(minted)"
+equal "no action has run" "$before" "$(ran)"
+equal "health is a warning" 1 "$(clientsecretd health >/dev/null; echo $?)"
+equal "check judges what lies there" 78 "$(clientsecretd check >/dev/null 2>&1; echo $?)"
+equal "so does reload" 78 "$(clientsecretd reload >/dev/null 2>&1; echo $?)"
+equal "so does run --once" 78 "$(runuser -u clientsecretd -- clientsecretd run --once >/dev/null 2>&1; echo $?)"
+equal "nothing is minted to go on" 1 "$(minted)"
+rm /var/lib/clientsecretd/clients/web.state $output /srv/app/apple.env
+systemctl restart clientsecretd.service
+eventually "but where nothing at all is left, a new secret is made" test -s $output
+equal "once" 2 "$(minted)"
+equal "and no action has run" "$before" "$(ran)"
+
+good
+advice() { clientsecretd status | grep -q 'clientsecretd reload'; }
+eventually "once it is mended, the status says what helps" advice
+equal "which is not done by itself" degraded "$(field 'd["state"]')"
+promise "reload" clientsecretd reload
+eventually "and all is well" is ok
+more() { [ "$(ran)" -gt "$before" ]; }
+eventually "the action has run" more
+
+# What a reload has adopted is kept as well, from the .d directory too.
+mkdir -p /etc/clientsecretd/clientsecretd.d
+printf 'clients:\n  shop:\n    outputs:\n      - path: /run/clientsecretd/out/shop.jwt\n' >/etc/clientsecretd/clientsecretd.d/shop.yaml
+promise "systemctl reload adopts a file more" systemctl reload clientsecretd.service
+sed -i 's/out/ouut/; s/outputs/output/' /etc/clientsecretd/clientsecretd.d/shop.yaml
+reboot
+promise "a typo in it, and it starts" systemctl start clientsecretd.service
+equal "with the client that was last adopted" "shop web" "$(field '*[c["name"] for c in d["clients"]]' 2>/dev/null || field '" ".join(sorted(c["name"] for c in d["clients"]))')"
+contains "the file with the mistake is named" "clientsecretd.d/shop.yaml:" "$(field 'd["config"]["error"]')"
+rm -r /etc/clientsecretd/clientsecretd.d $configuration
+reboot
+promise "without a configuration it starts too" systemctl start clientsecretd.service
+contains "and says so" "there is no such file" "$(field 'd["config"]["error"]')"
+equal "one that cannot be served is adopted and kept" 1 "$(good; sed -i 's|/srv/app/apple.env|/nowhere/apple.env|' $configuration; clientsecretd reload >/dev/null 2>&1; echo $?)"
+contains "by who asks as root" /nowhere/apple.env "$(cat $kept)"
+
+# A text that not everybody may read is kept for the daemon alone.
+good
+chown root:clientsecretd $configuration
+chmod 0640 $configuration
+systemctl restart clientsecretd.service
+equal "what only the daemon may read is kept like that" "root:clientsecretd 640" "$(stat -c '%U:%G %a' $kept)"
+echo nonsense >>$configuration
+reboot
+promise "and does what it is for" systemctl start clientsecretd.service
+# One that the daemon may not read is never kept.
+good
+chmod 0600 $configuration
+printf '# secret\n' >>$configuration
+systemctl restart clientsecretd.service
+refused "what the daemon may not read is not kept" grep -q '# secret' $kept
+chmod 0644 $configuration
+
+# One that the daemon's user could change decides nothing for others: root does not keep it, the daemon does.
+rm -r /var/lib/clientsecretd-adopted
+good
+chown clientsecretd $configuration
+systemctl restart clientsecretd.service
+refused "a text of the daemon's own is not root's to keep" test -e $kept
+eventually "but its own" test -s /var/lib/clientsecretd/adopted/etc-clientsecretd-clientsecretd.yaml.json
+echo nonsense >>$configuration
+reboot
+promise "and starts with that" systemctl start clientsecretd.service
+rm -r /var/lib/clientsecretd/adopted
+reboot
+refused "without one it does not start" systemctl start clientsecretd.service
+equal "by the exit code of a configuration" 78 "$(property ExecMainStatus)"
+finish
