@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// Where a client's secret is published: a file, or one variable of an environment file.
 package struct OutputPlace: Hashable, Comparable, Sendable {
