@@ -34,8 +34,8 @@ struct SandboxReview {
                 .outsideSandbox, at: .named(service.name),
                 detail: "it does not start without \(path), which \(setting)= names",
                 remedy: .say(
-                    "make it, or put a \"-\" before the path, as in \(Self.setting(setting, path))",
-                    run: "systemctl edit \(service.name)"))
+                    "make it, or put a \"-\" before the path, as in \(Self.setting(setting, path)), with systemctl edit "
+                        + service.name))
         }
     }
 
@@ -69,7 +69,7 @@ struct SandboxReview {
             return obstacle(
                 toReading: path, at: .path(path),
                 helpedBy: .say(
-                    "write \"\(setting): \(place)/\(path.name)\" and put it there",
+                    "write \"\(setting): \(place)/\(path.name)\", and put it there",
                     run: "install -m 0640 -o root -g \(group) \(path.description) \(place)"))
         }
     }
@@ -83,8 +83,7 @@ struct SandboxReview {
         return obstacle(
             toReading: path, at: .action(action.id),
             helpedBy: .say(
-                "write \"exec: [\(place)]\" and put it there",
-                run: "install -m 0755 \(path.description) \(place)"))
+                "write \"exec: [\(place)]\", and put it there", run: "install -m 0755 \(path.description) \(place)"))
     }
 
     private func obstacle(
@@ -108,7 +107,7 @@ struct SandboxReview {
     ) -> [Trouble] {
         let plain = [met].compactMap { $0 }
         // What is refused for its own sake is to be written elsewhere, or by somebody else.
-        guard let unit, met.map({ Self.isOfRights($0.code) }) != false else { return plain }
+        guard let unit, met.map(Self.isOfRights) != false else { return plain }
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
         case .readOnly(let setting):
@@ -135,17 +134,19 @@ struct SandboxReview {
     }
 
     /// Whether giving the user that writes a directory, or a group, would help.
-    private static func isOfRights(_ code: Trouble.Code) -> Bool {
-        switch code {
-        case .directoryMissing, .permissionDenied, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted,
-            .unknownGroup, .writerMissing:
+    private static func isOfRights(_ trouble: Trouble) -> Bool {
+        switch trouble.code {
+        case .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
+            .writerMissing:
             true
+        // What helps with a directory of somebody else's is known, and is that one's writer.
+        case .permissionDenied: !trouble.hasRemedyOfItsOwn
         default: false
         }
     }
 
     private static func adding(_ line: String, to unit: ServiceUnit) -> Remedy {
-        .say("add \(line) to its [Service] section and restart it", run: "systemctl edit \(unit.name)")
+        .say("add \(line) to its [Service] section with systemctl edit \(unit.name), and restart it")
     }
 
     /// A line of a unit's file. The "-": without it a unit does not start while the path is missing.
@@ -168,7 +169,7 @@ package struct DropIn: Hashable, Sendable {
     package var commands: String {
         let directory = ShellWord.quoted("/etc/systemd/system/\(unit).d")
         let commands =
-            ["mkdir -p \(directory)", "cat >>\(directory)/paths.conf <<'END'", "[Service]"] + lines + [
+            ["mkdir -p \(directory)", "cat >>\(directory)/outputs.conf <<'END'", "[Service]"] + lines + [
                 "END", "systemctl daemon-reload",
             ] + (isRunning ? ["systemctl restart \(ShellWord.quoted(unit))"] : [])
         return commands.joined(separator: "\n")

@@ -59,9 +59,8 @@ enum GuardRule {
         guard self == .deciding, status.owner == 0, status.mode & 0o700 != 0,
             status.group == 0 || status.group == identity.group
         else { return nil }
-        let opening: ShellCommand = "chmod g+rx \(path.string)"
-        if status.group == identity.group { return .run(opening) }
-        return .run(["chgrp \(Owner.argument(group: identity.group)) \(path.string)", opening])
+        let group: ShellCommand = "chgrp \(Owner.argument(group: identity.group)) \(path.string)"
+        return .run((status.group == identity.group ? [] : [group]) + ["chmod g+rx \(path.string)"])
     }
 
     /// Who may write besides the owner, in words.

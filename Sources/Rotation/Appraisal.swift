@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Failures
 
 /// How a client's secret stands, told from the configuration and what its outputs hold alone: with no daemon to say what
 /// it is doing about it, or before the daemon has tried the client for the first time.
@@ -109,7 +110,9 @@ extension ClientEntry {
         }
         for (path, secret) in held {
             if let flaw = flaw(of: secret, key: key, evidence, &deadlines) {
-                return result(.degraded, Trouble(.notPublished, at: .client(name), detail: "\(path) \(flaw)"))
+                return result(
+                    .degraded,
+                    Trouble(.notPublished, at: .client(name), detail: "\(Printable.name(path.description)) \(flaw)"))
             }
         }
         if let unreadable { return result(nil, unreadable) }

@@ -1,5 +1,5 @@
 package import AppleClientSecret
-internal import Failures
+package import Failures
 
 /// Where a client's secret is published: a file, or one variable of an environment file.
 package struct OutputPlace: Hashable, Comparable, Sendable {
@@ -54,15 +54,16 @@ package struct OrphanedOutput: Hashable, Sendable {
         let what =
             expiresAt.map { "holds a secret that is valid until \($0)" } ?? "may hold a secret that is still valid"
         let whose = place.variable.map { "its variable \($0) " } ?? ""
-        return
-            "\(place.path): \(whose)is not an output any more and \(what); when nothing reads it, take it away: \(command)"
+        return "\(Printable.name(place.path.description)): \(whose)is not an output any more and \(what); \(remedy)"
     }
 
-    /// Takes the secret away; done literally by root.
-    package var command: String {
-        let file = ShellWord.quoted(place.path.description)
-        guard let variable = place.variable, isShared else { return "rm \(file)" }
-        return "sed -i --follow-symlinks -E '/^[[:space:]]*(export[[:space:]]+)?\(variable)=/d' \(file)"
+    /// Takes the secret away.
+    package var remedy: Remedy {
+        let words = "when nothing reads it, take it away"
+        let file = place.path.description
+        guard let variable = place.variable, isShared else { return .say(words, run: "rm \(file)") }
+        let assignment = "/^[[:space:]]*(export[[:space:]]+)?\(variable)=/d"
+        return .say(words, run: "sed -i --follow-symlinks -E \(assignment) \(file)")
     }
 }
 

@@ -179,24 +179,26 @@ import Testing
     }
 
     @Test func whatCannotBeUsedIsNoReasonToStop() throws {
-        func expect(_ name: String, _ detail: String) throws {
+        func expect(_ name: String, _ detail: String, _ remedy: String? = nil) throws {
             let found = trouble { _ = try open(name) }
             let place = Trouble.Place.path(try Samples.path(scratch(name)))
             #expect(found?.code == .stateUnusable && found?.place == place)
             #expect(found?.detail?.replacing(scratch.path, with: "DIR") == detail)
+            guard let remedy else { return }
+            #expect(found?.remedy?.description.replacing(scratch.path, with: "DIR") == remedy)
         }
         try expect("none/state", "DIR/none: its directory does not exist (no such file or directory)")
         try scratch.write("", to: "file")
         try expect("file", "DIR/file: something on the way to it is not a directory")
         try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
-        try expect("open", "DIR/open: others may write to a directory on the way: chmod go-w DIR/open")
+        try expect("open", "DIR/open: others may write to a directory on the way", "chmod go-w DIR/open")
         try FileManager.default.createDirectory(atPath: scratch("theirs"), withIntermediateDirectories: false)
         try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
         try expect(
             "theirs",
-            "DIR/theirs: the file is another user's and is left alone: the directory belongs to daemon (1); run the daemon as that user: runuser -u daemon -- clientsecretd run"
-        )
+            "DIR/theirs: the file is another user's and is left alone: the directory belongs to daemon (1)",
+            "run the daemon as that user: runuser -u daemon -- clientsecretd run")
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
     }
 

@@ -109,7 +109,7 @@ import Testing
         }
         #expect(
             try sentence("/run/a b.jwt", .whole, moment, shared: false)
-                == "/run/a b.jwt: is not an output any more and holds a secret that is valid until \(moment); "
+                == "'/run/a b.jwt': is not an output any more and holds a secret that is valid until \(moment); "
                 + "when nothing reads it, take it away: rm '/run/a b.jwt'")
         #expect(
             try sentence("/srv/.env", .variable("APPLE"), moment, shared: true)

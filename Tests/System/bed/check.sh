@@ -26,7 +26,7 @@ promise "the secret is there" test -s $output
 # missing: the commands that check prints for drop-ins.
 missing() { clientsecretd check 2>&1 >/dev/null | sed -n '/^mkdir -p /,$p' | grep -v '^clientsecretd: '; }
 # advice WORDS: the command that the complaint with these words ends with.
-advice() { clientsecretd check 2>&1 >/dev/null | grep -F -e "$1" | sed 's/^.*[;:] //'; }
+advice() { clientsecretd check 2>&1 >/dev/null | grep -F -e "$1" | sed 's/^.*; //; s/^.*, and put it there: //'; }
 # complaint PROMISE WORDS…: check fails and says all of these.
 complaint() {
     local what=$1 words
@@ -47,9 +47,9 @@ install -d -o clientsecretd /srv/own "/srv/b 50%"
 outputs /srv/own/web.jwt '/srv/b 50%/web.jwt' /srv/own/other.jwt
 complaint "an output outside of the sandbox is noticed" \
     "clientsecretd.service may not write to /srv/own (ProtectSystem=strict)" "yaml:9:15: error" \
-    "systemctl edit clientsecretd.service"
+    "with systemctl edit clientsecretd.service"
 equal "check names the lines and the commands" "mkdir -p /etc/systemd/system/clientsecretd.service.d
-cat >>/etc/systemd/system/clientsecretd.service.d/paths.conf <<'END'
+cat >>/etc/systemd/system/clientsecretd.service.d/outputs.conf <<'END'
 [Service]
 ReadWritePaths=\"-/srv/b 50%%\"
 ReadWritePaths=-/srv/own
