@@ -107,7 +107,7 @@ struct SandboxReview {
     ) -> [Trouble] {
         let plain = [met].compactMap { $0 }
         // What is refused for its own sake is to be written elsewhere, or by somebody else.
-        guard let unit, met.map(Self.isOfRights) != false else { return plain }
+        guard let unit, met.map({ Self.isOfRights($0, isInside: isInside) }) != false else { return plain }
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
         case .readOnly(let setting):
@@ -134,13 +134,13 @@ struct SandboxReview {
     }
 
     /// Whether giving the user that writes a directory, or a group, would help.
-    private static func isOfRights(_ trouble: Trouble) -> Bool {
+    private static func isOfRights(_ trouble: Trouble, isInside: Bool) -> Bool {
         switch trouble.code {
         case .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
             .writerMissing:
             true
-        // What helps with a directory of somebody else's is known, and is that one's writer.
-        case .permissionDenied: !trouble.hasRemedyOfItsOwn
+        // What helps the daemon with a directory of somebody else's is known, and is that one's writer.
+        case .permissionDenied: isInside || !trouble.hasRemedyOfItsOwn
         default: false
         }
     }

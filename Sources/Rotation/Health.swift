@@ -29,9 +29,11 @@ extension Rotation {
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
         if let found {
-            standing = found.standing ?? .ok
+            // Nothing is known to be good that nobody has looked at yet.
+            let unseen = entry.outputs.isEmpty ? nil : Trouble(.notPublished, at: .client(name))
+            standing = found.standing ?? (unseen == nil ? .ok : .degraded)
             // What is critical is put in words below, like that of a client that was tried.
-            if standing == .degraded, let trouble = found.trouble {
+            if standing == .degraded, let trouble = found.standing == nil ? unseen : found.trouble {
                 reason = Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
             }
         }

@@ -29,4 +29,6 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 package struct Refusal: Error, Hashable, Sendable {
     /// Errors and warnings, by file and position; at least one of them is an error.
     package let diagnostics: [Diagnostic]
+    /// Whether a file of it may not be read by whoever asks: nothing is known of its text then.
+    package var isUnreadable = false
 }

@@ -24,8 +24,11 @@ enum Setting<Value> {
 /// Why a value cannot be used, and what to write instead.
 struct Mistake: Error {
     let words: String
+    /// Whether it is that a file may not be read.
+    let isUnreadable: Bool
 
-    init(_ words: String) {
+    init(_ words: String, isUnreadable: Bool = false) {
         self.words = words
+        self.isUnreadable = isUnreadable
     }
 }

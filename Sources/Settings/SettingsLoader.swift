@@ -24,11 +24,14 @@ package enum SettingsLoader {
         do {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
-            let additions = additions(to: absolute, name: path, as: identity, complaints: complaints)
+            var isUnreadable = false
+            let additions = additions(
+                to: absolute, name: path, as: identity, complaints: complaints, isUnreadable: &isUnreadable)
             return judge([main] + additions, as: identity, stateDirectory: stateDirectory, complaints: complaints)
+                .mapError { Refusal(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
         } catch {
             complaints.error(at: start, error.words)
-            return .failure(Refusal(diagnostics: complaints.sorted(main: path)))
+            return .failure(Refusal(diagnostics: complaints.sorted(main: path), isUnreadable: error.isUnreadable))
         }
     }
 
@@ -49,12 +52,12 @@ package enum SettingsLoader {
                 path.description, for: .configuration, as: identity, limit: YAMLReader.maximumSize)
             return SourceFile(name: name, path: path, realPath: AbsolutePath(content.path), bytes: content.bytes)
         } catch {
-            throw Mistake(words(for: error, of: path))
+            throw Mistake(words(for: error, of: path), isUnreadable: error.kind == .permissionDenied)
         }
     }
 
     private static func additions(
-        to main: AbsolutePath, name: String, as identity: Identity, complaints: Complaints
+        to main: AbsolutePath, name: String, as identity: Identity, complaints: Complaints, isUnreadable: inout Bool
     ) -> [SourceFile] {
         let directory = SettingsParser.directory(of: main)
         let shown = shownDirectory(of: main, name: name)
@@ -68,6 +71,7 @@ package enum SettingsLoader {
             }
         } catch {
             guard error.kind != .missing && error.kind != .directoryMissing else { return [] }
+            isUnreadable = error.kind == .permissionDenied
             complaints.error(at: Position(file: shown, line: 1, column: 1), words(for: error, of: directory))
             return []
         }
@@ -80,6 +84,7 @@ package enum SettingsLoader {
                 }
                 files.append(try read(path, name: shown, as: identity))
             } catch {
+                isUnreadable = isUnreadable || error.isUnreadable
                 complaints.error(at: Position(file: shown, line: 1, column: 1), error.words)
             }
         }

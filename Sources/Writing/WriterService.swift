@@ -121,8 +121,11 @@ package struct WriterService: Sendable {
         switch SettingsLoader.load(path: configuration, as: root) {
         case .success(let loaded): return loaded
         case .failure(let refusal):
-            // The daemon goes on with what was last adopted, and root has kept that.
-            if let adopted = AdoptedText.load(path: configuration, in: AdoptedText.directory, as: root) {
+            // The daemon goes on with what was last adopted, and root has kept that. Not where this user alone may not read
+            // what others adopt: it would go on with an older text.
+            if !refusal.isUnreadable,
+                let adopted = AdoptedText.load(path: configuration, in: AdoptedText.directory, as: root)
+            {
                 return adopted
             }
             let first = refusal.diagnostics.first { $0.severity == .error } ?? refusal.diagnostics.first

@@ -38,6 +38,14 @@ import Testing
         }
     }
 
+    @Test func whatNobodyHasLookedAtIsNotGood() throws {
+        let bench = try started(holding: .file(try Values.path("web.jwt")))
+        try bench.place(published(), in: "web.jwt")
+        bench.go()
+        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).reason?.trouble.code == .notPublished)
+    }
+
     @Test func whatIsWrongWithItIsSaidAtOnce() throws {
         for (secret, code) in [
             (try published(to: 0), Trouble.Code.secretExpired), (try published(to: 5 * Values.day), .secretExpiring),

@@ -66,7 +66,7 @@ extension MistakeCase {
         c.yaml:4:42: error: /srv/state is the state directory, which others must not be able to change; write a directory without it
         c.yaml:4:54: error: /usr/bin/hook is a program that is run, which others must not be able to change; write a directory without it
         c.yaml:4:64: error: "secrets" is not an absolute path; write it from "/" on
-        c.yaml:4:106: error: a trusted directory has settings of its own; write one value
+        c.yaml:4:105: error: a trusted directory has settings of its own; write one value
         ## state and metrics over what matters
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}

@@ -75,15 +75,15 @@ import Testing
         try FileManager.default.removeItem(atPath: output)
         try expect(0, "mended", sandbox)
         // Nothing to sign with any more: overdue, then nearer to its end than a third of the window, then over.
-        try FileManager.default.removeItem(atPath: sandbox.key)
+        try FileManager.default.moveItem(atPath: sandbox.key, toPath: sandbox.directory("key"))
         try expect(1, "no key", sandbox)
         try sandbox.eventually("running out") { try sandbox.command("health").status == 2 }
         try expect(2, "running out", sandbox)
         try sandbox.eventually("expiry") { try sandbox.command("health").output.contains("'web'=0s") }
         try expect(2, "expired", sandbox)
         #expect(try sandbox.command("health", "--offline").status == 2)
-        try sandbox.makeKey()
-        try expect(0, "a key again", sandbox)
+        try FileManager.default.moveItem(atPath: sandbox.directory("key"), toPath: sandbox.key)
+        try expect(0, "the key again", sandbox)
         #expect(try sandbox.command("health", "--offline").status == 0)
         sandbox.stop()
         let health = try sandbox.command("health")

@@ -122,6 +122,8 @@ import Testing
             (#/in [0-9]+ days/#, "in DAYS"),
             (#/=[0-9]+s/#, "=SPAN"),
             (#/ +/#, " "),
+            // Left out while it is being made.
+            (#/; next attempt TIME \(SOON\)/#, ""),
         ]
         return changes.reduce(text) { text, change in text.replacing(change.0, with: change.1) }
     }

@@ -116,7 +116,7 @@ import Testing
         #expect(
             failed.sentence
                 == "/srv/app/.env: the user that writes it may not do this: /srv/app\\n\\x1b[31m (120 characters), rm -rf / "
-                + "(permission denied); let app write to /srv/app: chown app /srv/app")
+                + "(permission denied); let app write to it: chown app /srv/app")
     }
 
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {

@@ -107,7 +107,9 @@ import Testing
         #expect(ClientSecretD.refusal(ofCommand: "staus") == near)
         let far = Failure(.usage, "there is no command \"42\"; see what there is: clientsecretd --help")
         #expect(ClientSecretD.refusal(ofCommand: "42") == far)
-        for word in [nil, "--help", "help", "status", "run"] {
+        let none = Failure(.usage, "no command is given; see what there is: clientsecretd --help")
+        #expect(ClientSecretD.refusal(ofCommand: nil) == none)
+        for word in ["--help", "help", "status", "run"] {
             #expect(ClientSecretD.refusal(ofCommand: word) == nil)
         }
     }

@@ -36,7 +36,7 @@ started() {
         clientsecretd run 2>/tmp/log &
     daemon=$!
 }
-ended() { kill -TERM "$(pgrep -x -u "${1-root}" clientsecretd)" && wait $daemon; }
+ended() { kill -TERM "$(pgrep -o -x -u "${1-root}" clientsecretd)" && wait $daemon; }
 modes() { stat -c '%U %a' /run/clientsecretd /run/clientsecretd/out | paste -sd,; }
 
 started strace --follow-forks --seccomp-bpf --output=/tmp/calls \
@@ -44,7 +44,7 @@ started strace --follow-forks --seccomp-bpf --output=/tmp/calls \
 is_ready() { clientsecretd health; }
 eventually "it serves everything" is_ready
 equal "below a directory that it has made, whatever the umask" "root 755,root 755" "$(modes)"
-promise "by the writer that it starts itself" grep -q ^SECRET= /srv/app/.env
+eventually "by the writer that it starts itself" grep -q ^SECRET= /srv/app/.env
 promise "a hook does not run where the daemon was started" test ! -e /tmp/private/ran
 equal "the status socket has its mode" socket "$(stat -c %F $socket)"
 refused "which nobody has given it by its name" grep -E '"[^"]*(clientsecretd\.sock|credentials\.sock)"' /tmp/calls

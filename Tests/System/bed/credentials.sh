@@ -105,7 +105,10 @@ promise "after a renewal a unit gets the new secret" cmp /run/seen/app.service $
 rm -f /run/seen/*
 systemctl stop clientsecretd 2>/dev/null
 start app.service
-equal "a stopped daemon is started by a unit that asks" web "$(got app.service)"
+equal "where the daemon was stopped, its socket is closed too" "no start, 243" "$(got app.service)"
+systemctl start clientsecretd-credentials.socket
+start app.service
+equal "with the socket it is started by a unit that asks" web "$(got app.service)"
 eventually "and stays" is active clientsecretd
 
 # A user's own service manager is not root's, neither at a closed door nor at an open one.
@@ -151,6 +154,8 @@ equal "until its secret is there" late "$(got late.service)"
 rm -f /run/seen/*
 systemctl stop clientsecretd 2>/dev/null
 mv $configuration /etc/clientsecretd/aside
+rm -r /var/lib/clientsecretd-adopted
+systemctl start clientsecretd-credentials.socket
 start app.service
 equal "a daemon that refuses to start refuses the unit" "no start, 243" "$(got app.service)"
 eventually "and has failed" is failed clientsecretd

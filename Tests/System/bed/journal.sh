@@ -66,12 +66,15 @@ contains "where the lines are for people" "web: took over sha256:" "$(cat /run/c
 refused "and carry nothing else" grep -q '^<' /run/clientsecretd.log
 systemctl stop clientsecretd
 mkfifo /run/log.pipe
-cat /run/log.pipe >/run/piped &
+# Open for writing as well, so that the end of one of the unit's programs is not the end of it.
+cat <>/run/log.pipe >/run/piped &
+reader=$!
 printf '[Service]\nStandardError=file:/run/log.pipe\n' >/etc/systemd/system/clientsecretd.service.d/log.conf
 systemctl daemon-reload
 promise "it starts with a program that reads its log" systemctl start clientsecretd
 systemctl stop clientsecretd
-contains "which is told how urgent each line is" "<6>web: took over sha256:" "$(cat /run/piped)"
+eventually "which is told how urgent each line is" grep -q "^<6>web: took over sha256:" /run/piped
+kill $reader
 
 # A journal that hangs, as its disk may: what cannot be told is lost, and everything else goes on.
 rm /etc/systemd/system/clientsecretd.service.d/log.conf

@@ -19,7 +19,8 @@ helps() {
     eventually "$1: it is told as $2" failing "$2"
     local command
     command=$(failure command)
-    contains "$1: status shows the command that helps" "$command" "$(clientsecretd status | grep 'what helps:')"
+    shows() { clientsecretd status | grep 'what helps:' | grep -qF -e "$command"; }
+    eventually "$1: status shows the command that helps" shows
     promise "$1: the command can be done ($command)" sh -c "$command"
     well "$1"
 }
