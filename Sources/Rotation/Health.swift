@@ -29,8 +29,10 @@ extension Rotation {
         var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
         var reason = troubles.first
         if let found {
-            // Nothing is known to be good that nobody has looked at yet.
-            let unseen = entry.outputs.isEmpty ? nil : Trouble(.notPublished, at: .client(name))
+            // What nobody has looked at yet is good as far as the state directory knows of a secret for it, or has not been
+            // asked.
+            let mayBeGood = entry.outputs.isEmpty || !state.wasRecalled || state.kept.current != nil
+            let unseen = mayBeGood ? nil : Trouble(.notPublished, at: .client(name))
             standing = found.standing ?? (unseen == nil ? .ok : .degraded)
             // What is critical is put in words below, like that of a client that was tried.
             if standing == .degraded, let trouble = found.standing == nil ? unseen : found.trouble {
