@@ -201,7 +201,11 @@ package struct DaemonRun {
         for client in end.clients where client.standing != .ok {
             log.fail("\(client.name): \(client.reason?.trouble.sentence ?? client.standing.rawValue)")
         }
-        return end.standing == .ok && unwritten == nil ? .done : .failed
+        // Whoever has put another key there is told, and served.
+        let isDone = ([end.reason] + end.clients.map(\.reason)).allSatisfy {
+            $0?.trouble.code ?? .keyChanged == .keyChanged
+        }
+        return isDone && unwritten == nil ? .done : .failed
     }
 
     /// How long the last write of `metrics_file` may take (milliseconds): as long as any other job where that is all there

@@ -52,7 +52,9 @@ extension Sandbox {
             view["state"] as? String == "ok" || (view["failure"] as? [String: Any])?["code"] as? String == "key_changed"
         }
         let status = try status()
-        return isWell(status) && (status["clients"] as? [[String: Any]])?.allSatisfy(isWell) == true
+        let clients = status["clients"] as? [[String: Any]] ?? []
+        let outputs = clients.flatMap { $0["outputs"] as? [[String: Any]] ?? [] }
+        return isWell(status) && clients.allSatisfy(isWell) && outputs.allSatisfy { $0["state"] as? String == "ok" }
     }
 
     /// A client with one raw output at `path`.

@@ -30,7 +30,7 @@ final class FaultField {
         process = try supervisor.start()
         try sandbox.eventually("a daemon that is well") {
             guard FileManager.default.fileExists(atPath: sandbox.socket) else { return false }
-            return try sandbox.status()["state"] as? String == "ok"
+            return try sandbox.isWell()
         }
     }
 

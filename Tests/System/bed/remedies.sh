@@ -14,13 +14,15 @@ well() {
     done
     kept "$1: health is ok"
 }
-# helps FAULT CODE: the fault is told, and the command that is told with it mends it.
+# helps FAULT CODE [FIRST]: the fault is told, and the command that is told with it mends it, after FIRST was done, which the
+# words before the command say.
 helps() {
     eventually "$1: it is told as $2" failing "$2"
     local command
     command=$(failure command)
     shows() { clientsecretd status | grep 'what helps:' | grep -qF -e "$command"; }
     eventually "$1: status shows the command that helps" shows
+    ${3-true}
     promise "$1: the command can be done ($command)" sh -c "$command"
     well "$1"
 }
@@ -44,9 +46,11 @@ configure_hook
 clientsecretd reload >/dev/null 2>&1
 eventually "a missing hook is told" failing action_not_started
 contains "a missing hook is named" "there is no /usr/local/bin/after-rotation" "$(failure message)"
-printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
-chmod 755 /usr/local/bin/after-rotation
-helps "a missing hook" action_not_started
+put_hook() {
+    printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
+    chmod 755 /usr/local/bin/after-rotation
+}
+helps "a missing hook" action_not_started put_hook
 
 # An output in an application's directory without as:.
 mkdir /srv/app
