@@ -60,7 +60,9 @@ extension Outside {
     private func judged(_ sighting: Sighting) -> Sighting {
         guard case .secret(let issued) = sighting else { return sighting }
         var signer = signer(of: issued)
-        if sabotage == .believesForgedSecrets { signer = signer ?? known.first }
+        if sabotage == .believesForgedSecrets, signer == nil {
+            signer = configuration.keys.first { $0.value.keyID == issued.keyID }.flatMap { prints[$0.key] }
+        }
         let claims = Claims(
             issuer: issued.team, keyID: issued.keyID, subject: issued.client, issuedAt: issued.issuedAt,
             expiresAt: issued.expiresAt)
