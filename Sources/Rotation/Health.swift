@@ -12,7 +12,9 @@ extension Rotation {
         let wanted = wantedSecret(client)
         let troubles = reasons(for: client, &deadlines)
         // Until it was tried once, all that can be said is what was published before.
-        let found = wasEverTried.contains(name) || !troubles.isEmpty ? nil : appraise(client, &deadlines)
+        // It is judged anew with every step of being tried, and leaves no wake behind.
+        var passing = Deadlines(now: now)
+        let found = wasEverTried.contains(name) || !troubles.isEmpty ? nil : appraise(client, &passing)
         let published = wanted ?? (found?.standing == .ok ? found?.secret : nil)
         let outputs = entry.outputs.map { outputView($0, holding: published, &deadlines) }
         let actions = client.actions.map { actionView($0, of: name) }
