@@ -202,9 +202,11 @@ package struct DaemonRun {
             log.fail("\(client.name): \(client.reason?.trouble.sentence ?? client.standing.rawValue)")
         }
         // Whoever has put another key there is told, and served.
-        let isDone = ([end.reason] + end.clients.map(\.reason)).allSatisfy {
-            $0?.trouble.code ?? .keyChanged == .keyChanged
-        }
+        let isDone =
+            end.clients.allSatisfy(\.delivered)
+            && ([end.reason] + end.clients.map(\.reason)).allSatisfy {
+                $0?.trouble.code ?? .keyChanged == .keyChanged
+            }
         return isDone && unwritten == nil ? .done : .failed
     }
 

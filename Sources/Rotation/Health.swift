@@ -177,11 +177,6 @@ extension Rotation {
         if let trouble = clock.trouble, let since = clock.since {
             reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
         }
-        if let change = change(of: client.entry.key, &deadlines) {
-            reasons.append(
-                Reason(
-                    trouble: change.trouble(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
-        }
         let isAnyTroubled = !world.attempts.isEmpty || !overdue.isEmpty
         for resource in isAnyTroubled ? resources(of: name) : [] {
             if let job = world.running[resource], let trouble = hang(of: resource) {
@@ -206,6 +201,12 @@ extension Rotation {
                 Reason(
                     trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall,
                     nextAttempt: damage.nextRepair.flatMap { Self.upcoming($0, now) }))
+        }
+        // It keeps nothing from being done, and so hides nothing that does.
+        if let change = change(of: client.entry.key, &deadlines) {
+            reasons.append(
+                Reason(
+                    trouble: change.trouble(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
         }
         return reasons
     }
@@ -265,7 +266,8 @@ extension Rotation {
     package func snapshot(at now: Now) -> Snapshot {
         let clients = names.compactMap { views[$0] }
         var standing = clients.map(\.standing).max() ?? .ok
-        var reason = clients.first { $0.standing == standing }?.reason
+        var reason = clients.first { $0.standing == standing && $0.reason?.trouble.code != .keyChanged }?.reason
+        let change = clients.first { $0.standing == standing }?.reason
         if let trouble = refusalTrouble ?? restraint {
             standing = max(standing, .degraded)
             if standing == .degraded || reason == nil {
@@ -289,7 +291,7 @@ extension Rotation {
         }
         return Snapshot(
             startedAt: startedAt, ready: isReady && !isStopping, standing: standing,
-            reason: standing == .ok ? nil : reason, clockTrusted: clock.trouble == nil,
+            reason: standing == .ok ? nil : reason ?? change, clockTrusted: clock.trouble == nil,
             configuration: ConfigurationView(
                 path: configurationPath, loadedAt: configurationLoadedAt,
                 error: refusal.map { $0.joined(separator: "\n") } ?? restraint?.message),
