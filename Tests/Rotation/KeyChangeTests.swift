@@ -104,6 +104,25 @@ import Testing
         }
     }
 
+    /// The change alone is no reason for `run --once` to fail, and whatever else is wrong is one.
+    @Test func nothingThatFailsIsHiddenByIt() throws {
+        let bench = try settled()
+        let full = Trouble(.diskFull, at: .path(try Values.path("web.jwt")))
+        bench.failingWrites[try Values.path("web.jwt")] = full
+        try replace(bench, by: "2")
+        #expect(try bench.view(web).reason?.trouble == full)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble == full)
+        #expect(try !bench.view(web).delivered)
+    }
+
+    @Test func whatTheDaemonItselfLacksIsNotHiddenByIt() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        let lack = Trouble(.permissionDenied, at: .named("socket"))
+        bench.tell(.hampered(lack, nextAttempt: nil))
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble == lack)
+    }
+
     @Test func anotherFileForTheSameIdIsTheSameMistake() throws {
         let bench = try settled()
         bench.prints = [try Values.key(): try Values.print("2")]
