@@ -8,7 +8,6 @@ import Systemd
 struct ActionRunner: Sendable {
     let log: Log
     let shelf: Shelf
-    let keyring: Keyring
     let identity: Identity
     /// Signalled at shutdown: a hook that has not ended by then counts as not done.
     let cancel: EventCounter
@@ -52,7 +51,7 @@ struct ActionRunner: Sendable {
         _ arguments: [String], timeout: Seconds, environment: [String: String], as id: ActionID
     ) throws(Trouble) {
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
-        for line in shelf.redacted(report.lines, keys: keyring) { log.output(of: id, line) }
+        for line in shelf.redacted(report.lines) { log.output(of: id, line) }
         if report.truncated > 0 { log.output(of: id, "(\(report.truncated) bytes more)") }
         switch report.ending {
         case .exited(0): return

@@ -170,7 +170,7 @@ package struct DaemonRun {
             log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            runner: ActionRunner(log: log, shelf: shelf, keyring: keyring, identity: identity, cancel: cancel),
+            runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
             findings: findings,
             adopting: { configuration in
                 let control = ControlPolicy(configuration, identity)

@@ -43,11 +43,4 @@ final class Keyring: Sendable {
             keys.remembered[print] ?? keys.signing.values.first { $0.print == print }?.publicKey
         }
     }
-
-    /// Whether these 64 hexadecimal digits are the private half of a key that is known here: found by its public half, so
-    /// that no private one has to be shown for it.
-    func hasPrivateKey(_ digits: [UInt8]) -> Bool {
-        guard let point = PublicKey.point(ofPrivateKey: digits) else { return false }
-        return publicKeys.contains { $0.spki.suffix(point.count) == point[...] }
-    }
 }

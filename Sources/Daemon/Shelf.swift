@@ -2,6 +2,7 @@ import AppleClientSecret
 import Linux
 import Publishing
 import Rotation
+import Signing
 
 /// Where the secrets' bytes lie while the core, which sees fingerprints only, decides what becomes of them.
 ///
@@ -24,15 +25,15 @@ final class Shelf: Sendable {
         secrets.withLock { $0 = $0.filter { fingerprints.contains($0.key) } }
     }
 
-    /// `lines` with every secret that lies here, and every piece of one, replaced by its fingerprint, and without keys, of
-    /// which the ring's are known in more guises than others: what a hook prints goes to a log.
-    func redacted(_ lines: [String], keys: Keyring) -> [String] {
-        var filter = SecretFilter(Redaction.withoutKeys(lines) { keys.hasPrivateKey($0) })
-        if filter.isOfInterest {
-            for secret in secrets.withLock({ Array($0.values) }) {
-                secret.token.withBytes { filter.cover($0, as: secret.token.fingerprint.description) }
-            }
+    /// `lines` with every secret that lies here replaced by its fingerprint, and without what else could be a secret or a
+    /// key: what a hook prints goes to a log.
+    func redacted(_ lines: [String]) -> [String] {
+        let known = secrets.withLock { $0 }
+        let lengths = Set(known.values.map { $0.token.withBytes(\.count) })
+        let filtered = SecretFilter(lines).filtered(lengths: lengths) { bytes in
+            let fingerprint = Token(bytes).fingerprint
+            return known[fingerprint] == nil ? nil : fingerprint.description
         }
-        return Redaction.printed(filter.filtered)
+        return Redaction.printed(filtered)
     }
 }

@@ -37,8 +37,65 @@ package enum Redaction {
         return result
     }
 
+    /// Lines that a program printed, without anything that could be a piece of a token or a key: what ``plain(_:)`` leaves
+    /// out, the lines of a PEM block to its end, and long words of the base64 alphabet that slashes divide. Best effort:
+    /// more disguise than that is not recognised.
+    package static func printed(_ lines: [String]) -> [String] {
+        var shown: [String] = []
+        var isWithinPEM = false
+        for line in lines {
+            if isWithinPEM {
+                // A block that is cut off ends where prose goes on.
+                let isEnd = line.contains(pemEnd)
+                isWithinPEM = !isEnd && line.utf8.allSatisfy { isCode($0) || " \t\"'`,\\".utf8.contains($0) }
+                if isEnd || isWithinPEM { continue }
+            }
+            isWithinPEM = line.contains(pemBeginning) && !line.contains(pemEnd)
+            shown.append(plain(withoutCode(line)))
+        }
+        return shown
+    }
+
+    private static let pemBeginning = "-----BEGIN "
+    private static let pemEnd = "-----END "
+
+    /// The line with every word left out that is long, of the base64 alphabet, divided by slashes and no path.
+    private static func withoutCode(_ line: String) -> String {
+        var result: [UInt8] = []
+        var word: [UInt8] = []
+        func flush() {
+            let isPath = word.first == UInt8(ascii: "/") || !word.contains(UInt8(ascii: "/"))
+            result += isPath || !isMixed(word) ? word : Array("(\(word.count) characters)".utf8)
+            word = []
+        }
+        for byte in line.utf8 {
+            if isCode(byte) {
+                word.append(byte)
+            } else {
+                flush()
+                result.append(byte)
+            }
+        }
+        flush()
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether it is long enough to be worth something, and mixed as no words are.
+    private static func isMixed(_ word: [UInt8]) -> Bool {
+        word.count > longestPlainRun && word.contains { (48...57).contains($0) }
+            && word.contains { (65...90).contains($0) } && word.contains { (97...122).contains($0) }
+    }
+
+    /// The characters of base64 and base64url.
+    private static func isCode(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        default: "+/=_-".utf8.contains(byte)
+        }
+    }
+
     private static func cutOffPEM(_ text: String) -> String {
-        let mark = Array("-----BEGIN ".utf8)
+        let mark = Array(pemBeginning.utf8)
         let bytes = Array(text.utf8)
         for start in bytes.indices where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
             return String(decoding: bytes[..<start], as: UTF8.self) + "(PEM)"

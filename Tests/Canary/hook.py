@@ -4,7 +4,7 @@
 A hook that tells all it can find: its outputs' secrets and the key, whole and in every guise, on both streams. What it can
 see of itself and of the daemon under /proc goes to files in the directory NOTES. With `fails` as its WAY it then fails.
 """
-import base64, os, subprocess, sys, time
+import base64, os, sys, time
 
 notes, key, way = sys.argv[1:4]
 
@@ -35,22 +35,18 @@ def fold(text, width, line="{}\n"):
     return "".join(line.format(text[start:start + width]) for start in range(0, len(text), width))
 
 
-def tell(secret):
-    """All that a careless script may do with a text that it has."""
+def tell(secret, is_whole):
+    """All that a careless script may do with a text that it has; only whole secrets are known again when they are folded."""
     say(secret + "\n")
     say(f"SECRET='{secret}' was set\n", 2)
     say(f"export SECRET={secret}\n")
-    for width in [10, 16, 20, 39, 64]:
-        say(fold(secret, width))
-        say(fold(secret, width, '  "{}" \\\n'))
-    for prefix in ["", "a", "ab"]:
-        again = base64.b64encode((prefix + secret + "\n").encode()).decode()
-        say(again + "\n")
-        for width in [20, 32, 76]:
-            say(fold(again, width))
-    for digits in [secret.encode().hex(), secret.encode().hex().upper()]:
-        say(digits + "\n")
-        say(fold(digits, 32))
+    again = [base64.b64encode((prefix + secret + "\n").encode()).decode() for prefix in ["", "a", "ab"]]
+    digits = [secret.encode().hex(), secret.encode().hex().upper()]
+    say("\n".join(again + digits) + "\n")
+    for text in [secret] + again if is_whole else []:
+        for width in [10, 16, 20, 39, 64]:
+            say(fold(text, width))
+            say(fold(text, width, '  "{}" \\\n'))
     # Split where two writes meet, with time between them.
     say("half: " + secret[:len(secret) // 2])
     time.sleep(0.05)
@@ -64,20 +60,17 @@ say(pem)
 say(pem, 2)
 say(pem.replace("\n", "\\n") + "\n")
 say("".join(line + "\n" for line in pem.splitlines()[1:]))
-tell(body)
+tell(body, False)
 scalar = base64.b64decode(body)[36:68]
 for text in [scalar.hex(), scalar.hex().upper(), base64.b64encode(scalar).decode(), base64.urlsafe_b64encode(scalar).decode()]:
-    say(text + "\n" + fold(text, 32))
-say(" ".join(["key", scalar.hex(":"), scalar.hex(":").upper(), scalar.hex(" ")]) + "\n")
-for show in [["openssl", "pkey", "-in", key, "-text", "-noout"], ["openssl", "asn1parse", "-in", key, "-dump"]]:
-    say(subprocess.run(show, stdout=subprocess.PIPE, check=True).stdout)
+    say(text + "\n")
 for path in os.environ.get("CLIENTSECRETD_OUTPUTS", "").splitlines():
     content = open(path).read()
     say(content + "\n")
     for word in content.replace('"', "=").replace("\n", "=").split("="):
         if word.startswith("eyJ"):
-            tell(word)
-            tell(word.split(".")[2])
+            tell(word, True)
+            tell(word.split(".")[2], False)
             signature = base64.urlsafe_b64decode(word.split(".")[2] + "==")
             say(signature.hex() + "\n" + base64.b64encode(signature).decode() + "\n")
             # Far beyond what is kept of a hook's output.

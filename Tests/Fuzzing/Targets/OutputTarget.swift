@@ -2,7 +2,7 @@ import Linux
 
 @testable import Rotation
 
-/// Whatever a hook prints of a secret, however it is folded, no piece of it of any use is shown.
+/// Whatever a hook prints of a secret, no piece of it of forty characters is shown, and a whole one is not in any folding.
 enum OutputTarget {
     static let secret =
         "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzkwMDAwMDAwfQ"
@@ -12,18 +12,28 @@ enum OutputTarget {
         let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        var filter = SecretFilter(lines)
-        filter.cover(Array(secret.utf8), as: "sha256:0123456789abcdef")
-        let shown = Redaction.printed(filter.filtered)
-        for line in shown { try Shown.check(line.replacing("\t", with: " ")) }
-        // What is put in the place of a secret is no piece of one, and divides what stands around it.
-        let mark = #/\(\d+ characters\)|\(PEM\)|\(hex\)|\(secret\)|sha256:0123456789abcdef/#
-        let text = shown.joined().replacing(mark, with: "\n").utf8.filter { $0 == 10 || isOfASecret($0) }
-        let pieces = Set((0...(secret.utf8.count - 16)).map { Array(secret.utf8.dropFirst($0).prefix(16)) })
-        for start in text.indices.dropLast(15) {
-            try promise(!pieces.contains(Array(text[start..<start + 16])), "a piece of a secret: \(shown)")
+        let filtered = SecretFilter(lines).filtered(lengths: [secret.utf8.count]) {
+            $0.elementsEqual(secret.utf8) ? "sha256:0123456789abcdef" : nil
         }
+        let shown = Redaction.printed(filtered)
+        for line in shown { try Shown.check(line.replacing("\t", with: " ")) }
+        for line in shown {
+            let text = Array(line.utf8)
+            for start in text.indices.dropLast(39) {
+                try promise(!pieces.contains(text[start..<start + 40]), "a piece of a secret: \(shown)")
+            }
+        }
+        // What is put in the place of a secret is no piece of one, and divides what stands around it.
+        let mark = #/\(\d+ characters\)|\(PEM\)|sha256:0123456789abcdef/#
+        let unfolded = shown.joined().replacing(mark, with: "\n").utf8.filter { $0 == 10 || isOfASecret($0) }
+        try promise(!String(decoding: unfolded, as: UTF8.self).contains(secret), "a whole secret: \(shown)")
     }
+
+    /// Every run of forty characters in one of its parts.
+    private static let pieces = Set(
+        secret.utf8.split(separator: UInt8(ascii: ".")).flatMap { part in
+            part.count < 40 ? [] : (0...part.count - 40).map { ArraySlice(Array(part.dropFirst($0).prefix(40))) }
+        })
 
     private static func isOfASecret(_ byte: UInt8) -> Bool {
         byte == 45 || byte == 46 || byte == 95 || (48...57).contains(byte) || (65...90).contains(byte)
