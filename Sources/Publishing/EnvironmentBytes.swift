@@ -23,9 +23,6 @@ extension UInt8 {
     /// White space within a line: space, tab, vertical tab, form feed.
     var isEnvironmentSpace: Bool { self == .space || self == .tab || self == 11 || self == 12 }
 
-    /// systemd's WHITESPACE.
-    var isSystemdSpace: Bool { self == .space || self == .tab || isLineBreak }
-
     var isNameStart: Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
             || self == UInt8(ascii: "_")
@@ -35,4 +32,7 @@ extension UInt8 {
 
     /// What a compact JWS is made of (RFC 7515, section 7.1): no reader of anything takes one of these for syntax.
     var isTokenCharacter: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") }
+
+    /// What a variable's name is made of as every reader splits it off.
+    var isOrdinary: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self >= 0x80 }
 }

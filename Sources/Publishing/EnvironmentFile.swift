@@ -4,10 +4,8 @@
 /// --env-file`. The rules:
 ///
 /// - An assignment is `NAME=…`, with `export`, indentation and blanks around `=` allowed, at the start of a statement.
-///   Comments begin with `#` or `;`. Where statements begin and end is asked of models of systemd (before and since
-///   version 254), a POSIX shell (unless the file is none of its scripts) and python-dotenv, old and new.
-/// - Where they disagree about an assignment of ours, the file is not edited: what one takes for the variable another
-///   takes for part of somebody's value. What all hold for part of another value is left alone.
+/// - Where readers disagree about an assignment of ours (``EnvironmentLexer``), the file is not edited: what one takes for
+///   the variable another takes for part of somebody's value. What all hold for part of another value is left alone.
 /// - docker reads physical lines and knows neither quotes nor `export`: a file with either is none of docker's.
 /// - Every assignment of the variable is set; without any, one is appended, after the line break that the last line
 ///   may lack. It is written as `NAME=value`, indentation and `export` kept, the rest of its value gone. A comment
@@ -38,13 +36,11 @@ struct EnvironmentFile {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var bytes: [UInt8]
-    private var readings: [EnvironmentReading]
-    /// Statements in which a shell sets further variables, by the names of these.
-    private var alsoAssigned: [String: [Int]] = [:]
+    private var lexer: EnvironmentLexer
 
     init(_ bytes: [UInt8]) throws(Malformed) {
         self.bytes = bytes
-        readings = []
+        lexer = EnvironmentLexer([])
         try read()
     }
 
@@ -62,6 +58,12 @@ struct EnvironmentFile {
                         + Array(name.utf8) + [.equals] + value)
             }
             if assignments.allSatisfy({ $0.statement.lowerBound < firstStatementFloor }) {
+                if let doubt = lexer.doubtAtEnd {
+                    throw malformed(
+                        at: doubt.offset,
+                        "what stands behind it depends on the program that reads it, so that \(name) cannot be added: "
+                            + "it has \(doubt.cause.rawValue)")
+                }
                 if let last = bytes.last, last != .lineFeed { bytes += lineBreak }
                 bytes += Array(name.utf8) + [.equals] + value + lineBreak
             }
@@ -98,60 +100,77 @@ struct EnvironmentFile {
     // MARK: Finding
 
     private func assignments(of name: String) throws(Malformed) -> [EnvironmentAssignment] {
-        var found: [Int: [Range<Int>]] = [:]
-        for reading in readings {
-            for statement in reading.statements
-            where EnvironmentAssignment(bytes, statement: statement, name: name) != nil {
-                found[statement.lowerBound, default: []].append(statement)
-            }
-        }
-        // `export A=1 NAME=old` is one statement of a shell's, in which nothing can be set without the rest.
-        if let start = alsoAssigned[name]?.first(where: { found[$0] == nil }) {
-            throw malformed(at: start, "a shell sets \(name) there behind something else, and that is not edited")
-        }
-        if found.count > Self.assignmentLimit {
+        let doubtful = lexer.continued + (lexer.doubt.map { [($0.offset..<bytes.count, $0)] } ?? [])
+        for (lines, doubt) in doubtful {
+            guard let start = mention(of: name, in: lines) else { continue }
             throw malformed(
-                at: found.keys.max() ?? 0, "\(name) is set more than \(Self.assignmentLimit) times in this file")
+                at: start, "whether it sets \(name) depends on the program that reads it" + cause(doubt, at: start))
         }
         var result: [EnvironmentAssignment] = []
-        for (start, statements) in found.sorted(by: { $0.key < $1.key }) {
-            guard statements.count == readings.count, let end = statements.map(\.upperBound).max(),
-                let assignment = EnvironmentAssignment(bytes, statement: start..<end, name: name)
-            else { throw malformed(at: start, "whether it sets \(name) depends on the program that reads it") }
-            // A dotenv library knows no continued lines; what it reads in them must not be a variable. A carriage return
-            // alone ends a line for all but a shell: what stands behind it is a comment as likely as part of the value.
-            for statement in statements where isAmbiguous(bytes[statement.upperBound..<end]) {
-                throw malformed(at: start, "where the value of \(name) ends depends on the program that reads it")
+        for statement in lexer.statements {
+            guard let assignment = EnvironmentAssignment(bytes, statement: statement.range, name: name) else {
+                // `export A=1 NAME=old` is one statement of a shell's, in which nothing can be set without the rest.
+                if ShellWords(bytes, statement.range).assigned.contains(name) {
+                    throw malformed(
+                        at: statement.range.lowerBound,
+                        "a shell sets \(name) there behind something else, and that is not edited")
+                }
+                continue
+            }
+            // A dotenv library knows no continued lines; what it reads in them must not be a variable.
+            if let doubt = lexer.doubt, statement.range.contains(doubt.offset) {
+                throw endsDifferently(statement, name, doubt)
+            }
+            if bytes[statement.agreedEnd..<statement.range.upperBound].contains(.equals),
+                let (_, doubt) = lexer.continued.first(where: { statement.range.contains($0.lines.lowerBound) })
+            {
+                throw endsDifferently(statement, name, doubt)
             }
             result.append(assignment)
+        }
+        if result.count > Self.assignmentLimit {
+            throw malformed(
+                at: result[result.count - 1].statement.lowerBound,
+                "\(name) is set more than \(Self.assignmentLimit) times in this file")
         }
         return result
     }
 
-    /// Whether what some readers take for the rest of a value may be something else to others.
-    private func isAmbiguous(_ rest: ArraySlice<UInt8>) -> Bool {
-        rest.contains(.equals)
-            || rest.indices.contains { index in
-                bytes[index] == .carriageReturn && (index + 1 == bytes.count || bytes[index + 1] != .lineFeed)
+    private func endsDifferently(
+        _ statement: EnvironmentLexer.Statement, _ name: String, _ doubt: EnvironmentLexer.Doubt
+    ) -> Malformed {
+        let start = statement.range.lowerBound
+        return malformed(
+            at: start, "where the value of \(name) ends depends on the program that reads it" + cause(doubt, at: start))
+    }
+
+    /// What is to be changed there, for whoever is told of another line.
+    private func cause(_ doubt: EnvironmentLexer.Doubt, at offset: Int) -> String {
+        let (line, other) = (line(of: doubt.offset), line(of: offset))
+        return line == other ? ": it has \(doubt.cause.rawValue)" : ": line \(line) has \(doubt.cause.rawValue)"
+    }
+
+    /// Where these bytes hold the name as a word with an equals sign behind it.
+    private func mention(of name: String, in range: Range<Int>) -> Int? {
+        let name = Array(name.utf8)
+        return range.first { start in
+            guard bytes[start..<range.upperBound].starts(with: name), start == 0 || !bytes[start - 1].isNamePart else {
+                return false
             }
+            return bytes[(start + name.count)..<range.upperBound].first { !$0.isEnvironmentSpace } == .equals
+        }
     }
 
     private mutating func read() throws(Malformed) {
         if let offset = bytes.firstIndex(of: 0) { throw malformed(at: offset, "it holds a NUL byte") }
-        readings = EnvironmentReading.all(of: bytes)
-        alsoAssigned = [:]
-        for statement in readings.first(where: \.isShell)?.statements ?? [] {
-            for name in ShellWords(bytes, statement).assigned {
-                alsoAssigned[name, default: []].append(statement.lowerBound)
-            }
-        }
-        if let quote = readings.lazy.compactMap(\.openQuote).first {
-            throw malformed(at: quote, "the quote that begins there is never closed")
-        }
+        lexer = EnvironmentLexer(bytes)
+        if let quote = lexer.openQuote { throw malformed(at: quote, "the quote that begins there is never closed") }
     }
 
+    private func line(of offset: Int) -> Int { 1 + bytes[..<min(offset, bytes.count)].count { $0 == .lineFeed } }
+
     private func malformed(at offset: Int, _ reason: String) -> Malformed {
-        Malformed(line: 1 + bytes[..<min(offset, bytes.count)].count { $0 == .lineFeed }, reason: reason)
+        Malformed(line: line(of: offset), reason: reason)
     }
 
     private var firstTextOffset: Int {

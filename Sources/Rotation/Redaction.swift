@@ -47,13 +47,20 @@ package enum Redaction {
             if isWithinPEM {
                 // A block that is cut off ends where prose goes on.
                 let isEnd = line.contains(pemEnd)
-                isWithinPEM = !isEnd && line.utf8.allSatisfy { isCode($0) || " \t\"'`,\\".utf8.contains($0) }
+                isWithinPEM = !isEnd && isCodeLine(line)
                 if isEnd || isWithinPEM { continue }
             }
             isWithinPEM = line.contains(pemBeginning) && !line.contains(pemEnd)
             shown.append(plain(withoutCode(line)))
         }
         return shown
+    }
+
+    /// Whether a line of a PEM block it may be: nothing but base64 between blanks and quotes.
+    private static func isCodeLine(_ line: String) -> Bool {
+        let decoration = " \t\"'`,\\".utf8
+        let code = line.utf8.drop { decoration.contains($0) }.reversed().drop { decoration.contains($0) }
+        return code.allSatisfy(isCode)
     }
 
     private static let pemBeginning = "-----BEGIN "

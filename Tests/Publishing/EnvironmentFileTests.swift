@@ -33,7 +33,6 @@ import Testing
         ("\u{feff}SECRET=old\nA=1\n", "\u{feff}SECRET=new\nA=1\nSECRET=new\n"),
         ("\u{feff}", "\u{feff}\nSECRET=new\n"),
         ("\u{feff}# a note\nSECRET=old\n", "\u{feff}# a note\nSECRET=new\n"),
-        ("A=it's\nSECRET=a\rB=2\n", "A=it's\nSECRET=new\rB=2\n"),
         ("A=it's\nSECRET=old\n", "A=it's\nSECRET=new\n"),
     ])
     func setsTheVariableAndKeepsEveryOtherByte(before: String, after: String) throws {
@@ -72,24 +71,67 @@ import Testing
         ("SECRET=old; export SECRET\n", 1, "a shell would run a command there, and that is not overwritten"),
         ("SECRET=$(cat secret)\n", 1, "a shell would run a command there, and that is not overwritten"),
         ("SECRET=\"`id`\"\n", 1, "a shell would run a command there, and that is not overwritten"),
-        ("SECRET=old<<END\n# mine\n", 1, "a shell would run a command there, and that is not overwritten"),
+        (
+            "SECRET=old<<END\n# mine\n", 1,
+            "where the value of SECRET ends depends on the program that reads it: it has a here-document"
+        ),
         ("SECRET=old OTHER=x\n", 1, "a shell would set a second variable there, and that is not overwritten"),
-        ("A=it's\nSECRET=old\nB=it's\n", 2, "whether it sets SECRET depends on the program that reads it"),
-        ("cat <<END\nSECRET=old\nEND\n", 2, "whether it sets SECRET depends on the program that reads it"),
-        ("true &&\nSECRET=old\n", 2, "whether it sets SECRET depends on the program that reads it"),
-        ("# C:\\\nSECRET=old\n", 2, "whether it sets SECRET depends on the program that reads it"),
-        ("A='x\\'\nSECRET=old\nB='y'\n", 2, "whether it sets SECRET depends on the program that reads it"),
-        ("SECRET=a\rB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
-        ("SECRET=a\r# mine\r", 1, "where the value of SECRET ends depends on the program that reads it"),
-        ("A=1\nSECRET=a\rB\n", 2, "where the value of SECRET ends depends on the program that reads it"),
-        ("SECRET=a \\\nB=2\n", 1, "where the value of SECRET ends depends on the program that reads it"),
+        (
+            "A=it's\nSECRET=old\nB=it's\n", 2,
+            "whether it sets SECRET depends on the program that reads it: "
+                + "line 1 has a quote that only some readers close on another line"
+        ),
+        (
+            "cat <<END\nSECRET=old\nEND\n", 2,
+            "whether it sets SECRET depends on the program that reads it: "
+                + "line 1 has a here-document"
+        ),
+        (
+            "true &&\nSECRET=old\n", 2,
+            "whether it sets SECRET depends on the program that reads it: "
+                + "line 1 has a shell's operator at its end"
+        ),
+        (
+            "# C:\\\nSECRET=old\n", 2,
+            "whether it sets SECRET depends on the program that reads it: "
+                + "line 1 has a backslash at its end"
+        ),
+        (
+            "A='x\\'\nSECRET=old\nB='y'\n", 2,
+            "whether it sets SECRET depends on the program that reads it: "
+                + "line 1 has a quote that only some readers close on another line"
+        ),
+        (
+            "SECRET=a\rB=2\n", 1,
+            "where the value of SECRET ends depends on the program that reads it: "
+                + "it has a control character that ends a line for some readers"
+        ),
+        (
+            "SECRET=a\r# mine\r", 1,
+            "where the value of SECRET ends depends on the program that reads it: "
+                + "it has a control character that ends a line for some readers"
+        ),
+        (
+            "A=1\nSECRET=a\rB\n", 2,
+            "where the value of SECRET ends depends on the program that reads it: "
+                + "it has a control character that ends a line for some readers"
+        ),
+        (
+            "SECRET=a \\\nB=2\n", 1,
+            "where the value of SECRET ends depends on the program that reads it: "
+                + "it has a backslash at its end"
+        ),
         (String(repeating: "SECRET=x\n", count: 101), 101, "SECRET is set more than 100 times in this file"),
         (
             "SECRET=old\nexport A=1 SECRET=old\n", 2,
             "a shell sets SECRET there behind something else, and that is not edited"
         ),
         ("SECRET=old\nA=1;SECRET=old\n", 2, "a shell sets SECRET there behind something else, and that is not edited"),
-        ("A=1\n# C:\\", 3, "whether it sets SECRET depends on the program that reads it"),
+        (
+            "A=1\n# C:\\", 2,
+            "what stands behind it depends on the program that reads it, so that SECRET cannot be added: "
+                + "it has a backslash at its end"
+        ),
     ])
     func refusesWhatReadersTakeDifferently(text: String, line: Int, reason: String) throws {
         #expect(throws: EnvironmentFile.Malformed(line: line, reason: reason)) { try edited(text) }
