@@ -45,15 +45,15 @@ let package = Package(
         source("Failures", uses: []),
         source("Rotation", uses: ["AppleClientSecret", "Failures"]),
         source("Linux", uses: ["Failures", "CLinux", systemPackage]),
-        source("Settings", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibyaml", systemPackage]),
-        source("Signing", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
-        source("Publishing", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage]),
+        source("Config", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibyaml", systemPackage]),
+        source("Keys", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
+        source("Outputs", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage]),
         source(
-            "Writing",
-            uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Settings", "Publishing", systemPackage]),
+            "UserWriter",
+            uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", systemPackage]),
         source("Systemd", uses: ["Linux", "CLibsystemd", systemPackage]),
         source(
-            "Monitoring",
+            "StatusAPI",
             uses: [
                 "AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage,
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -66,13 +66,13 @@ let package = Package(
         source(
             "Daemon",
             uses: [
-                "AppleClientSecret", "Failures", "Rotation", "Linux", "Settings", "Signing", "Publishing", "Writing",
-                "Systemd", "Monitoring", systemPackage,
+                "AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Keys", "Outputs", "UserWriter",
+                "Systemd", "StatusAPI", systemPackage,
             ]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
-                "Daemon", "Settings", "Signing", "Publishing", "Writing", "Systemd", "Monitoring", "Linux", "Rotation",
+                "Daemon", "Config", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux", "Rotation",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -106,29 +106,29 @@ let package = Package(
             without: ["Simulator", "simulate"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
         test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
-        test("Settings", of: ["Settings", "Failures", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Signing", of: ["Signing", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Publishing", of: ["Publishing", "Failures", "Signing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Config", of: ["Config", "Failures", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Keys", of: ["Keys", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Outputs", of: ["Outputs", "Failures", "Keys", "Rotation", "Linux", "AppleClientSecret"]),
         test(
-            "Writing",
+            "UserWriter",
             of: [
-                "Writing", "Failures", "Settings", "Publishing", "Signing", "Rotation", "Linux", "AppleClientSecret",
+                "UserWriter", "Failures", "Config", "Outputs", "Keys", "Rotation", "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
-        test("Monitoring", of: ["Monitoring", "Failures", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+        test("StatusAPI", of: ["StatusAPI", "Failures", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
         test(
             "Daemon",
             of: [
-                "Daemon", "Failures", "Systemd", "Publishing", "Rotation", "Linux", "AppleClientSecret", systemPackage,
+                "Daemon", "Failures", "Systemd", "Outputs", "Rotation", "Linux", "AppleClientSecret", systemPackage,
             ]),
         test(
             "clientsecretd",
-            of: ["clientsecretd", "Failures", "Settings", "Monitoring", "Daemon", "Rotation", "AppleClientSecret"]),
+            of: ["clientsecretd", "Failures", "Config", "StatusAPI", "Daemon", "Rotation", "AppleClientSecret"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Settings", "Signing", "Publishing", "Writing", "Monitoring", "Rotation", "Linux", "AppleClientSecret",
+                "Config", "Keys", "Outputs", "UserWriter", "StatusAPI", "Rotation", "Linux", "AppleClientSecret",
                 "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -7,7 +7,7 @@ import Systemd
 /// Runs actions and says how they ended: programs as child processes, what concerns a unit by asking systemd.
 struct ActionRunner: Sendable {
     let log: Log
-    let shelf: Shelf
+    let secretCache: SecretCache
     let identity: Identity
     /// Signalled at shutdown: a hook that has not ended by then counts as not done.
     let cancel: EventCounter
@@ -16,11 +16,11 @@ struct ActionRunner: Sendable {
     /// A hook finds Debian's programs here and nowhere else.
     private static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Trouble) {
+    func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) {
         switch action {
         case .exec(let arguments, let timeout):
             // A program that somebody else may replace would act with the daemon's rights.
-            if let trouble = Probe.trouble(of: action, as: identity) { throw trouble }
+            if let failure = Probe.failure(of: action, as: identity) { throw failure }
             try execute(arguments, timeout: timeout, environment: environment(covering), as: action.id)
         case .unit, .signal:
             try UnitRunner(cancel: cancel, ended: ended).run(action)
@@ -28,8 +28,8 @@ struct ActionRunner: Sendable {
     }
 
     /// What would keep an action from being carried out; nothing is done. Blocks.
-    func obstacle(to action: Action) -> Trouble? {
-        if let trouble = Probe.trouble(of: action, as: identity) { return trouble }
+    func obstacle(to action: Action) -> Failure? {
+        if let failure = Probe.failure(of: action, as: identity) { return failure }
         let found = UnitRunner(cancel: cancel).obstacles(to: [action], as: identity.user)[action]
         // That the daemon stops is in nobody's way.
         return found?.code == .actionInterrupted ? nil : found
@@ -49,27 +49,27 @@ struct ActionRunner: Sendable {
 
     private func execute(
         _ arguments: [String], timeout: Seconds, environment: [String: String], as id: ActionID
-    ) throws(Trouble) {
+    ) throws(Failure) {
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
-        for line in shelf.redacted(report.lines) { log.output(of: id, line) }
+        for line in secretCache.redacted(report.lines) { log.output(of: id, line) }
         if report.truncated > 0 { log.output(of: id, "(\(report.truncated) bytes more)") }
         switch report.ending {
         case .exited(0): return
-        case .exited(let status): throw Trouble(.actionFailed, at: .action(id), detail: "exit status \(status)")
-        case .signalled(let number): throw Trouble(.actionFailed, at: .action(id), detail: "signal \(number)")
-        case .timedOut: throw Trouble(.actionTimedOut, at: .action(id), detail: "\(timeout.count) s")
-        case .cancelled: throw Trouble(.actionInterrupted, at: .action(id))
+        case .exited(let status): throw Failure(.actionFailed, at: .action(id), detail: "exit status \(status)")
+        case .signalled(let number): throw Failure(.actionFailed, at: .action(id), detail: "signal \(number)")
+        case .timedOut: throw Failure(.actionTimedOut, at: .action(id), detail: "\(timeout.count) s")
+        case .cancelled: throw Failure(.actionInterrupted, at: .action(id))
         }
     }
 
     private func report(
         _ arguments: [String], timeout: Seconds, environment: [String: String], as id: ActionID
-    ) throws(Trouble) -> ExitReport {
+    ) throws(Failure) -> ExitReport {
         do {
             return try ChildProcess.run(
                 arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
         } catch {
-            throw Trouble(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: arguments.first)
+            throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: arguments.first)
         }
     }
 }

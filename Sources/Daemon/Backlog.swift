@@ -7,17 +7,17 @@ import Rotation
 /// Which of two facts comes first changes nothing else, for jobs end in any order.
 struct Backlog {
     /// By rank, in each in the order they came; slices, because taking some must not move the others.
-    private var ranks: [ArraySlice<Fact>] = [[], [], []]
+    private var ranks: [ArraySlice<Input>] = [[], [], []]
 
     var isEmpty: Bool { ranks.allSatisfy { $0.isEmpty } }
 
-    mutating func add(_ facts: [Fact]) {
-        for fact in facts { ranks[Self.rank(of: fact)].append(fact) }
+    mutating func add(_ inputs: [Input]) {
+        for input in inputs { ranks[Self.rank(of: input)].append(input) }
     }
 
     /// The next ones to be absorbed, so many at most.
-    mutating func take(atMost limit: Int = 256) -> [Fact] {
-        var taken: [Fact] = []
+    mutating func take(atMost limit: Int = 256) -> [Input] {
+        var taken: [Input] = []
         for rank in ranks.indices where taken.count < limit {
             let next = ranks[rank].prefix(limit - taken.count)
             taken += next
@@ -26,9 +26,9 @@ struct Backlog {
         return taken
     }
 
-    private static func rank(of fact: Fact) -> Int {
-        switch fact {
-        case .finished(_, .success(.seen)): 1
+    private static func rank(of input: Input) -> Int {
+        switch input {
+        case .finished(_, .success(.observed)): 1
         case .finished(_, .success(.recalled)): 2
         default: 0
         }

@@ -3,23 +3,23 @@ import Synchronization
 
 /// Whoever waits for an answer, by ticket.
 final class Callers: Sendable {
-    private struct Desk {
+    private struct Waiting {
         var next: UInt64 = 1
-        var waiting: [Ticket: @Sendable (Answer) -> Void] = [:]
+        var waiting: [RequestID: @Sendable (Answer) -> Void] = [:]
     }
 
-    private let desk = Mutex(Desk())
+    private let state = Mutex(Waiting())
 
-    func admit(_ reply: @escaping @Sendable (Answer) -> Void) -> Ticket {
-        desk.withLock { desk in
-            let ticket = Ticket(number: desk.next)
-            desk.next += 1
-            desk.waiting[ticket] = reply
-            return ticket
+    func admit(_ reply: @escaping @Sendable (Answer) -> Void) -> RequestID {
+        state.withLock { state in
+            let requestID = RequestID(number: state.next)
+            state.next += 1
+            state.waiting[requestID] = reply
+            return requestID
         }
     }
 
-    func answer(_ ticket: Ticket, _ answer: Answer) {
-        desk.withLock { $0.waiting.removeValue(forKey: ticket) }?(answer)
+    func answer(_ requestID: RequestID, _ answer: Answer) {
+        state.withLock { $0.waiting.removeValue(forKey: requestID) }?(answer)
     }
 }

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Linux
-import Publishing
+import Outputs
 import Systemd
 
 /// One connection to the credential socket, and the answer on its way.

@@ -16,7 +16,7 @@ struct CredentialJournal {
         self.log = log
     }
 
-    mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: Issued) {
+    mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: SecretInfo) {
         // When it is refused again, that is news again.
         told[.noSecret(credential, client)] = nil
         told[.notConfigured(credential)] = nil
@@ -35,8 +35,8 @@ struct CredentialJournal {
         if let toldOfFailure, now < toldOfFailure + Self.reminder { return }
         toldOfFailure = now
         let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
-        let trouble = Trouble(
+        let failure = Failure(
             isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)
-        log.fail(trouble.sentence)
+        log.fail(failure.sentence)
     }
 }

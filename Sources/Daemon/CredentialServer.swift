@@ -8,7 +8,7 @@ import SystemPackage
 /// A thread of its own waits for all connections at once, so that neither a peer that does not read nor any number of
 /// them can hold up the rotation or be held up by it. Until told what to serve it keeps everybody waiting.
 final class CredentialServer: Sendable {
-    let shelf: Shelf
+    let secretCache: SecretCache
     let log: Log
     /// Raised when ``state`` has changed.
     let bell: EventCounter
@@ -21,9 +21,10 @@ final class CredentialServer: Sendable {
 
     /// - Parameter configuration: whom to serve; secrets follow by ``serve(_:)``.
     init(
-        _ configuration: Configuration, shelf: Shelf, log: Log, limits: CredentialLimits = CredentialLimits()
+        _ configuration: Configuration, secretCache: SecretCache, log: Log,
+        limits: CredentialLimits = CredentialLimits()
     ) throws(SystemError) {
-        self.shelf = shelf
+        self.secretCache = secretCache
         self.log = log
         self.limits = limits
         bell = try EventCounter()
@@ -78,7 +79,7 @@ final class CredentialServer: Sendable {
 
     private func run(_ listener: CredentialListener, _ waits: CredentialWaits) {
         do throws(SystemError) {
-            try CredentialDesk(self, listener, waits, limits).run()
+            try CredentialRouter(self, listener, waits, limits).run()
         } catch {
             log.fail("the credential socket is not served any more: \(error); restart the daemon")
         }

@@ -12,7 +12,7 @@ final class CredentialSocket: Sendable {
         case none
         case listening(CredentialListener)
         /// What systemd passed is of no use; to make another one beside it would hide that.
-        case unusable(Trouble)
+        case unusable(Failure)
     }
 
     let server: CredentialServer
@@ -39,13 +39,13 @@ final class CredentialSocket: Sendable {
     private static func takeOver(
         _ sockets: inout PassedSockets, _ server: CredentialServer, _ path: String
     ) -> State {
-        let place = Trouble.Place.named("the socket \(passedName) from systemd")
+        let place = Failure.Place.named("the socket \(passedName) from systemd")
         do throws(SystemError) {
             guard let socket = try sockets.take(passedName) else { return .none }
             // Which unit asks, and that it is systemd who does, is told by the addresses of Unix sockets alone.
             guard socket.family == .unix else {
                 return .unusable(
-                    Trouble(
+                    Failure(
                         .credentialSocketUnusable, at: place,
                         detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit")))
             }
@@ -54,7 +54,7 @@ final class CredentialSocket: Sendable {
             return .listening(listener)
         } catch {
             return .unusable(
-                Trouble(
+                Failure(
                     .credentialSocketUnusable, at: place, cause: error.errno.rawValue,
                     remedy: .say("write ListenStream=\(path) into its unit")))
         }
@@ -73,13 +73,13 @@ final class CredentialSocket: Sendable {
     }
 
     /// Sees to it that what `configuration` wants served is served; says what is lacking. Any thread.
-    func adopt(_ configuration: Configuration) -> Fact {
+    func adopt(_ configuration: Configuration) -> Input {
         server.adopt(configuration)
         let isWanted = configuration.clients.values.contains { $0.credential != nil }
         return state.withLock { state in
             switch state {
-            case _ where !isWanted, .listening: return .relieved(.credentialSocketUnusable)
-            case .unusable(let trouble): return .hampered(trouble)
+            case _ where !isWanted, .listening: return .faultCleared(.credentialSocketUnusable)
+            case .unusable(let failure): return .faultRaised(failure)
             case .none:
                 do throws(SystemError) {
                     let listener = try CredentialListener(path: path)
@@ -90,10 +90,10 @@ final class CredentialSocket: Sendable {
                         throw error
                     }
                     state = .listening(listener)
-                    return .relieved(.credentialSocketUnusable)
+                    return .faultCleared(.credentialSocketUnusable)
                 } catch {
-                    return .hampered(
-                        Trouble(.credentialSocketUnusable, at: .named(path), cause: error.errno.rawValue))
+                    return .faultRaised(
+                        Failure(.credentialSocketUnusable, at: .named(path), cause: error.errno.rawValue))
                 }
             }
         }

@@ -1,10 +1,10 @@
 import AppleClientSecret
+import Config
+import Keys
 import Linux
-import Monitoring
-import Publishing
+import Outputs
 import Rotation
-import Settings
-import Signing
+import StatusAPI
 import SystemPackage
 import Systemd
 
@@ -108,10 +108,10 @@ package struct DaemonRun {
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
-        let inbox = try Inbox<Fact>()
-        let state = try stateDoor(of: loaded.configuration, inbox)
-        if case .failure(let trouble) = state.last, trouble.code == .stateLocked {
-            return giveUp(trouble.sentence, errno: trouble.cause, .locked)
+        let inbox = try Inbox<Input>()
+        let state = try stateAccess(of: loaded.configuration, inbox)
+        if case .failure(let failure) = state.last, failure.code == .stateLocked {
+            return giveUp(failure.sentence, errno: failure.cause, .locked)
         }
         let naming: TemporaryNames
         do throws(FileError) {
@@ -125,10 +125,10 @@ package struct DaemonRun {
         return try keepPublished(loaded, refused, state, naming, inbox, &passed)
     }
 
-    private func stateDoor(
-        of configuration: Configuration, _ inbox: Inbox<Fact>
-    ) throws(SystemError) -> StateDoor {
-        try StateDoor(
+    private func stateAccess(
+        of configuration: Configuration, _ inbox: Inbox<Input>
+    ) throws(SystemError) -> StateAccess {
+        try StateAccess(
             at: settings.stateDirectory(of: configuration),
             open: { [settings] in settings.openState(of: configuration, after: $0) },
             lost: { [log] directory in
@@ -143,7 +143,7 @@ package struct DaemonRun {
     ///
     /// - Parameter refused: what is wrong with the text that lies there, where the one that was last adopted is gone on with.
     private func keepPublished(
-        _ loaded: Loaded, _ refused: [String]?, _ state: StateDoor, _ naming: TemporaryNames, _ inbox: Inbox<Fact>,
+        _ loaded: Loaded, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
@@ -151,13 +151,13 @@ package struct DaemonRun {
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce)
-        rotation.absorb(
+        rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         let callers = Callers()
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
-        let shelf = Shelf()
+        let secretCache = SecretCache()
         let keyring = Keyring()
-        let credentials = isOnce ? nil : try openCredentials(&passed, shelf, configuration, &rotation, now)
+        let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
         defer { credentials?.close() }
         for name in passed.names {
             log.warn("nothing is done with the socket \(name) that systemd passed; see FileDescriptorName= of its unit")
@@ -166,11 +166,11 @@ package struct DaemonRun {
         let identity = settings.identity
         let cancel = try EventCounter()
         let findings = try Inbox<Watcher.Finding>()
-        let hands = Hands(
-            log: log, identity: identity, naming: naming, state: state, settings: settings, shelf: shelf,
+        let executor = Executor(
+            log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            runner: ActionRunner(log: log, shelf: shelf, identity: identity, cancel: cancel),
+            runner: ActionRunner(log: log, secretCache: secretCache, identity: identity, cancel: cancel),
             findings: findings,
             adopting: { configuration in
                 let control = ControlPolicy(configuration, identity)
@@ -184,13 +184,13 @@ package struct DaemonRun {
             : try Watcher(
                 configurationFile: SettingsLoader.absolutePath(of: settings.path),
                 // Another one that a reload names is not acted on.
-                stateDirectory: settings.stateDirectory(of: configuration), pool: hands.pool,
-                lane: { hands.lane(of: $0) }, found: findings)
-        hands.adopt(loaded)
-        if refused == nil, !isOnce { hands.keepText(loaded) }
-        let metrics = try MetricsKeeper(configuration.metricsFile, hands: hands)
+                stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
+                lane: { executor.lane(of: $0) }, found: findings)
+        executor.adopt(loaded)
+        if refused == nil, !isOnce { executor.keepText(loaded) }
+        let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)
         let loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: callers, hands: hands, log: log, server: server,
+            rotation: rotation, inbox: inbox, callers: callers, executor: executor, log: log, server: server,
             credentials: credentials?.server, watcher: watcher, findings: findings, metrics: isOnce ? nil : metrics,
             cancel: cancel)
         let end = try loop.run()
@@ -198,14 +198,14 @@ package struct DaemonRun {
         let unwritten = metrics.finish(end, goesOn: isOnce, within: isOnce ? Self.patience : Self.lastPatience)
         if let unwritten { log.fail(unwritten.sentence) }
         guard isOnce else { return .done }
-        for client in end.clients where client.standing != .ok {
-            log.fail("\(client.name): \(client.reason?.trouble.sentence ?? client.standing.rawValue)")
+        for client in end.clients where client.health != .ok {
+            log.fail("\(client.name): \(client.reason?.failure.sentence ?? client.health.rawValue)")
         }
         // Whoever has put another key there is told, and served.
         let isDone =
             end.clients.allSatisfy(\.delivered)
             && ([end.reason] + end.clients.map(\.reason)).allSatisfy {
-                $0?.trouble.code ?? .keyChanged == .keyChanged
+                $0?.failure.code ?? .keyChanged == .keyChanged
             }
         return isDone && unwritten == nil ? .done : .failed
     }
@@ -216,13 +216,13 @@ package struct DaemonRun {
     private static let lastPatience: Int64 = 1_000
 
     private func openSocket(
-        _ sockets: inout PassedSockets, _ inbox: Inbox<Fact>, _ callers: Callers, _ configuration: Configuration,
+        _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers, _ configuration: Configuration,
         _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
         let control = ControlPolicy(configuration, settings.identity)
         let lack = control.lack(in: configuration)
-        rotation.absorb(lack, at: now)
-        do throws(Trouble) {
+        rotation.handle(lack, at: now)
+        do throws(Failure) {
             let listener = try StatusListener(
                 passed: try sockets.socket(StatusListener.passedName),
                 metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
@@ -231,23 +231,24 @@ package struct DaemonRun {
                     inbox.post(.asked(request, callers.admit(reply)))
                 })
             let lack = listener.permit(control)
-            rotation.absorb(lack, at: now)
+            rotation.handle(lack, at: now)
             return listener
         } catch {
             // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.
-            rotation.absorb(.hampered(error), at: now)
+            rotation.handle(.faultRaised(error), at: now)
             return nil
         }
     }
 
     private func openCredentials(
-        _ sockets: inout PassedSockets, _ shelf: Shelf, _ configuration: Configuration, _ rotation: inout Rotation,
+        _ sockets: inout PassedSockets, _ secretCache: SecretCache, _ configuration: Configuration,
+        _ rotation: inout Rotation,
         _ now: Now
     ) throws(SystemError) -> CredentialSocket {
-        let server = try CredentialServer(configuration, shelf: shelf, log: log)
+        let server = try CredentialServer(configuration, secretCache: secretCache, log: log)
         let credentials = CredentialSocket(server, &sockets, beside: socketPath)
         let lack = credentials.adopt(configuration)
-        rotation.absorb(lack, at: now)
+        rotation.handle(lack, at: now)
         return credentials
     }
 }

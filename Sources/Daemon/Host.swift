@@ -1,5 +1,5 @@
 import Glibc
-import Signing
+import Keys
 import SystemPackage
 
 /// What tells this machine from others, so that a fleet does not renew at one moment.

@@ -1,13 +1,13 @@
+import Keys
 import Linux
 import Rotation
-import Signing
 
 /// The keys as they were last read, and the public halves that the state directory remembers, by which a published
 /// secret is still told from a forged one while its key cannot be read.
 final class Keyring: Sendable {
     private struct Keys {
         var signing: [KeyName: SigningKey] = [:]
-        var remembered: [KeyPrint: PublicKey] = [:]
+        var remembered: [KeyDigest: PublicKey] = [:]
     }
 
     private let keys = QuietMutex(Keys())
@@ -38,7 +38,7 @@ final class Keyring: Sendable {
         }
     }
 
-    func publicKey(_ print: KeyPrint) -> PublicKey? {
+    func publicKey(_ print: KeyDigest) -> PublicKey? {
         keys.withLock { keys in
             keys.remembered[print] ?? keys.signing.values.first { $0.print == print }?.publicKey
         }

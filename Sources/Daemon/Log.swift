@@ -47,7 +47,7 @@ struct Log: Sendable {
     private static let nowhere = dev_t(1 << 8 | 3)
 
     /// - Parameter clients: those that share what the entry speaks of.
-    func note(_ entry: Entry, clients: [ClientName] = []) {
+    func note(_ entry: LogEvent, clients: [ClientName] = []) {
         write(entry.words, entry.urgency, entry.messageID, entry.fields(of: clients))
     }
 

@@ -1,16 +1,16 @@
 import AppleClientSecret
 import Linux
-import Monitoring
 import Rotation
+import StatusAPI
 
 /// The one loop: facts come in, the core decides, hands start, and the main thread sleeps until something happens.
 ///
 /// Not Sendable: it stays on the thread that made it.
 final class Loop {
     private var rotation: Rotation
-    private let inbox: Inbox<Fact>
+    private let inbox: Inbox<Input>
     private let callers: Callers
-    private let hands: Hands
+    private let executor: Executor
     private let log: Log
     private let server: StatusServer?
     /// Nil where nothing is served.
@@ -65,14 +65,14 @@ final class Loop {
     private static let statePause: Int64 = 2_000
 
     init(
-        rotation: Rotation, inbox: Inbox<Fact>, callers: Callers, hands: Hands, log: Log, server: StatusServer?,
+        rotation: Rotation, inbox: Inbox<Input>, callers: Callers, executor: Executor, log: Log, server: StatusServer?,
         credentials: CredentialServer?, watcher: Watcher?, findings: Inbox<Watcher.Finding>, metrics: MetricsKeeper?,
         cancel: EventCounter
     ) throws(SystemError) {
         self.rotation = rotation
         self.inbox = inbox
         self.callers = callers
-        self.hands = hands
+        self.executor = executor
         self.log = log
         self.server = server
         self.credentials = credentials
@@ -103,38 +103,38 @@ final class Loop {
         while true {
             let now = Clock.now()
             backlog.add(inbox.drain())
-            for fact in backlog.take() { rotation.absorb(fact, at: now) }
+            for input in backlog.take() { rotation.handle(input, at: now) }
             try watch(at: now)
-            for fact in metrics?.goOn(at: now.boot) ?? [] { rotation.absorb(fact, at: now) }
-            let turn = rotation.plan(at: now)
-            credentials?.serve(turn.served)
-            hands.start(turn.start) { [inbox] in inbox.post($0) }
-            for entry in turn.changes {
+            for input in metrics?.goOn(at: now.boot) ?? [] { rotation.handle(input, at: now) }
+            let step = rotation.plan(at: now)
+            credentials?.serve(step.served)
+            executor.start(step.start) { [inbox] in inbox.post($0) }
+            for entry in step.changes {
                 log.note(entry, clients: rotation.clients(of: entry))
                 if case .configured = entry { follow(rotation.world.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)
             // Shown first: who is answered and then looks must not see how things stood before.
-            let cannotWait = turn.ended || !turn.answers.isEmpty || turn.changes.contains(.ready)
+            let cannotWait = step.ended || !step.answers.isEmpty || step.changes.contains(.ready)
             let mustShow = show(at: now, isLast: cannotWait)
-            for (ticket, answer) in turn.answers { callers.answer(ticket, answer) }
-            if turn.ended { return rotation.snapshot(at: now) }
+            for (requestID, answer) in step.answers { callers.answer(requestID, answer) }
+            if step.ended { return rotation.snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
                 log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
                 return rotation.snapshot(at: now)
             }
             // Not while a job runs: what it has just made or found lies there before the core has heard of it.
-            if rotation.world.running.isEmpty, hands.secretCount > 4 * rotation.world.clients.count + 64 {
-                hands.forget(allBut: rotation.fingerprintsInUse)
+            if rotation.world.running.isEmpty, executor.secretCount > 4 * rotation.world.clients.count + 64 {
+                executor.forget(allBut: rotation.fingerprintsInUse)
             }
-            try sleep(until: turn.wake, mustShow: mustShow, now: now)
+            try sleep(until: step.wake, mustShow: mustShow, now: now)
         }
     }
 
     /// Watches and writes what this configuration names from now on.
     private func follow(_ configuration: Configuration, at now: Now) {
         watcher?.follow(configuration, at: now.boot)
-        if let fact = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.absorb(fact, at: now) }
+        if let input = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.handle(input, at: now) }
     }
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
@@ -158,7 +158,7 @@ final class Loop {
             switch Tag(rawValue: event.tag) {
             case .wallTimer:
                 armed = nil
-                if case .clockWasSet? = try wallTimer.read() { rotation.absorb(.clockSet, at: Clock.now()) }
+                if case .clockWasSet? = try wallTimer.read() { rotation.handle(.clockSet, at: Clock.now()) }
             case .bootTimer:
                 armed = nil
                 _ = try bootTimer.read()
@@ -166,7 +166,7 @@ final class Loop {
                 for signal in try signals.read() { take(signal) }
             case .manager: manager.goOn()
             case .mounts:
-                hands.readMounts()
+                executor.readMounts()
                 watcher?.noteMounts(at: Clock.now().boot)
             case .watcher: isListening = false
             case .inbox, .findings, .metrics, nil:
@@ -179,17 +179,17 @@ final class Loop {
     private func watch(at now: Now) throws(SystemError) {
         let found = findings.drain()
         guard let watcher else { return }
-        var stirred = watcher.absorb(found, at: now.boot)
+        var debounce = watcher.handle(found, at: now.boot)
             .union(try watcher.read(at: now.boot))
             .union(watcher.goRound(at: now.boot))
-        if stirred.remove(.state) != nil {
+        if debounce.remove(.state) != nil {
             stateLookAt = stateLookAt ?? now.boot.advanced(milliseconds: Self.statePause)
         }
         if let stateLookAt, now.boot >= stateLookAt {
             self.stateLookAt = nil
-            hands.makeSureOfState()
+            executor.makeSureOfState()
         }
-        for resource in stirred { rotation.absorb(.stirred(resource), at: now) }
+        for resource in debounce { rotation.handle(.changeNoticed(resource), at: now) }
     }
 
     private func take(_ signal: Signal) {
@@ -200,9 +200,9 @@ final class Loop {
             stopAt = now.boot + Self.stopPatience
             manager.stop()
             cancel.signal()
-            rotation.absorb(.stop, at: now)
+            rotation.handle(.stop, at: now)
         case .hangUp:
-            rotation.absorb(.asked(.reload, nil), at: Clock.now())
+            rotation.handle(.asked(.reload, nil), at: Clock.now())
         case .childEnded:
             ChildProcess.reapOrphans()
         }

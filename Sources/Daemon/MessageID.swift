@@ -1,4 +1,4 @@
-/// The ids by which the journal tells kinds of events from each other (`MESSAGE_ID`): one for each kind of ``Entry``, and
+/// The ids by which the journal tells kinds of events from each other (`MESSAGE_ID`): one for each kind of ``LogEvent``, and
 /// some for what is said outside of the loop. systemd/clientsecretd.catalog explains each. Never change one: people and
 /// programs search by them.
 enum MessageID: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ enum MessageID: String, Sendable, CaseIterable {
     case notServed = "e87ef9e771164ae29a55acc435f8cfdc"
     case failing = "5db99b2769554bec8aaa776afa7fddf0"
     case recovered = "7221d604c093424a81dce7d9064efbab"
-    case standing = "5a9834a94c4743beb1fcac65e487d765"
+    case health = "5a9834a94c4743beb1fcac65e487d765"
     case configured = "c87055c8673a43d29afeb9703af84e92"
     case refused = "f3473223dd754c84913da56eabe2a59c"
     case wouldNotStart = "1635b704aff64dbbb870e7fef1e103d6"
@@ -22,8 +22,8 @@ enum MessageID: String, Sendable, CaseIterable {
     case clockDistrusted = "840dce6bbce640d39e69444f9413caa6"
     case clockTrusted = "9ad34088d8c3424ba02d02be072ee8fd"
     case ready = "219130a66d594e308a2fa2930d2f8b2a"
-    case hampered = "4a5bfbd456814cce93ea390dc91d1057"
-    case relieved = "c2bee2f37f034687a00c98610192e19d"
+    case faultRaised = "4a5bfbd456814cce93ea390dc91d1057"
+    case faultCleared = "c2bee2f37f034687a00c98610192e19d"
     case orphaned = "3a7e308e3ca54c299f719652540dc2e4"
     case told = "b22a9f809e4b4c5e8be8da15451b8ff6"
     /// A line that a hook printed.

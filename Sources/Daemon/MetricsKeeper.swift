@@ -1,7 +1,7 @@
 import Linux
-import Monitoring
-import Publishing
+import Outputs
 import Rotation
+import StatusAPI
 import SystemPackage
 
 /// Keeps `metrics_file` saying how things stand, for node_exporter to read.
@@ -18,10 +18,10 @@ final class MetricsKeeper {
     private struct Ending: Sendable {
         let number: Int
         let path: AbsolutePath
-        let trouble: Trouble?
+        let failure: Failure?
     }
 
-    private let hands: Hands
+    private let executor: Executor
     private let endings: Inbox<Ending>
     private var path: AbsolutePath?
     private var snapshot: Snapshot?
@@ -37,9 +37,9 @@ final class MetricsKeeper {
     /// The descriptor to wait for: readable when a write has ended.
     var raw: Int32 { endings.raw }
 
-    init(_ path: AbsolutePath?, hands: Hands) throws(SystemError) {
+    init(_ path: AbsolutePath?, executor: Executor) throws(SystemError) {
         self.path = path
-        self.hands = hands
+        self.executor = executor
         endings = try Inbox()
     }
 
@@ -55,7 +55,7 @@ final class MetricsKeeper {
 
     /// Writes to this path from now on. What lies at the one before is taken away: it would go on telling of clients, and
     /// might be what is believed.
-    func adopt(_ path: AbsolutePath?, at now: BootTime) -> Fact? {
+    func adopt(_ path: AbsolutePath?, at now: BootTime) -> Input? {
         guard path != self.path else { return nil }
         if let old = self.path, write == nil { remove(old) }
         self.path = path
@@ -65,7 +65,7 @@ final class MetricsKeeper {
         notBefore = nil
         isOwed = snapshot != nil
         begin(at: now)
-        return .relieved(.metricsFileUnwritable)
+        return .faultCleared(.metricsFileUnwritable)
     }
 
     /// Has the file say this.
@@ -77,28 +77,28 @@ final class MetricsKeeper {
     }
 
     /// Takes in what came of the writes and begins the next; says what is to be told of them.
-    func goOn(at now: BootTime) -> [Fact] {
-        var facts: [Fact] = []
+    func goOn(at now: BootTime) -> [Input] {
+        var inputs: [Input] = []
         for ending in endings.drain() {
             if ending.path != path {
                 remove(ending.path)
             } else if ending.number == write?.number {
                 write = nil
-                facts.append(settle(ending.trouble, at: now))
+                inputs.append(settle(ending.failure, at: now))
             }
         }
         if let path, let write, !write.isOverdue, now >= write.startedAt + Rotation.patience {
             self.write?.isOverdue = true
-            facts.append(.hampered(Trouble(.notResponding, at: .path(path)).ofMetricsFile(path)))
+            inputs.append(.faultRaised(Failure(.notResponding, at: .path(path)).ofMetricsFile(path)))
         }
         begin(at: now)
-        return facts
+        return inputs
     }
 
-    private func settle(_ trouble: Trouble?, at now: BootTime) -> Fact {
-        guard let trouble else {
+    private func settle(_ failure: Failure?, at now: BootTime) -> Input {
+        guard let failure else {
             failures = 0
-            return .relieved(.metricsFileUnwritable)
+            return .faultCleared(.metricsFileUnwritable)
         }
         // A disk: at least once a minute.
         let pause = min(60, Int64(1) << Int64(min(failures, 6)))
@@ -106,7 +106,7 @@ final class MetricsKeeper {
         isOwed = true
         let next = now.advanced(milliseconds: pause * 1_000)
         notBefore = next
-        return .hampered(trouble, nextAttempt: next)
+        return .faultRaised(failure, nextAttempt: next)
     }
 
     private func begin(at now: BootTime) {
@@ -123,19 +123,19 @@ final class MetricsKeeper {
         write = Write(number: writes, startedAt: now)
         let number = writes
         do throws(SystemError) {
-            try hands.pool.run(in: hands.lane(of: path)) { [hands, endings] in
-                let trouble = hands.write(Array(text().utf8), toMetricsFile: path)
-                endings.post(Ending(number: number, path: path, trouble: trouble))
+            try executor.pool.run(in: executor.lane(of: path)) { [executor, endings] in
+                let failure = executor.write(Array(text().utf8), toMetricsFile: path)
+                endings.post(Ending(number: number, path: path, failure: failure))
             }
         } catch {
-            let trouble = Trouble(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
-            endings.post(Ending(number: number, path: path, trouble: trouble.ofMetricsFile(path)))
+            let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
+            endings.post(Ending(number: number, path: path, failure: failure.ofMetricsFile(path)))
         }
     }
 
     /// Nobody waits for it: what cannot be removed stays, as everything does of a configuration that is gone.
     private func remove(_ path: AbsolutePath) {
-        try? hands.pool.run(in: hands.lane(of: path)) { [hands] in try? hands.metricsFile(path).remove() }
+        try? executor.pool.run(in: executor.lane(of: path)) { [executor] in try? executor.metricsFile(path).remove() }
     }
 
     // MARK: The end
@@ -145,17 +145,17 @@ final class MetricsKeeper {
     /// - Parameter goesOn: whether what the file says of the daemon itself counts although the process ends, as after a
     ///   run for `--once`. Else only times are left, which stay true.
     /// - Returns: why it could not be written.
-    func finish(_ snapshot: Snapshot, goesOn: Bool, within patience: Int64) -> Trouble? {
+    func finish(_ snapshot: Snapshot, goesOn: Bool, within patience: Int64) -> Failure? {
         guard let path, wasReady || snapshot.ready else { return nil }
         let deadline = Clocks.bootMilliseconds() + patience
-        if write != nil, !waits(until: deadline) { return Trouble(.notResponding, at: .path(path)).ofMetricsFile(path) }
+        if write != nil, !waits(until: deadline) { return Failure(.notResponding, at: .path(path)).ofMetricsFile(path) }
         write(to: path, at: BootTime(milliseconds: Clocks.bootMilliseconds())) {
             goesOn ? MetricsText.render(snapshot, version: Version.current) : MetricsText.renderTimes(of: snapshot)
         }
         while waits(until: deadline) {
-            if let last = endings.drain().last(where: { $0.number == writes }) { return last.trouble }
+            if let last = endings.drain().last(where: { $0.number == writes }) { return last.failure }
         }
-        return Trouble(.notResponding, at: .path(path)).ofMetricsFile(path)
+        return Failure(.notResponding, at: .path(path)).ofMetricsFile(path)
     }
 
     private func waits(until deadline: Int64) -> Bool {

@@ -1,16 +1,16 @@
 import AppleClientSecret
+package import Config
 import Glibc
+import Keys
 import Linux
-import Publishing
+import Outputs
 package import Rotation
-package import Settings
-import Signing
 
 /// What lies in the outputs, read by whoever asks with their own rights, without a daemon: for monitoring.
 ///
 /// The files are opened as an application opens them, so that an output that an application could not read is found.
 package struct PublishedSecrets: Sendable {
-    private let files: [AbsolutePath: Result<Look, Trouble>]
+    private let files: [AbsolutePath: Result<FileObservation, Failure>]
     private let evidence: [KeyName: SignatureEvidence]
     private let configuration: Configuration
 
@@ -35,18 +35,18 @@ package struct PublishedSecrets: Sendable {
         self.evidence = evidence
         files = configuration.files.mapValues { spec in
             Self.read(spec.path).map { bytes in
-                Look(
+                FileObservation(
                     slots: Dictionary(
                         uniqueKeysWithValues: spec.slots.keys.compactMap { slot in
-                            Self.sighting(of: slot, spec.kind, in: bytes, keys: known).map { (slot, $0) }
+                            Self.observation(of: slot, spec.kind, in: bytes, keys: known).map { (slot, $0) }
                         }))
             }
         }
     }
 
     /// How every client stands now.
-    package func appraise() -> [Appraisal] {
-        configuration.appraise(files, evidence, at: Clock.now())
+    package func evaluate() -> [HealthEvaluation] {
+        configuration.evaluate(files, evidence, at: Clock.now())
     }
 
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, as the state
@@ -67,9 +67,9 @@ package struct PublishedSecrets: Sendable {
         return nil
     }
 
-    private static func sighting(
+    private static func observation(
         of slot: Slot, _ kind: FileSpec.Kind, in bytes: [UInt8], keys: [PublicKey]
-    ) -> Sighting? {
+    ) -> SlotObservation? {
         let token: [UInt8]?
         switch (slot, kind) {
         case (.variable(let name), _):
@@ -83,15 +83,15 @@ package struct PublishedSecrets: Sendable {
     }
 
     /// Never waits for a FIFO, and reads nothing but regular files.
-    private static func read(_ path: AbsolutePath) -> Result<[UInt8], Trouble> {
+    private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {
         let number = unsafe open(path.description, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard number >= 0 else { return .failure(trouble(path, errno)) }
+        guard number >= 0 else { return .failure(failure(path, errno)) }
         let descriptor = Descriptor(adopting: number)
         var status = stat()
-        guard unsafe fstat(descriptor.raw, &status) == 0 else { return .failure(trouble(path, errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(Trouble(.notARegularFile, at: .path(path))) }
+        guard unsafe fstat(descriptor.raw, &status) == 0 else { return .failure(failure(path, errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(Failure(.notARegularFile, at: .path(path))) }
         guard status.st_size <= AtomicFile.sizeLimit else {
-            return .failure(Trouble(.fileTooLarge, at: .path(path)))
+            return .failure(Failure(.fileTooLarge, at: .path(path)))
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
@@ -100,21 +100,21 @@ package struct PublishedSecrets: Sendable {
                 unsafe Glibc.read(descriptor.raw, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             }
             if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { return .failure(trouble(path, errno)) }
+            guard got >= 0 else { return .failure(failure(path, errno)) }
             if got == 0 { break }
             count += got
         }
         return .success(Array(bytes[..<count]))
     }
 
-    private static func trouble(_ path: AbsolutePath, _ cause: Int32) -> Trouble {
-        let code: Trouble.Code =
+    private static func failure(_ path: AbsolutePath, _ cause: Int32) -> Failure {
+        let code: Failure.Code =
             switch cause {
             case ENOENT, ENOTDIR: .noSecret
             case EACCES, EPERM: .notReadable
             case EIO: .ioError
             default: .systemError
             }
-        return Trouble(code, at: .path(path), cause: cause)
+        return Failure(code, at: .path(path), cause: cause)
     }
 }

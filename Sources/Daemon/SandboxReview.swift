@@ -28,9 +28,9 @@ struct SandboxReview {
     }
 
     /// What keeps the daemon's unit from starting at all.
-    var obstaclesToStart: [Trouble] {
+    var obstaclesToStart: [Failure] {
         service.sandbox.missing.map { setting, path in
-            Trouble(
+            Failure(
                 .outsideSandbox, at: .named(service.name),
                 detail: "it does not start without \(path), which \(setting)= names",
                 remedy: .say(
@@ -44,15 +44,15 @@ struct SandboxReview {
     /// - Parameters:
     ///   - user: whose writer writes it; nil: the daemon itself.
     ///   - trouble: what was met by looking at it, from inside the writer's sandbox but from outside the daemon's.
-    mutating func obstacles(to path: AbsolutePath, writer user: String?, met trouble: Trouble?) -> [Trouble] {
+    mutating func obstacles(to path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
         let directory = AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory
-        return obstacles(in: directory, path, unit(of: user), isInside: user != nil, trouble)
+        return obstacles(in: directory, path, unit(of: user), isInside: user != nil, failure)
     }
 
     /// All that would keep the state directory from being used.
-    mutating func obstacles(toState path: AbsolutePath, met trouble: Trouble?) -> [Trouble] {
-        if service.sandbox.makes(path.description) { return makes(path) ? [] : [trouble].compactMap { $0 } }
-        return obstacles(in: path, path, service, isInside: false, trouble)
+    mutating func obstacles(toState path: AbsolutePath, met failure: Failure?) -> [Failure] {
+        if service.sandbox.makes(path.description) { return makes(path) ? [] : [failure].compactMap { $0 } }
+        return obstacles(in: path, path, service, isInside: false, failure)
     }
 
     /// Whether systemd makes the state directory when the service starts, which nothing else has done yet.
@@ -61,7 +61,7 @@ struct SandboxReview {
     }
 
     /// Why the daemon does not see a key or its passphrase.
-    func obstacles(to key: KeyEntry, as identity: Identity) -> [Trouble] {
+    func obstacles(to key: KeyConfiguration, as identity: Identity) -> [Failure] {
         let group = (try? Accounts.group(id: identity.group)).flatMap { $0 }?.name ?? String(identity.group)
         return [("file", key.location), ("passphrase_file", key.passphrase)].compactMap { setting, location in
             guard case .file(let path)? = location else { return nil }
@@ -75,7 +75,7 @@ struct SandboxReview {
     }
 
     /// Why the daemon does not see an action's program.
-    func obstacle(to action: Action) -> Trouble? {
+    func obstacle(to action: Action) -> Failure? {
         guard case .exec(let arguments, _) = action, let path = arguments.first.flatMap({ AbsolutePath($0) }) else {
             return nil
         }
@@ -87,10 +87,10 @@ struct SandboxReview {
     }
 
     private func obstacle(
-        toReading path: AbsolutePath, at place: Trouble.Place, helpedBy remedy: Remedy
-    ) -> Trouble? {
+        toReading path: AbsolutePath, at place: Failure.Place, helpedBy remedy: Remedy
+    ) -> Failure? {
         guard case .hidden(let setting) = service.sandbox.view(of: path.description) else { return nil }
-        return Trouble(
+        return Failure(
             .outsideSandbox, at: place, detail: "\(service.name) does not see \(path) (\(setting))", remedy: remedy)
     }
 
@@ -103,8 +103,8 @@ struct SandboxReview {
     }
 
     private mutating func obstacles(
-        in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, isInside: Bool, _ met: Trouble?
-    ) -> [Trouble] {
+        in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, isInside: Bool, _ met: Failure?
+    ) -> [Failure] {
         let plain = [met].compactMap { $0 }
         // What is refused for its own sake is to be written elsewhere, or by somebody else.
         guard let unit, met.map({ Self.isOfRights($0, isInside: isInside) }) != false else { return plain }
@@ -113,11 +113,11 @@ struct SandboxReview {
         case .readOnly(let setting):
             let line = Self.setting("ReadWritePaths", directory.description)
             lines[unit.name, default: []].insert(line)
-            let trouble = Trouble(
+            let failure = Failure(
                 .outsideSandbox, at: .path(path),
                 detail: "\(unit.name) may not write to \(directory) (\(setting))", remedy: Self.adding(line, to: unit))
             // Whoever looked from inside has met just this.
-            return (isInside && met?.code != .writerMissing ? [] : plain) + [trouble]
+            return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
         case .hidden(let setting):
             var remedy = Remedy.say("write another path, such as /run/clientsecretd/out/\(path.name)")
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
@@ -126,21 +126,21 @@ struct SandboxReview {
                 lines[unit.name, default: []].formUnion(both)
                 remedy = Self.adding(both.joined(separator: " and "), to: unit)
             }
-            let trouble = Trouble(
+            let failure = Failure(
                 .outsideSandbox, at: .path(path),
                 detail: "what \(unit.name) writes to \(directory) nobody else sees (\(setting))", remedy: remedy)
-            return (met?.code == .writerMissing ? plain : []) + [trouble]
+            return (met?.code == .writerMissing ? plain : []) + [failure]
         }
     }
 
     /// Whether giving the user that writes a directory, or a group, would help.
-    private static func isOfRights(_ trouble: Trouble, isInside: Bool) -> Bool {
-        switch trouble.code {
+    private static func isOfRights(_ failure: Failure, isInside: Bool) -> Bool {
+        switch failure.code {
         case .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
             .writerMissing:
             true
         // What helps the daemon with a directory of somebody else's is known, and is that one's writer.
-        case .permissionDenied: isInside || !trouble.hasRemedyOfItsOwn
+        case .permissionDenied: isInside || !failure.hasRemedyOfItsOwn
         default: false
         }
     }

@@ -8,7 +8,7 @@ import Systemd
 struct ServiceManager {
     private let log: Log
     private let socket: NotifySocket?
-    private var outbox = Outbox()
+    private var notifyQueue = NotifyQueue()
     /// There was no room for what lies in the outbox.
     private var isFull = false
     /// Since the first turn of the loop that found it so.
@@ -128,18 +128,18 @@ struct ServiceManager {
 
     private mutating func tell(_ messages: [Notify.Message]) {
         guard isListening, !messages.isEmpty else { return }
-        outbox.add(messages)
+        notifyQueue.add(messages)
         goOn()
     }
 
     /// Sends what was not told yet, as far as there is room.
     mutating func goOn() {
-        guard let socket, !outbox.isEmpty else { return }
+        guard let socket, !notifyQueue.isEmpty else { return }
         do throws(SystemError) {
-            while !outbox.isEmpty {
-                isFull = try !socket.send(outbox.next)
+            while !notifyQueue.isEmpty {
+                isFull = try !socket.send(notifyQueue.next)
                 if isFull { return }
-                outbox.removeNext()
+                notifyQueue.removeNext()
             }
         } catch {
             isFull = false
@@ -177,7 +177,7 @@ struct ServiceManager {
 extension Snapshot {
     /// One line for `systemctl status`.
     var statusLine: String {
-        if let reason { return "\(standing.rawValue): \(reason.trouble.sentence)" }
+        if let reason { return "\(health.rawValue): \(reason.failure.sentence)" }
         let next = clients.compactMap { client in client.renewAt.map { (at: $0, name: client.name) } }.min {
             $0.at < $1.at
         }

@@ -1,6 +1,6 @@
+package import Config
 import Linux
 import Rotation
-package import Settings
 
 /// The text that was last adopted, for a start whose text is refused or missing.
 ///

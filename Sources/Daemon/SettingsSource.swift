@@ -1,9 +1,9 @@
+package import Config
+import Keys
 package import Linux
-import Publishing
+import Outputs
 package import Rotation
-package import Settings
-import Signing
-import Writing
+import UserWriter
 
 /// Where the configuration comes from, and what of the environment decides it.
 package struct SettingsSource: Sendable {
@@ -33,8 +33,8 @@ package struct SettingsSource: Sendable {
     }
 
     /// The line to the writers, whose sockets lie beside the daemon's.
-    func writers(besideSocket socket: String, cancel: EventCounter?) -> WriterLine {
-        WriterLine(
+    func writers(besideSocket socket: String, cancel: EventCounter?) -> UserWriterClient {
+        UserWriterClient(
             besideSocket: socket, configuration: SettingsLoader.absolutePath(of: path)?.description ?? path,
             identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
     }
@@ -47,11 +47,11 @@ package struct SettingsSource: Sendable {
     /// Opens it, in place of `former` if there is one. Blocks.
     func openState(
         of configuration: Configuration, after former: StateDirectory? = nil
-    ) -> Result<StateDirectory, Trouble> {
+    ) -> Result<StateDirectory, Failure> {
         guard let path = stateDirectory(of: configuration) else {
-            return .failure(Trouble(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
+            return .failure(Failure(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
         }
-        do throws(Trouble) {
+        do throws(Failure) {
             return .success(try StateDirectory.open(path, as: identity, after: former, sha256: { SHA256.digest($0) }))
         } catch {
             return .failure(error)

@@ -1,7 +1,7 @@
 import Failures
 import Linux
-import Monitoring
 import Rotation
+import StatusAPI
 import SystemPackage
 import Systemd
 
@@ -23,12 +23,12 @@ final class StatusListener: Sendable {
     init(
         passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: ControlPolicy,
         handle: @escaping StatusServer.Handler
-    ) throws(Trouble) {
+    ) throws(Failure) {
         let descriptor: Int32
         if let passed {
             // Who asks for something is told by the kernel, which knows it of Unix sockets alone.
             guard passed.family == .unix else {
-                throw Trouble(
+                throw Failure(
                     .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
                     detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit"))
             }
@@ -52,7 +52,7 @@ final class StatusListener: Sendable {
                             run: "systemctl unmask clientsecretd.socket && systemctl restart clientsecretd")
                     default: nil
                     }
-                throw Trouble(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
+                throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
             }
         }
         server = try StatusServer(
@@ -64,19 +64,19 @@ final class StatusListener: Sendable {
     /// every client and path, and whoever may open the socket may read. A socket from systemd is its unit's.
     ///
     /// - Returns: what the socket lacks for that.
-    func permit(_ control: ControlPolicy) -> Fact {
+    func permit(_ control: ControlPolicy) -> Input {
         server.permit(control)
         do throws(SystemError) {
             try own?.permit(group: control.group?.id)
         } catch {
             // Without a group nobody lacks anything: root and the daemon's user are let in by their user alone.
-            guard let group = control.group else { return .relieved(.groupNotPermitted) }
-            return .hampered(
-                Trouble(
+            guard let group = control.group else { return .faultCleared(.groupNotPermitted) }
+            return .faultRaised(
+                Failure(
                     .groupNotPermitted, at: .named("the status socket"), cause: error.errno.rawValue, detail: group.name
                 ))
         }
-        return .relieved(.groupNotPermitted)
+        return .faultCleared(.groupNotPermitted)
     }
 
     /// Turns away everybody who waits, for a daemon that does not come to run: whoever is left in the queue of systemd's
@@ -116,8 +116,8 @@ extension ControlPolicy {
     }
 
     /// Whether the configured group is one that exists.
-    func lack(in configuration: Configuration) -> Fact {
-        guard let name = configuration.controlGroup, group == nil else { return .relieved(.unknownGroup) }
-        return .hampered(Trouble(.unknownGroup, at: .named(name)))
+    func lack(in configuration: Configuration) -> Input {
+        guard let name = configuration.controlGroup, group == nil else { return .faultCleared(.unknownGroup) }
+        return .faultRaised(Failure(.unknownGroup, at: .named(name)))
     }
 }

@@ -1,9 +1,9 @@
 import AppleClientSecret
+import Config
 import Failures
 import Glibc
 import Linux
 import Rotation
-import Settings
 import SystemPackage
 import Systemd
 
@@ -20,31 +20,31 @@ struct UnitRunner: Sendable {
     private static let askingPatience: Seconds = 10
 
     /// On a connection that ends with the delivery.
-    func run(_ action: Action) throws(Trouble) {
+    func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
         do throws(UnitError) {
             var systemd = try UnitManager(patience: Self.patience.count * 1_000, cancel: cancel)
             try systemd.carryOut(order, on: unit, ended: ended)
         } catch {
-            throw Trouble(error, of: action, for: Identity.current().user, after: Self.patience)
+            throw Failure(error, of: action, for: Identity.current().user, after: Self.patience)
         }
     }
 
     /// What would keep a user from having these actions carried out; none of them is.
-    func obstacles(to actions: [Action], as user: UInt32) -> [Action: Trouble] {
+    func obstacles(to actions: [Action], as user: UInt32) -> [Action: Failure] {
         let orders = actions.compactMap { action in action.order.map { (action, $0) } }
         guard !orders.isEmpty else { return [:] }
-        var found: [Action: Trouble] = [:]
+        var found: [Action: Failure] = [:]
         do throws(UnitError) {
             var systemd = try UnitManager(patience: Self.askingPatience.count * 1_000, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
                 if let obstacle = try systemd.obstacle(to: order, on: unit) {
-                    found[action] = Trouble(obstacle, of: action, for: user, after: Self.askingPatience)
+                    found[action] = Failure(obstacle, of: action, for: user, after: Self.askingPatience)
                 }
             }
         } catch {
             for (action, _) in orders {
-                found[action] = Trouble(error, of: action, for: user, after: Self.askingPatience)
+                found[action] = Failure(error, of: action, for: user, after: Self.askingPatience)
             }
         }
         return found
@@ -74,7 +74,7 @@ extension Action {
     }
 }
 
-extension Trouble {
+extension Failure {
     fileprivate init(_ error: UnitError, of action: Action, for user: UInt32, after patience: Seconds) {
         let (code, cause, detail): (Code, Int32?, String?) =
             switch error {

@@ -1,6 +1,6 @@
-import Publishing
+import Config
+import Outputs
 import Rotation
-import Settings
 
 /// Which directories have to be watched, and what a notice from one of them is a reason to look at.
 struct WatchList: Hashable, Sendable {
@@ -139,7 +139,7 @@ struct WatchList: Hashable, Sendable {
     /// What a notice is a reason to look at.
     ///
     /// - Parameter name: empty when it happened to the directory itself: then it is about everything in it and below.
-    func stirred(in directory: AbsolutePath, name: String) -> Set<Resource> {
+    func resources(in directory: AbsolutePath, name: String) -> Set<Resource> {
         guard let interests = interests[directory] else { return [] }
         let here = name.isEmpty ? interests.all : interests.any.union(interests.names[name] ?? [])
         let below = name.isEmpty ? Set(interests.passages.values.joined()) : interests.passages[name] ?? []

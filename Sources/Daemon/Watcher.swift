@@ -90,12 +90,12 @@ final class Watcher {
     }
 
     /// Takes in what workers found.
-    func absorb(_ findings: [Finding], at now: BootTime) -> Set<Resource> {
-        var stirred: Set<Resource> = []
+    func handle(_ findings: [Finding], at now: BootTime) -> Set<Resource> {
+        var noticed: Set<Resource> = []
         for finding in findings {
             switch finding {
             case .watched(let directory, let watch, let isNarrow):
-                stirred.formUnion(take(watch, of: directory, isNarrow: isNarrow))
+                noticed.formUnion(take(watch, of: directory, isNarrow: isNarrow))
             case .missing(let directory):
                 asking.remove(directory)
                 guard list.interests[directory] != nil else { break }
@@ -108,7 +108,7 @@ final class Watcher {
                 if let watch = watches[directory] {
                     // That is of the directory which this one hides.
                     forget(watch, of: directory)
-                    stirred.formUnion(list.interests[directory]?.all ?? [])
+                    noticed.formUnion(list.interests[directory]?.all ?? [])
                 }
             case .trail(let trail, let resource):
                 let changed = list.follow(trail, of: resource)
@@ -120,7 +120,7 @@ final class Watcher {
         }
         for directory in askAgain where !asking.contains(directory) { repeatAsking(directory) }
         planRound(at: now)
-        return stirred
+        return noticed
     }
 
     private func take(_ watch: Int32, of directory: AbsolutePath, isNarrow: Bool) -> Set<Resource> {
@@ -169,11 +169,11 @@ final class Watcher {
         if let nextReading, now < nextReading { return [] }
         let events = try inotify.inotify.read()
         nextReading = events.isEmpty ? nil : now.advanced(milliseconds: Self.readingPause)
-        var stirred: Set<Resource> = []
+        var noticed: Set<Resource> = []
         for event in events {
             if event.mask.contains(.overflowed) {
                 for (directory, interests) in list.interests {
-                    stirred.formUnion(interests.all)
+                    noticed.formUnion(interests.all)
                     // Its end, its move, or the coming of one that was missing may be among what was lost.
                     ask(for: directory)
                 }
@@ -183,11 +183,11 @@ final class Watcher {
             for directory in directories[event.watch] ?? [] {
                 if isGone {
                     // The name may stand for another directory by now.
-                    stirred.formUnion(list.interests[directory]?.all ?? [])
+                    noticed.formUnion(list.interests[directory]?.all ?? [])
                     forget(event.watch, of: directory)
                     ask(for: directory)
                 } else {
-                    stirred.formUnion(list.stirred(in: directory, name: event.name))
+                    noticed.formUnion(list.resources(in: directory, name: event.name))
                     for other in list.rerouted(in: directory, name: event.name) { ask(for: other) }
                     if list.isAwaited(event.name, in: directory), let child = directory.appending(event.name) {
                         ask(for: child)
@@ -196,7 +196,7 @@ final class Watcher {
             }
         }
         planRound(at: now)
-        return stirred
+        return noticed
     }
 
     /// Takes in that something was mounted or unmounted: any name may stand for another directory now.
@@ -212,18 +212,18 @@ final class Watcher {
         }
         guard let nextRound, now >= nextRound else { return [] }
         self.nextRound = nil
-        var stirred = Set(unnoticed.map(Resource.file))
+        var noticed = Set(unnoticed.map(Resource.file))
         for (directory, interests) in list.interests where isBlind(directory) {
-            stirred.formUnion(interests.all)
+            noticed.formUnion(interests.all)
             ask(for: directory)
         }
         planRound(at: now)
-        return stirred
+        return noticed
     }
 
     private func planRound(at now: BootTime) {
-        let mustLook = !unnoticed.isEmpty || list.interests.keys.contains(where: isBlind)
-        nextRound = mustLook ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
+        let mustObserve = !unnoticed.isEmpty || list.interests.keys.contains(where: isBlind)
+        nextRound = mustObserve ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
     }
 
     /// Whether nothing would tell of a change in a directory, or of its coming. One that is merely gone through may be

@@ -35,8 +35,8 @@ extension Rotation {
         firstJob = nextJob
         wakes.keep(where: isKnown)
         views = views.filter { configuration.clients[$0.key] != nil }
-        standings = views.values.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
-        notices.keepOnly(configuration, at: now.boot)
+        healthCounts = views.values.reduce(into: [:]) { $0[$1.health, default: 0] += 1 }
+        stateChangeActions.keepOnly(configuration, at: now.boot)
         served = served.filter { configuration.clients[$0.key]?.credential != nil }
         told = told.filter { configuration.clients[$0.key] != nil }
         names = configuration.clients.keys.sorted()
@@ -59,13 +59,13 @@ extension Rotation {
         case .file(let path): world.files[path] != nil
         case .action(let id): world.index.actions[id] != nil
         case .probe(let id): world.index.probes[id] != nil
-        case .notice(let id): world.configuration.onStateChange.contains { $0.id == id }
+        case .stateChangeAction(let id): world.configuration.onStateChange.contains { $0.id == id }
         case .state: true
         }
     }
 
     /// Takes in that a configuration is not put in force, and why.
-    mutating func refuse(_ lines: [String], _ entry: Entry, at now: Now) {
+    mutating func refuse(_ lines: [String], _ entry: LogEvent, at now: Now) {
         if refusal != lines { changes.append(entry) }
         refusal = lines
         refusedAt = refusedAt ?? now.wall

@@ -7,9 +7,9 @@ struct ClockTrust: Hashable, Sendable {
     /// the secret may be the one that is wrong.
     static let patience: Seconds = 600
     /// Nothing tells when the kernel's word on the clock changes, so it is asked this often while it matters.
-    static let lookAgain: Seconds = 10
+    static let observeAgain: Seconds = 10
 
-    var trouble: Trouble?
+    var failure: Failure?
     var since: WallTime?
     private var doubtedAt: BootTime?
     /// The contradiction that was waited out: it is not doubted again for the same secret.
@@ -21,7 +21,7 @@ struct ClockTrust: Hashable, Sendable {
     mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
         let now = deadlines.now
         if !deadlines.reached(builtAt) {
-            set(Trouble(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
+            set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
             return
         }
         reachedSince = reachedSince.map { max($0, now.wall) }
@@ -40,8 +40,8 @@ struct ClockTrust: Hashable, Sendable {
             // That it comes to be true after all is no reason to wake.
             deadlines = Deadlines(now: now)
         } else {
-            _ = deadlines.reached(now.boot + Self.lookAgain)
-            set(Trouble(.clockDoubtful, at: .clock, detail: latest.description), now)
+            _ = deadlines.reached(now.boot + Self.observeAgain)
+            set(Failure(.clockDoubtful, at: .clock, detail: latest.description), now)
         }
     }
 
@@ -51,28 +51,28 @@ struct ClockTrust: Hashable, Sendable {
         return moment == forgiven || (moment > reachedSince && moment < forgiven)
     }
 
-    private mutating func set(_ trouble: Trouble?, _ now: Now) {
-        since = trouble == nil ? nil : since ?? now.wall
-        self.trouble = trouble
+    private mutating func set(_ failure: Failure?, _ now: Now) {
+        since = failure == nil ? nil : since ?? now.wall
+        self.failure = failure
     }
 }
 
 extension Rotation {
     mutating func planClock(at now: Now) {
         var deadlines = Deadlines(now: now)
-        let before = clock.trouble?.code
+        let before = clock.failure?.code
         // Reckoned anew only where it matters: what was noted as the latest may be gone, but nothing later can be there.
         if let noted = latestIssue, !now.kernelSynced, noted > now.wall { latestIssue = reckonLatestIssue() }
         let latest = now.kernelSynced ? nil : latestIssue
         clock.judge(builtAt: builtAt, latest: latest, &deadlines)
         wakes[.configuration] = deadlines.wake
-        guard before != clock.trouble?.code else { return }
-        changes.append(clock.trouble.map(Entry.clockDistrusted) ?? .clockTrusted)
+        guard before != clock.failure?.code else { return }
+        changes.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)
         touchEverything()
     }
 
     /// Notes when a secret was issued, if a key of ours has signed it.
-    mutating func noteIssue(_ issued: Issued?) {
+    mutating func noteIssue(_ issued: SecretInfo?) {
         guard let issued, issued.signer != nil else { return }
         latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
     }
@@ -81,13 +81,13 @@ extension Rotation {
     /// waited out.
     private func reckonLatestIssue() -> WallTime? {
         var latest: WallTime?
-        func count(_ issued: Issued?) {
+        func count(_ issued: SecretInfo?) {
             guard let issued, issued.signer != nil, !clock.isForgiven(issued.issuedAt) else { return }
             latest = max(latest ?? issued.issuedAt, issued.issuedAt)
         }
         for client in world.clients.values { count(client.current) }
         for file in world.files.values {
-            for sighting in (file.seen?.slots ?? [:]).values { count(sighting.issued) }
+            for observation in (file.observed?.slots ?? [:]).values { count(observation.issued) }
         }
         return latest
     }

@@ -2,8 +2,8 @@ package import AppleClientSecret
 
 /// What the administrator wants, after every value was checked and every default filled in.
 package struct Configuration: Hashable, Sendable {
-    package var keys: [KeyName: KeyEntry]
-    package var clients: [ClientName: ClientEntry]
+    package var keys: [KeyName: KeyConfiguration]
+    package var clients: [ClientName: ClientConfiguration]
     package var onStateChange: [Action]
     /// The group whose members may renew and reload over the socket; nil: only root and the daemon's own user may.
     package var controlGroup: String?
@@ -16,7 +16,7 @@ package struct Configuration: Hashable, Sendable {
     package static let defaultStateDirectory = "/var/lib/clientsecretd"
 
     package init(
-        keys: [KeyName: KeyEntry], clients: [ClientName: ClientEntry], onStateChange: [Action] = [],
+        keys: [KeyName: KeyConfiguration], clients: [ClientName: ClientConfiguration], onStateChange: [Action] = [],
         controlGroup: String? = nil, stateDirectory: AbsolutePath? = nil, metricsFile: AbsolutePath? = nil,
         trustedDirectories: [AbsolutePath] = []
     ) {
@@ -47,7 +47,7 @@ extension Configuration {
 }
 
 /// One private key of Apple's and where it lies.
-package struct KeyEntry: Hashable, Sendable {
+package struct KeyConfiguration: Hashable, Sendable {
     package var team: TeamID
     package var keyID: KeyID
     package var location: Location
@@ -69,7 +69,7 @@ package struct KeyEntry: Hashable, Sendable {
 }
 
 /// One client: whose secret, how long it lives, where it is written and who is told.
-package struct ClientEntry: Hashable, Sendable {
+package struct ClientConfiguration: Hashable, Sendable {
     package var clientID: ClientID
     package var key: KeyName
     package var lifetime: Lifetime

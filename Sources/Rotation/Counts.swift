@@ -38,8 +38,8 @@ extension Rotation {
             }
         case .run(_, let covering):
             for client in covering.keys { world.clients[client]?.counts.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .probe, .recallTold,
-            .keepTold, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
+            .keepReportedStates, .tidyRecords:
             break
         }
     }

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-extension ClientEntry {
+extension ClientConfiguration {
     /// Two scheduled renewals of one client are at least this far apart, whatever the configuration says.
     package static let shortestInterval: Seconds = 60
 
@@ -11,17 +11,17 @@ extension ClientEntry {
     ///
     /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not act at one moment and a restart
     ///   moves nothing.
-    package func renewal(of issued: Issued, jitter: Double) -> WallTime {
+    package func renewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         let early = Seconds(Int64(Double(window.count) * jitter))
         return max(end(of: issued) - renewBefore - early, floor(of: issued))
     }
 
     /// From when on `issued` is replaced together with another secret that is due and shares a file or an action.
-    func earliestRenewal(of issued: Issued, jitter: Double) -> WallTime {
+    func earliestRenewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         max(renewal(of: issued, jitter: jitter) - window, floor(of: issued))
     }
 
-    private func floor(of issued: Issued) -> WallTime {
+    private func floor(of issued: SecretInfo) -> WallTime {
         issued.issuedAt + Claims.backdating + Self.shortestInterval
     }
 

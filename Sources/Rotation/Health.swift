@@ -10,12 +10,12 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         defer { wakes[.client(name)].formEarliest(with: deadlines.wake) }
         let wanted = wantedSecret(client)
-        let troubles = reasons(for: client, &deadlines)
+        let failures = reasons(for: client, &deadlines)
         // Until it was tried once, all that can be said is what was published before.
         // It is judged anew with every step of being tried, and leaves no wake behind.
         var passing = Deadlines(now: now)
-        let found = wasEverTried.contains(name) || !troubles.isEmpty ? nil : appraise(client, &passing)
-        let published = wanted ?? (found?.standing == .ok ? found?.secret : nil)
+        let found = wasEverTried.contains(name) || !failures.isEmpty ? nil : evaluate(client, &passing)
+        let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs = entry.outputs.map { outputView($0, holding: published, &deadlines) }
         let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
@@ -28,73 +28,73 @@ extension Rotation {
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
         let remaining = weakest(client, state, holding: held)
 
-        var standing: Standing = isDone && troubles.isEmpty ? .ok : .degraded
-        var reason = troubles.first
+        var health: HealthState = isDone && failures.isEmpty ? .ok : .degraded
+        var reason = failures.first
         if let found {
             // What nobody has looked at yet is good as far as the state directory knows of a secret for it, or has not been
             // asked.
             let mayBeGood = entry.outputs.isEmpty || !state.wasRecalled || state.kept.current != nil
-            let unseen = mayBeGood ? nil : Trouble(.notPublished, at: .client(name))
-            standing = found.standing ?? (unseen == nil ? .ok : .degraded)
+            let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
+            health = found.health ?? (unseen == nil ? .ok : .degraded)
             // What is critical is put in words below, like that of a client that was tried.
-            if standing == .degraded, let trouble = found.standing == nil ? unseen : found.trouble {
-                reason = Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
+            if health == .degraded, let failure = found.health == nil ? unseen : found.failure {
+                reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
             }
         }
         if case .until(let expiry) = remaining {
-            notices.see(entry.stage(expiringAt: expiry, &deadlines), of: name, at: now.boot)
+            stateChangeActions.see(entry.stage(expiringAt: expiry, &deadlines), of: name, at: now.boot)
         }
         switch remaining {
         case .none:
-            standing = .critical
+            health = .critical
             reason =
                 reason
                 ?? Reason(
-                    trouble: Trouble(wanted == nil ? .noSecret : .notPublished, at: .client(name)), client: name,
+                    failure: Failure(wanted == nil ? .noSecret : .notPublished, at: .client(name)), client: name,
                     since: now.wall, nextAttempt: nil)
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)
             if isExpired || deadlines.reached(expiry - entry.criticalRemainder) {
-                standing = .critical
-                let trouble = Trouble(
+                health = .critical
+                let failure = Failure(
                     isExpired ? .secretExpired : .secretExpiring, at: .client(name), detail: expiry.description)
-                reason = reason ?? Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
+                reason = reason ?? Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
             }
         case .unknown:
             break
         }
-        if standing == .degraded, reason == nil {
-            let trouble = Trouble(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
-            reason = Reason(trouble: trouble, client: name, since: now.wall, nextAttempt: nil)
+        if health == .degraded, reason == nil {
+            let failure = Failure(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
+            reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
         }
         // The same trouble goes on: it began when it was first seen, not at this look.
-        if let old = old?.reason, old.trouble == reason?.trouble, reason?.since == now.wall {
+        if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
             reason?.since = old.since
         }
         let view = ClientView(
-            name: name, clientID: entry.clientID, team: client.key.team, keyID: client.key.keyID, standing: standing,
-            reason: standing == .ok ? nil : reason, current: state.current,
+            name: name, clientID: entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
+            reason: health == .ok ? nil : reason, current: state.current,
             deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
             renewAt: state.current.map { renewal(of: $0, entry) }, renewals: state.renewals,
             counts: state.counts, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
-            consecutiveFailures: troubles.isEmpty ? 0 : consecutiveFailures(name),
-            lastError: troubles.first?.trouble.message,
+            consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
+            lastError: failures.first?.failure.message,
             delivered: isDone, outputs: outputs, actions: actions)
         tell(view)
         views[name] = view
-        if let old { standings[old.standing, default: 0] -= 1 }
-        standings[view.standing, default: 0] += 1
+        if let old { healthCounts[old.health, default: 0] -= 1 }
+        healthCounts[view.health, default: 0] += 1
     }
 
     /// What a client's outputs were seen to hold, by itself.
-    private func appraise(_ client: Subject, _ deadlines: inout Deadlines) -> Appraisal {
-        client.entry.appraise(
+    private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
+        client.entry.evaluate(
             client.name, key: client.key, world.keys[client.entry.key]?.print.map(SignatureEvidence.key) ?? .remembered,
-            isUnderWay: true, found: { path in world.files[path]?.seen.map { .success($0) } }, &deadlines)
+            isUnderWay: true, found: { path in world.files[path]?.observed.map { .success($0) } }, &deadlines)
     }
 
-    private func renewal(of issued: Issued, _ entry: ClientEntry) -> WallTime {
+    private func renewal(of issued: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
         isRestrained
             ? issued.expiresAt - entry.criticalRemainder : entry.renewal(of: issued, jitter: hostJitter)
     }
@@ -103,14 +103,14 @@ extension Rotation {
     /// that it is not served yet is no news.
     private func isNews(_ view: ClientView) -> Bool {
         let isUnderWay =
-            [.notPublished, .notDelivered].contains(view.reason?.trouble.code) && view.standing == .degraded
-        return !untried.contains(view.name) && !isUnderWay && told[view.name, default: .ok] != view.standing
+            [.notPublished, .notDelivered].contains(view.reason?.failure.code) && view.health == .degraded
+        return !untried.contains(view.name) && !isUnderWay && told[view.name, default: .ok] != view.health
     }
 
     mutating func tell(_ view: ClientView) {
         guard isNews(view) else { return }
-        told[view.name] = view.standing
-        changes.append(.standing(view.name, view.standing, view.reason))
+        told[view.name] = view.health
+        changes.append(.health(view.name, view.health, view.reason))
     }
 
     /// The life of the weakest secret that an output or an application holds.
@@ -127,7 +127,7 @@ extension Rotation {
         var isUnknown = false
         let isUnderWay = untried.contains(client.name)
         for place in client.places {
-            guard let seen = world.files[place.path]?.seen else {
+            guard let observed = world.files[place.path]?.observed else {
                 // Not looked at yet is not known; looked for in vain is a file that no application can read either.
                 if world.attempts[.file(place.path)] != nil { return .none }
                 isUnknown = true
@@ -135,11 +135,11 @@ extension Rotation {
             }
             for slot in place.slots {
                 // What is missing while the client is tried is on its way.
-                if isUnderWay, seen.slots[slot] == nil {
+                if isUnderWay, observed.slots[slot] == nil {
                     isUnknown = true
                     continue
                 }
-                guard let issued = seen.slots[slot]?.issued, client.entry.serves(issued, isVerifiable: print != nil)
+                guard let issued = observed.slots[slot]?.issued, client.entry.serves(issued, isVerifiable: print != nil)
                 else { return .none }
                 expiries.append(issued.expiresAt)
             }
@@ -153,12 +153,12 @@ extension Rotation {
 
     /// When what applications hold expires: what they were last told of, or what lies in the outputs where nobody is
     /// told. Nil when one of them holds nothing.
-    private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: Issued?) -> WallTime? {
+    private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: SecretInfo?) -> WallTime? {
         var expiries = held
         if expiries.isEmpty {
             for place in client.places {
-                let seen = world.files[place.path]?.seen?.slots ?? [:]
-                for slot in place.slots { expiries.append(seen[slot]?.issued?.expiresAt) }
+                let observed = world.files[place.path]?.observed?.slots ?? [:]
+                for slot in place.slots { expiries.append(observed[slot]?.issued?.expiresAt) }
             }
         }
         if expiries.isEmpty { expiries = [wanted?.expiresAt] }
@@ -174,39 +174,39 @@ extension Rotation {
         let name = client.name
         let now = deadlines.now
         var reasons: [Reason] = []
-        if let trouble = clock.trouble, let since = clock.since {
-            reasons.append(Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil))
+        if let failure = clock.failure, let since = clock.since {
+            reasons.append(Reason(failure: failure, client: nil, since: since, nextAttempt: nil))
         }
-        let isAnyTroubled = !world.attempts.isEmpty || !overdue.isEmpty
-        for resource in isAnyTroubled ? resources(of: name) : [] {
-            if let job = world.running[resource], let trouble = hang(of: resource) {
+        let hasAnyFailure = !world.attempts.isEmpty || !overdue.isEmpty
+        for resource in hasAnyFailure ? resources(of: name) : [] {
+            if let job = world.running[resource], let failure = hang(of: resource) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
-                reasons.append(Reason(trouble: trouble, client: name, since: began, nextAttempt: nil))
+                reasons.append(Reason(failure: failure, client: name, since: began, nextAttempt: nil))
             } else if let attempts = attempts(at: resource, for: name) {
                 reasons.append(
                     Reason(
-                        trouble: attempts.trouble, client: name, since: attempts.since,
+                        failure: attempts.failure, client: name, since: attempts.since,
                         nextAttempt: nextAttempt(attempts, at: resource, now)))
             }
         }
         for path in client.files where isVanished(path) {
             reasons.append(
                 Reason(
-                    trouble: Trouble(.environmentFileDeleted, at: .path(path)), client: name,
+                    failure: Failure(.environmentFileDeleted, at: .path(path)), client: name,
                     since: now.wall, nextAttempt: nil))
         }
         for path in client.files {
-            guard let damage = world.files[path]?.damage, damage.isContested(&deadlines) else { continue }
+            guard let drift = world.files[path]?.drift, drift.isContested(&deadlines) else { continue }
             reasons.append(
                 Reason(
-                    trouble: Trouble(.contested, at: .path(path)), client: name, since: now.wall,
-                    nextAttempt: damage.nextRepair.flatMap { Self.upcoming($0, now) }))
+                    failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
+                    nextAttempt: drift.nextRepair.flatMap { Self.upcoming($0, now) }))
         }
         // It keeps nothing from being done, and so hides nothing that does.
         if let change = change(of: client.entry.key, &deadlines) {
             reasons.append(
                 Reason(
-                    trouble: change.trouble(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
+                    failure: change.failure(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
         }
         return reasons
     }
@@ -223,11 +223,11 @@ extension Rotation {
     }
 
     private func outputView(
-        _ output: Output, holding wanted: Issued?, _ deadlines: inout Deadlines
+        _ output: Output, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputView {
         let path = output.path
         let file = world.files[path] ?? FileState()
-        let isContested = file.damage.isContested(&deadlines)
+        let isContested = file.drift.isContested(&deadlines)
         let isVanished = isVanished(path)
         let hang = hang(of: .file(path))
         let attempts = world.attempts[.file(path)]
@@ -244,13 +244,13 @@ extension Rotation {
             } else {
                 .pending
             }
-        let trouble =
-            hang ?? attempts?.trouble
-            ?? (isVanished ? Trouble(.environmentFileDeleted, at: .path(path)) : nil)
-            ?? (isContested ? Trouble(.contested, at: .path(path)) : nil)
+        let failure =
+            hang ?? attempts?.failure
+            ?? (isVanished ? Failure(.environmentFileDeleted, at: .path(path)) : nil)
+            ?? (isContested ? Failure(.contested, at: .path(path)) : nil)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file.writtenAt,
-            error: trouble?.message, repairs: file.damage.repairCount)
+            error: failure?.message, repairs: file.drift.repairCount)
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {
@@ -259,52 +259,52 @@ extension Rotation {
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
             action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
-            ranAt: world.clients[client]?.ranAt[id], error: failed?.trouble.message)
+            ranAt: world.clients[client]?.ranAt[id], error: failed?.failure.message)
     }
 
     /// What the daemon shows of itself now.
     package func snapshot(at now: Now) -> Snapshot {
         let clients = names.compactMap { views[$0] }
-        var standing = clients.map(\.standing).max() ?? .ok
-        var reason = clients.first { $0.standing == standing && $0.reason?.trouble.code != .keyChanged }?.reason
-        let change = clients.first { $0.standing == standing }?.reason
-        if let trouble = refusalTrouble ?? restraint {
-            standing = max(standing, .degraded)
-            if standing == .degraded || reason == nil {
-                reason = Reason(trouble: trouble, client: nil, since: refusedAt ?? startedAt, nextAttempt: nil)
+        var health = clients.map(\.health).max() ?? .ok
+        var reason = clients.first { $0.health == health && $0.reason?.failure.code != .keyChanged }?.reason
+        let change = clients.first { $0.health == health }?.reason
+        if let failure = refusalFailure ?? restraint {
+            health = max(health, .degraded)
+            if health == .degraded || reason == nil {
+                reason = Reason(failure: failure, client: nil, since: refusedAt ?? startedAt, nextAttempt: nil)
             }
         }
-        if let trouble = clock.trouble, let since = clock.since {
-            standing = max(standing, .degraded)
-            reason = reason ?? Reason(trouble: trouble, client: nil, since: since, nextAttempt: nil)
+        if let failure = clock.failure, let since = clock.since {
+            health = max(health, .degraded)
+            reason = reason ?? Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
         }
-        if let lack = hampered.first {
-            standing = max(standing, .degraded)
+        if let lack = daemonFaults.first {
+            health = max(health, .degraded)
             let next = lack.nextAttempt.flatMap { Self.upcoming($0, now) }
-            reason = reason ?? Reason(trouble: lack.trouble, client: nil, since: lack.since, nextAttempt: next)
+            reason = reason ?? Reason(failure: lack.failure, client: nil, since: lack.since, nextAttempt: next)
         }
-        if let (resource, attempts) = noticeTrouble {
+        if let (resource, attempts) = stateChangeFailure {
             let next = nextAttempt(attempts, at: resource, now)
-            standing = max(standing, .degraded)
+            health = max(health, .degraded)
             reason =
-                reason ?? Reason(trouble: attempts.trouble, client: nil, since: attempts.since, nextAttempt: next)
+                reason ?? Reason(failure: attempts.failure, client: nil, since: attempts.since, nextAttempt: next)
         }
         return Snapshot(
-            startedAt: startedAt, ready: isReady && !isStopping, standing: standing,
-            reason: standing == .ok ? nil : reason ?? change, clockTrusted: clock.trouble == nil,
+            startedAt: startedAt, ready: isReady && !isStopping, health: health,
+            reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
                 path: configurationPath, loadedAt: configurationLoadedAt,
                 error: refusal.map { $0.joined(separator: "\n") } ?? restraint?.message),
             clients: clients)
     }
 
-    private var refusalTrouble: Trouble? {
-        refusal.map { Trouble(.configurationRefused, at: .named(configurationPath), detail: $0.first) }
+    private var refusalFailure: Failure? {
+        refusal.map { Failure(.configurationRefused, at: .named(configurationPath), detail: $0.first) }
     }
 
     /// Why no action runs and nothing is minted but what becomes critical; nil when that is not so.
-    var restraint: Trouble? {
+    var restraint: Failure? {
         guard isRestrained else { return nil }
-        return refusalTrouble ?? Trouble(.configurationNotAdopted, at: .named(configurationPath))
+        return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(configurationPath))
     }
 }

@@ -4,11 +4,11 @@ package import AppleClientSecret
 /// likely than not, and secrets by the wrong one are refused by Apple while everything here fits.
 package struct KeyChange: Hashable, Sendable {
     package let keyID: KeyID
-    package let from: KeyPrint
-    package let to: KeyPrint
+    package let from: KeyDigest
+    package let to: KeyDigest
     package let at: WallTime
 
-    package init(keyID: KeyID, from: KeyPrint, to: KeyPrint, at: WallTime) {
+    package init(keyID: KeyID, from: KeyDigest, to: KeyDigest, at: WallTime) {
         self.keyID = keyID
         self.from = from
         self.to = to
@@ -16,23 +16,23 @@ package struct KeyChange: Hashable, Sendable {
     }
 
     /// For how long it is said.
-    static let notice: Seconds = 86_400
+    static let reportedFor: Seconds = 86_400
 
     /// What is said of it.
-    package func trouble(of key: KeyName) -> Trouble {
-        Trouble(
+    package func failure(of key: KeyName) -> Failure {
+        Failure(
             .keyChanged, at: .key(key), detail: "\(keyID) was \(from.fingerprint) and is \(to.fingerprint)")
     }
 }
 
-extension KeyPrint {
+extension KeyDigest {
     /// The key's name for people, as a secret's: the beginning of the digest.
     package var fingerprint: String { "sha256:" + description.prefix(16) }
 }
 
 extension Rotation {
     /// Takes in which key was read, and compares it with the one that was known behind the same id.
-    mutating func noteKey(_ name: KeyName, _ print: KeyPrint, at now: Now) {
+    mutating func noteKey(_ name: KeyName, _ print: KeyDigest, at now: Now) {
         if let known = world.keys[name]?.known, known != print { noteChange(of: name, from: known, to: print, at: now) }
         world.keys[name]?.known = print
     }
@@ -54,10 +54,10 @@ extension Rotation {
         }
     }
 
-    private mutating func noteChange(of name: KeyName, from old: KeyPrint, to new: KeyPrint, at now: Now) {
+    private mutating func noteChange(of name: KeyName, from old: KeyDigest, to new: KeyDigest, at now: Now) {
         guard let entry = world.configuration.keys[name] else { return }
         touch(.key(name))
-        guard let former = world.keys[name]?.change, now.wall < former.at + KeyChange.notice else {
+        guard let former = world.keys[name]?.change, now.wall < former.at + KeyChange.reportedFor else {
             return setChange(of: name, KeyChange(keyID: entry.keyID, from: old, to: new, at: now.wall))
         }
         if new == former.to { return }
@@ -77,15 +77,15 @@ extension Rotation {
 
     /// What is said of a key that was changed within the last day; nil when nothing is.
     func change(of name: KeyName, _ deadlines: inout Deadlines) -> KeyChange? {
-        guard let change = world.keys[name]?.change, !deadlines.reached(change.at + KeyChange.notice) else {
+        guard let change = world.keys[name]?.change, !deadlines.reached(change.at + KeyChange.reportedFor) else {
             return nil
         }
         return change
     }
 
     /// What is said of all keys that were changed within the last day.
-    package func keyChanges(at now: Now) -> [Trouble] {
+    package func keyChanges(at now: Now) -> [Failure] {
         var deadlines = Deadlines(now: now)
-        return world.keys.keys.sorted().compactMap { name in change(of: name, &deadlines)?.trouble(of: name) }
+        return world.keys.keys.sorted().compactMap { name in change(of: name, &deadlines)?.failure(of: name) }
     }
 }

@@ -21,7 +21,7 @@ package struct OutputPlace: Hashable, Comparable, Sendable {
     }
 }
 
-extension ClientEntry {
+extension ClientConfiguration {
     var places: Set<OutputPlace> {
         Set(outputs.map { OutputPlace(path: $0.path, slot: Slot($0.format)) })
     }
@@ -71,14 +71,14 @@ extension Rotation {
     /// Has the records of clients that have long been gone removed, half a year after the last of their secrets expired:
     /// whoever rolls a configuration back by less finds everything as it was. Places that are no outputs any more are looked
     /// for with that.
-    mutating func planTidying(at now: Now, _ turn: inout Turn) {
+    mutating func planTidying(at now: Now, _ step: inout Step) {
         // A clock that is wrong by years must not make them old.
-        guard wantsTidying, isReady, clock.trouble == nil else { return }
+        guard wantsTidying, isReady, clock.failure == nil else { return }
         var deadlines = Deadlines(now: now)
         let work = Work.tidyRecords(
             keeping: Set(names), expiredBefore: now.wall - Lifetime.appleLimit, former: formerPlaces,
             outputs: world.configuration.places)
-        if start(work, on: .state, &deadlines, &turn) { wantsTidying = false }
+        if start(work, on: .state, &deadlines, &step) { wantsTidying = false }
         wakes[.state].formEarliest(with: deadlines.wake)
     }
 
@@ -101,7 +101,7 @@ extension Rotation {
             // A reload may have made it an output again.
             !outputs.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
         }
-        changes += live.map(Entry.orphaned)
+        changes += live.map(LogEvent.orphaned)
         for index in pending.indices where pending[index].request == .reload && !pending[index].wantsConfiguration {
             pending[index].orphaned += live.map(\.sentence)
         }

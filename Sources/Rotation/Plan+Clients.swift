@@ -4,24 +4,24 @@ package import AppleClientSecret
 package enum Decision: Hashable, Sendable {
     /// Something is not known yet.
     case wait
-    case keep(Issued, until: WallTime)
+    case keep(SecretInfo, until: WallTime)
     case mint(MintReason)
 }
 
 extension Rotation {
-    mutating func planConfiguration(at now: Now, _ turn: inout Turn) {
+    mutating func planConfiguration(at now: Now, _ step: inout Step) {
         var deadlines = Deadlines(now: now)
         defer { wakes[.configuration].formEarliest(with: deadlines.wake) }
         if pending.contains(where: { $0.wantsConfiguration }) {
-            if start(.readConfiguration, on: .configuration, &deadlines, &turn) {
+            if start(.readConfiguration, on: .configuration, &deadlines, &step) {
                 for index in pending.indices { pending[index].wantsConfiguration = false }
-                configurationStirred = nil
+                configurationDebounce = nil
                 refusalSeenAt = nil
             }
         } else if isConfigurationDue(&deadlines),
-            start(.checkConfiguration, on: .configuration, &deadlines, &turn)
+            start(.checkConfiguration, on: .configuration, &deadlines, &step)
         {
-            configurationStirred = nil
+            configurationDebounce = nil
             refusalSeenAt = nil
         }
     }
@@ -30,7 +30,7 @@ extension Rotation {
     /// want of descriptors, may have ended without one.
     private func isConfigurationDue(_ deadlines: inout Deadlines) -> Bool {
         var waiting = deadlines
-        let isReadable = configurationStirred?.isReadable(&waiting) == true
+        let isReadable = configurationDebounce?.isReadable(&waiting) == true
         let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
         // Whichever it is: one look is for both, so that neither is a reason to wake any more.
         if isReadable || mayPass { return true }
@@ -38,60 +38,60 @@ extension Rotation {
         return false
     }
 
-    mutating func planKey(_ name: KeyName, at now: Now, _ turn: inout Turn) {
+    mutating func planKey(_ name: KeyName, at now: Now, _ step: inout Step) {
         var deadlines = Deadlines(now: now)
         defer { wakes[.key(name)] = deadlines.wake }
         guard let entry = world.configuration.keys[name], let key = world.keys[name] else { return }
         // What was never read is not waited for.
-        if key.wasRead, key.stirred?.isReadable(&deadlines) == false { return }
-        if !key.wasRead || key.print == nil || key.stirred != nil,
-            start(.readKey(name, entry), on: .key(name), &deadlines, &turn)
+        if key.wasRead, key.debounce?.isReadable(&deadlines) == false { return }
+        if !key.wasRead || key.print == nil || key.debounce != nil,
+            start(.readKey(name, entry), on: .key(name), &deadlines, &step)
         {
-            world.keys[name]?.stirred = nil
+            world.keys[name]?.debounce = nil
         }
     }
 
     /// Plans the touched clients, and those that are drawn along because they share something with one that is due;
     /// returns all of them.
-    mutating func planClients(at now: Now, _ turn: inout Turn) -> [Subject] {
+    mutating func planClients(at now: Now, _ step: inout Step) -> [Subject] {
         var planned: [Subject] = []
-        var beside = BesideDue()
+        var batches = Batches()
         while true {
             let open = touched.takeClients()
             if open.isEmpty { return planned }
             for client in subjects(open) {
-                planClient(client, at: now, &beside, &turn)
+                planClient(client, at: now, &batches, &step)
                 planned.append(client)
             }
         }
     }
 
     private mutating func planClient(
-        _ client: Subject, at now: Now, _ beside: inout BesideDue, _ turn: inout Turn
+        _ client: Subject, at now: Now, _ batches: inout Batches, _ step: inout Step
     ) {
         let name = client.name
         var deadlines = Deadlines(now: now)
         defer { wakes[.client(name)] = deadlines.wake }
         guard let state = world.clients[name] else { return }
         guard isKnown(client, state) else {
-            if !state.wasRecalled { start(.recall(name), on: .record(name), &deadlines, &turn) }
+            if !state.wasRecalled { start(.recall(name), on: .record(name), &deadlines, &step) }
             return
         }
         let print = world.keys[client.entry.key]?.print
         let chosen = takeOver(client, presumed(client, state), print, at: now)
         // Others were judged by the secret that this one had before.
-        if chosen.current != state.current { beside = BesideDue() }
-        let decision = decide(client, chosen, print, &beside, &deadlines)
+        if chosen.current != state.current { batches = Batches() }
+        let decision = decide(client, chosen, print, &batches, &deadlines)
         // What could not be minted is not wanted any more.
         if case .keep = decision { recover(.client(name)) }
-        guard case .mint(let reason) = decision, clock.trouble == nil, print != nil else { return }
+        guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: now.wall,
             lifetime: client.entry.lifetime)
-        if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines, &turn) {
+        if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines, &step) {
             world.clients[name]?.mintReason = reason
             switch reason {
-            case .due, .together: drawAlong(client)
+            case .due, .together: planBatch(client)
             case .missing, .unusable, .asked: break
             }
         }
@@ -105,10 +105,10 @@ extension Rotation {
         guard !state.hasChosen, state.kept == Record(), state.delivered.isEmpty, !client.actions.isEmpty else {
             return state
         }
-        var found: [Issued] = []
+        var found: [SecretInfo] = []
         for place in client.places {
-            let seen = world.files[place.path]?.seen?.slots ?? [:]
-            found += place.slots.compactMap { seen[$0]?.issued }.filter { $0.client == client.entry.clientID }
+            let observed = world.files[place.path]?.observed?.slots ?? [:]
+            found += place.slots.compactMap { observed[$0]?.issued }.filter { $0.client == client.entry.clientID }
         }
         guard let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) else { return state }
         var state = state
@@ -121,10 +121,10 @@ extension Rotation {
     ///
     /// - Returns: the client's state afterwards.
     private mutating func takeOver(
-        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, at now: Now
+        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, at now: Now
     ) -> ClientState {
         // By a clock that is doubted the secret in force may look as if it came from the future, and an older one fit.
-        if state.hasChosen, clock.trouble != nil { return state }
+        if state.hasChosen, clock.failure != nil { return state }
         // What the others that were found would have been good for is no reason to wake.
         var deadlines = Deadlines(now: now)
         guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
@@ -165,19 +165,19 @@ extension Rotation {
 
     /// What is to become of a client's secret, from what is known of it.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
-        var beside = BesideDue()
-        return decide(name, &beside, &deadlines)
+        var batches = Batches()
+        return decide(name, &batches, &deadlines)
     }
 
-    func decide(_ name: ClientName, _ beside: inout BesideDue, _ deadlines: inout Deadlines) -> Decision {
+    func decide(_ name: ClientName, _ batches: inout Batches, _ deadlines: inout Deadlines) -> Decision {
         guard let client = world.index.subjects[name], let state = world.clients[name], isKnown(client, state) else {
             return .wait
         }
-        return decide(client, state, world.keys[client.entry.key]?.print, &beside, &deadlines)
+        return decide(client, state, world.keys[client.entry.key]?.print, &batches, &deadlines)
     }
 
     private func decide(
-        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ beside: inout BesideDue,
+        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ batches: inout Batches,
         _ deadlines: inout Deadlines
     ) -> Decision {
         if isRestrained { return decideRestrained(client, state, print, &deadlines) }
@@ -188,7 +188,7 @@ extension Rotation {
         let renewal = client.entry.renewal(of: current, jitter: hostJitter)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
         if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
-            isBesideDue(client, at: deadlines.now, &beside)
+            isInDueBatch(client, at: deadlines.now, &batches)
         {
             return .mint(.together(current))
         }
@@ -197,7 +197,7 @@ extension Rotation {
 
     /// What keeps applications from being locked out, and no more.
     private func decideRestrained(
-        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ deadlines: inout Deadlines
     ) -> Decision {
         let usable = usable(client, state, print, &deadlines)
         // One that the key on the disk has not signed is what applications hold all the same, and is judged by its time.
@@ -210,18 +210,18 @@ extension Rotation {
 
     /// The secret in force while it is usable; else the best that lies in the outputs.
     private func usable(
-        _ client: Subject, _ state: ClientState, _ print: KeyPrint?, _ deadlines: inout Deadlines
-    ) -> Issued? {
+        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ deadlines: inout Deadlines
+    ) -> SecretInfo? {
         let entry = client.entry
-        var candidates: [Issued] = []
+        var candidates: [SecretInfo] = []
         if let current = state.current, entry.accepts(current, key: client.key, print: print, at: &deadlines) {
             if state.hasChosen { return current }
             candidates.append(current)
         }
         for place in client.places {
-            guard let seen = world.files[place.path]?.seen else { continue }
+            guard let observed = world.files[place.path]?.observed else { continue }
             for slot in place.slots {
-                if let issued = seen.slots[slot]?.issued,
+                if let issued = observed.slots[slot]?.issued,
                     entry.accepts(issued, key: client.key, print: print, at: &deadlines)
                 {
                     candidates.append(issued)
@@ -231,14 +231,14 @@ extension Rotation {
         return entry.best(of: candidates)
     }
 
-    mutating func planRecord(_ client: Subject, at now: Now, _ turn: inout Turn) {
+    mutating func planRecord(_ client: Subject, at now: Now, _ step: inout Step) {
         let name = client.name
         var deadlines = Deadlines(now: now)
         defer { wakes[.record(name)] = deadlines.wake }
         guard let state = world.clients[name], isKnown(client, state) else { return }
         guard state.current != nil else {
             // There is nothing to keep, and what is kept may be all that there is.
-            if state.wasNotAnswered { start(.recall(name), on: .record(name), &deadlines, &turn) }
+            if state.wasNotAnswered { start(.recall(name), on: .record(name), &deadlines, &step) }
             return
         }
         let wanted = state.record(
@@ -248,7 +248,7 @@ extension Rotation {
             // What could not be kept is not wanted any more.
             recover(.record(name))
         } else {
-            start(.keep(name, wanted), on: .record(name), &deadlines, &turn)
+            start(.keep(name, wanted), on: .record(name), &deadlines, &step)
         }
     }
 
@@ -256,7 +256,7 @@ extension Rotation {
     private func sharedFiles(of client: Subject, _ state: ClientState) -> Set<AbsolutePath> {
         Set(
             client.files.filter { path in
-                guard let file = world.files[path], file.seen?.exists == true else {
+                guard let file = world.files[path], file.observed?.exists == true else {
                     return isVanished(path) || state.kept.shared.contains(path)
                 }
                 return file.heldOtherLines

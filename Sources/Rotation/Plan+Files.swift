@@ -1,19 +1,19 @@
 import AppleClientSecret
 
 extension Rotation {
-    mutating func planFile(_ path: AbsolutePath, at now: Now, _ turn: inout Turn) {
+    mutating func planFile(_ path: AbsolutePath, at now: Now, _ step: inout Step) {
         var deadlines = Deadlines(now: now)
         defer { wakes[.file(path)] = deadlines.wake }
         guard let spec = world.index.specs[path], let file = world.files[path] else { return }
         guard file.isFresh else {
             // What a file holds can be judged once the keys are known and the state directory has told what it keeps.
             if world.index.clients(of: path).allSatisfy({ hasSources($0) }) {
-                start(.look(spec), on: .file(path), &deadlines, &turn)
+                start(.observe(spec), on: .file(path), &deadlines, &step)
             }
             return
         }
-        if file.damage.wantsLook(&deadlines) {
-            start(.look(spec), on: .file(path), &deadlines, &turn)
+        if file.drift.wantsObservation(&deadlines) {
+            start(.observe(spec), on: .file(path), &deadlines, &step)
             return
         }
         // Several clients in one file are one write: wait for those that are about to have a new secret.
@@ -27,25 +27,25 @@ extension Rotation {
             return
         }
         let wanted = wantedSecrets(spec)
-        if !wanted.isEmpty, file.damage.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
-            start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &turn)
+        if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
+            start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines, &step)
         }
     }
 
     /// What each slot of a file should hold; a slot whose client has no secret is left as it is.
-    func wantedSecrets(_ spec: FileSpec) -> [Slot: Issued] {
-        var wanted: [Slot: Issued] = [:]
+    func wantedSecrets(_ spec: FileSpec) -> [Slot: SecretInfo] {
+        var wanted: [Slot: SecretInfo] = [:]
         for (slot, client) in spec.slots { wanted[slot] = wantedSecret(client) }
         return wanted
     }
 
     /// What the outputs of a client should hold: its secret in force, unless that was made for ids which are not the
     /// configured ones any more.
-    func wantedSecret(_ client: ClientName) -> Issued? {
+    func wantedSecret(_ client: ClientName) -> SecretInfo? {
         world.index.subjects[client].flatMap { wantedSecret($0) }
     }
 
-    func wantedSecret(_ client: Subject) -> Issued? {
+    func wantedSecret(_ client: Subject) -> SecretInfo? {
         guard let current = world.clients[client.name]?.current, client.entry.names(current, key: client.key) else {
             return nil
         }
@@ -59,10 +59,12 @@ extension Rotation {
     }
 
     private func isGood(_ spec: FileSpec, _ file: FileState) -> Bool {
-        guard file.isFresh, !file.isUncertain, let seen = file.seen, seen.isAsConfigured else { return false }
+        guard file.isFresh, !file.isUncertain, let observed = file.observed, observed.isAsConfigured else {
+            return false
+        }
         for (slot, client) in spec.slots {
             guard let wanted = wantedSecret(client) else { continue }
-            if seen.slots[slot]?.issued?.fingerprint != wanted.fingerprint { return false }
+            if observed.slots[slot]?.issued?.fingerprint != wanted.fingerprint { return false }
         }
         return true
     }
@@ -73,13 +75,13 @@ extension Rotation {
             return false
         }
         var deadlines = Deadlines(now: now)
-        return file.damage.isLeftAlone(wantedSecrets(spec).mapValues(\.fingerprint), &deadlines)
+        return file.drift.isLeftAlone(wantedSecrets(spec).mapValues(\.fingerprint), &deadlines)
     }
 
     /// Whether an environment file that held other lines is gone: one made anew would lack them, and its reader would
     /// start with half of its settings.
     func isVanished(_ path: AbsolutePath) -> Bool {
-        world.files[path]?.seen?.exists == false && heldOtherLines(path)
+        world.files[path]?.observed?.exists == false && heldOtherLines(path)
     }
 
     private func heldOtherLines(_ path: AbsolutePath) -> Bool {
@@ -88,11 +90,11 @@ extension Rotation {
             || world.index.clients(of: path).contains { world.clients[$0]?.kept.shared.contains(path) == true }
     }
 
-    mutating func planAction(_ id: ActionID, at now: Now, _ turn: inout Turn) {
+    mutating func planAction(_ id: ActionID, at now: Now, _ step: inout Step) {
         var deadlines = Deadlines(now: now)
         defer { wakes[.action(id)] = deadlines.wake }
         guard let action = world.index.actions[id], !isRestrained else { return }
-        hasten(action, &deadlines)
+        capBackoff(action, &deadlines)
         let sharers = world.index.clients(of: id)
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
@@ -105,13 +107,13 @@ extension Rotation {
             if world.clients[client]?.isSettled != true { return }
             for path in world.index.files(of: client) where isBusy(.file(path)) { return }
         }
-        start(.run(action, covering: covering), on: .action(id), &deadlines, &turn)
+        start(.run(action, covering: covering), on: .action(id), &deadlines, &step)
     }
 
     /// Keeps a pause that was decided in better times from lasting on into an emergency.
-    private mutating func hasten(_ action: Action, _ deadlines: inout Deadlines) {
+    private mutating func capBackoff(_ action: Action, _ deadlines: inout Deadlines) {
         guard let attempts = world.attempts[.action(action.id)],
-            !Retry.needsPerson(action, attempts.trouble.code, failures: attempts.failures),
+            !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
             isEmergency(action.id, &deadlines)
         else { return }
         let latest = deadlines.now.boot + Retry.emergencyBound
@@ -132,7 +134,7 @@ extension Rotation {
     /// What an application that an action tells holds, as far as is known: the secret that the action last ran for. The
     /// oldest that others told of which are not the client's any more, while it has not run yet: an action that was edited
     /// tells the same application. Nil when it holds nothing.
-    func held(by action: ActionID, of client: Subject) -> Issued? {
+    func held(by action: ActionID, of client: Subject) -> SecretInfo? {
         guard let delivered = world.clients[client.name]?.delivered else { return nil }
         return delivered[action]
             ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
@@ -161,8 +163,8 @@ extension Rotation {
 
 extension FileState {
     /// Whether a secret stood in its place when the file was last seen.
-    func holds(_ secret: Issued, in slot: Slot) -> Bool {
-        guard !isUncertain, let seen, seen.isAsConfigured else { return false }
-        return seen.slots[slot]?.issued?.fingerprint == secret.fingerprint
+    func holds(_ secret: SecretInfo, in slot: Slot) -> Bool {
+        guard !isUncertain, let observed, observed.isAsConfigured else { return false }
+        return observed.slots[slot]?.issued?.fingerprint == secret.fingerprint
     }
 }

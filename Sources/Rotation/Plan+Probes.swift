@@ -1,7 +1,7 @@
 extension Rotation {
     /// Has actions looked at that are known since the start or a reload, as `check` does: what would keep one from being
     /// carried out is said before a renewal meets it. Until every client was tried, that goes before.
-    mutating func planProbes(at now: Now, _ turn: inout Turn) {
+    mutating func planProbes(at now: Now, _ step: inout Step) {
         guard isReady else { return }
         for id in unprobed.union(touched.probes).sorted() {
             var deadlines = Deadlines(now: now)
@@ -10,7 +10,7 @@ extension Rotation {
             guard let action = world.index.probes[id], unprobed.contains(id) || world.attempts[.probe(id)] != nil else {
                 continue
             }
-            if start(.probe(action), on: .probe(id), &deadlines, &turn) { unprobed.remove(id) }
+            if start(.probe(action), on: .probe(id), &deadlines, &step) { unprobed.remove(id) }
         }
     }
 

@@ -64,9 +64,9 @@ package struct RenewalOutcome: Hashable, Sendable {
 
     package enum Result: Hashable, Sendable {
         /// A new secret is published and delivered.
-        case renewed(Issued)
+        case renewed(SecretInfo)
         /// Nothing was to be made; the secret in force is published and delivered, which it was not before.
-        case delivered(Issued)
+        case delivered(SecretInfo)
         /// Not due within the span that was asked for, or nothing to deliver: nothing was done.
         case untouched
         /// What stood in the way, in words ready to show; it goes on being tried, unless it was the clock.

@@ -2,7 +2,7 @@ import AppleClientSecret
 
 /// A request that somebody waits for.
 struct PendingRequest: Hashable, Sendable {
-    let ticket: Ticket?
+    let requestID: RequestID?
     let request: Request
     /// Jobs from this one on count as attempts on behalf of the request.
     let since: JobID
@@ -15,7 +15,7 @@ struct PendingRequest: Hashable, Sendable {
     var open: [ClientName]
     var outcomes: [RenewalOutcome] = []
     /// Clients for which nothing is minted, because of the clock or the configuration.
-    var denied: [ClientName: Trouble] = [:]
+    var denied: [ClientName: Failure] = [:]
     /// What a reload has left without an owner, in words ready to show.
     var orphaned: [String] = []
 }
@@ -26,9 +26,9 @@ extension Rotation {
         pending.contains { $0.request == .reload }
     }
 
-    mutating func ask(_ request: Request, _ ticket: Ticket?, at now: Now) {
+    mutating func ask(_ request: Request, _ requestID: RequestID?, at now: Now) {
         if isStopping {
-            if let ticket { answers.append((ticket, .stopping)) }
+            if let requestID { answers.append((requestID, .stopping)) }
             return
         }
         let since = JobID(number: nextJob)
@@ -36,50 +36,51 @@ extension Rotation {
         case .reload:
             pending.append(
                 PendingRequest(
-                    ticket: ticket, request: request, since: since, wantsConfiguration: true, chosen: [], open: []))
+                    requestID: requestID, request: request, since: since, wantsConfiguration: true, chosen: [], open: []
+                ))
             touch(.configuration)
         case .renew(let renewal):
             let unknown = renewal.clients.filter { world.configuration.clients[$0] == nil }
             guard unknown.isEmpty else {
-                if let ticket { answers.append((ticket, .unknownClients(unknown.sorted()))) }
+                if let requestID { answers.append((requestID, .unknownClients(unknown.sorted()))) }
                 return
             }
             let asked = renewal.clients.isEmpty ? Set(world.configuration.clients.keys) : renewal.clients
             pending.append(
                 PendingRequest(
-                    ticket: ticket, request: request, since: since, wantsConfiguration: false, chosen: [],
+                    requestID: requestID, request: request, since: since, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
             for client in asked {
                 // Whether there is something to deliver is judged by what the files hold now.
-                if renewal.deliverOnly { hurry(client, at: now) } else { touch(.client(client)) }
+                if renewal.deliverOnly { resetBackoff(client, at: now) } else { touch(.client(client)) }
             }
         }
     }
 
     /// Finds out which clients a request to renew is about, for those of which enough is known.
     mutating func planRequests(at now: Now) {
-        var beside = BesideDue()
+        var batches = Batches()
         for index in pending.indices {
             guard case .renew(let renewal) = pending[index].request else { continue }
             for client in pending[index].undecided.sorted() {
-                guard let isChosen = isChosen(client, renewal, since: pending[index].since, at: now, &beside)
+                guard let isChosen = isChosen(client, renewal, since: pending[index].since, at: now, &batches)
                 else { continue }
                 pending[index].undecided.remove(client)
                 guard isChosen else { continue }
                 pending[index].chosen.insert(client)
                 guard !renewal.deliverOnly else { continue }
                 world.clients[client]?.isForced = true
-                hurry(client, at: now)
+                resetBackoff(client, at: now)
             }
-            if let trouble = clock.trouble ?? restraint, !renewal.deliverOnly { deny(index, trouble) }
+            if let failure = clock.failure ?? restraint, !renewal.deliverOnly { deny(index, failure) }
         }
     }
 
     /// Takes a request to mint back. Whoever was told that nothing is minted, because of the clock or the configuration, must not find a new
     /// secret hours later that nobody remembers having asked for.
-    private mutating func deny(_ index: Int, _ trouble: Trouble) {
+    private mutating func deny(_ index: Int, _ failure: Failure) {
         for client in pending[index].chosen where world.clients[client]?.isForced == true && !isBusy(.client(client)) {
-            pending[index].denied[client] = trouble
+            pending[index].denied[client] = failure
         }
         for client in pending[index].denied.keys {
             world.clients[client]?.isForced = false
@@ -89,7 +90,7 @@ extension Rotation {
 
     /// Nil while it cannot be told yet.
     private func isChosen(
-        _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ beside: inout BesideDue
+        _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout Batches
     ) -> Bool? {
         guard world.clients[client] != nil else { return true }
         if renewal.deliverOnly {
@@ -100,9 +101,9 @@ extension Rotation {
         }
         guard let span = renewal.dueWithin else { return true }
         // By a clock that is not believed nobody can tell what is due: it is said that nothing is renewed.
-        if clock.trouble != nil { return true }
+        if clock.failure != nil { return true }
         var deadlines = Deadlines(now: now)
-        return switch decide(client, &beside, &deadlines) {
+        return switch decide(client, &batches, &deadlines) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
         case .mint: true
@@ -116,14 +117,14 @@ extension Rotation {
     }
 
     /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
-    private mutating func hurry(_ client: ClientName, at now: Now) {
+    private mutating func resetBackoff(_ client: ClientName, at now: Now) {
         for resource in resources(of: client) {
             world.attempts[resource]?.notBefore = now.boot
-            if let job = world.running[resource] { hurried.insert(job.id) }
+            if let job = world.running[resource] { retryAtOnce.insert(job.id) }
         }
         for path in world.index.files(of: client) {
-            lookAgain(at: .file(path))
-            world.files[path]?.damage.ask()
+            observeAgain(at: .file(path))
+            world.files[path]?.drift.ask()
         }
         if let key = world.configuration.clients[client]?.key { touch(.key(key)) }
         touch(.client(client))
@@ -145,7 +146,7 @@ extension Rotation {
     /// Answers the requests that have come to their end.
     mutating func planAnswers(at now: Now) {
         if isStopping {
-            for request in pending { if let ticket = request.ticket { answers.append((ticket, .stopping)) } }
+            for request in pending { if let requestID = request.requestID { answers.append((requestID, .stopping)) } }
             pending = []
             return
         }
@@ -155,7 +156,7 @@ extension Rotation {
                 waiting.append(request)
                 continue
             }
-            if let ticket = request.ticket { answers.append((ticket, answer)) }
+            if let requestID = request.requestID { answers.append((requestID, answer)) }
         }
         pending = waiting
     }
@@ -163,7 +164,7 @@ extension Rotation {
     private func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
-            if let trouble = hang(of: .configuration) { return .refused(diagnostics: [trouble.message]) }
+            if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
             guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
             if let refusal { return .refused(diagnostics: refusal) }
             // What is no output any more is looked for once everything was tried.
@@ -187,13 +188,13 @@ extension Rotation {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
-        if let trouble = failure(of: client, since: request.since) { return .failed(trouble.message) }
-        if let trouble = request.denied[client] { return .failed(trouble.message) }
-        if wantedSecret(client) == nil, !isBusy(.client(client)), let trouble = clock.trouble {
-            return .failed(trouble.message)
+        if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
+        if let failure = request.denied[client] { return .failed(failure.message) }
+        if wantedSecret(client) == nil, !isBusy(.client(client)), let failure = clock.failure {
+            return .failed(failure.message)
         }
         guard !state.isForced, let current = state.current else { return nil }
-        if let trouble = contest(of: client, at: now) { return .failed(trouble.message) }
+        if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client) else { return nil }
         if world.index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (restraint?.message).map { .failed($0) }
@@ -211,17 +212,17 @@ extension Rotation {
 
     /// What has failed on a client's way since a request was made. A state directory that cannot be used is not on it:
     /// the secret is published and delivered all the same.
-    func failure(of client: ClientName, since job: JobID) -> Trouble? {
+    func failure(of client: ClientName, since job: JobID) -> Failure? {
         for resource in resources(of: client) where resource != .record(client) {
-            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.trouble }
-            if let trouble = hang(of: resource) { return trouble }
+            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
+            if let failure = hang(of: resource) { return failure }
         }
         return nil
     }
 
     /// The file of a client's that is left as it is for now, because somebody else goes on changing it.
-    private func contest(of client: ClientName, at now: Now) -> Trouble? {
-        world.index.files(of: client).first { isLeftAlone($0, at: now) }.map { Trouble(.contested, at: .path($0)) }
+    private func contest(of client: ClientName, at now: Now) -> Failure? {
+        world.index.files(of: client).first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
     }
 
     /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
@@ -230,7 +231,7 @@ extension Rotation {
     private func wasTried(_ client: Subject, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
         // While something is being made for it, there is more to come: one bad output does not speak for the others.
         guard world.clients[client.name]?.isSettled == true else { return false }
-        guard wantedSecret(client) != nil else { return hasTrouble(client.name) }
+        guard wantedSecret(client) != nil else { return hasFailure(client.name) }
         for path in client.files {
             let wasTried = files[path] ?? wasTried(path, at: now)
             files[path] = wasTried
@@ -244,8 +245,8 @@ extension Rotation {
             || isLeftAlone(path, at: now)
     }
 
-    private func hasTrouble(_ client: ClientName) -> Bool {
-        clock.trouble != nil
+    private func hasFailure(_ client: ClientName) -> Bool {
+        clock.failure != nil
             || resources(of: client).contains { !$0.isProbe && (world.attempts[$0] != nil || isOverdue($0)) }
     }
 

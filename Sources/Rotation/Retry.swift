@@ -14,7 +14,7 @@ enum Retry {
     static let emergencyBound: Seconds = 60
     /// A file that is stirred is looked at again this soon although it could not be looked at before; somebody who
     /// stirs it all the time is no reason for more.
-    static let lookPace: Seconds = 1
+    static let observationPace: Seconds = 1
     /// A lasting trouble is written to the journal again after this long.
     static let reminder: Seconds = 3600
 
@@ -24,13 +24,13 @@ enum Retry {
     ///   - isEmergency: whether an application that waits for it holds a secret that is critical or has expired.
     ///   - jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
     static func pause(
-        of resource: Resource, action: Action?, trouble: Trouble.Code, failures: Int, isEmergency: Bool = false,
+        of resource: Resource, action: Action?, failure: Failure.Code, failures: Int, isEmergency: Bool = false,
         jitter: Double
     ) -> Int64 {
-        let isTired = needsPerson(action, trouble, failures: failures)
+        let isTired = needsPerson(action, failure, failures: failures)
         let (first, bound): (Int64, Seconds) =
             switch resource {
-            case .action, .notice: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
+            case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }
         let doubled = isTired ? bound.count : min(bound.count, first << Int64(min(max(failures - 1, 0), 12)))
@@ -39,15 +39,15 @@ enum Retry {
 
     /// Whether a unit's job has failed so often that it is tried hourly, in an emergency too: each attempt stops and
     /// starts somebody's program, and whoever mends that starts it, which has it read the new secret.
-    static func needsPerson(_ action: Action?, _ trouble: Trouble.Code, failures: Int) -> Bool {
+    static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
-        case .unit, .signal: failures >= 3 && trouble.isOfJob
+        case .unit, .signal: failures >= 3 && failure.isOfJob
         case .exec, nil: false
         }
     }
 }
 
-extension Trouble.Code {
+extension Failure.Code {
     /// Whether what was found at a file's path holds no secret for anybody, whoever looks.
     var leavesNothingToRead: Bool {
         switch self {

@@ -19,8 +19,8 @@ package struct Rotation: Sendable {
     var wakes = WakeQueue()
     var views: [ClientName: ClientView] = [:]
     /// How many clients stand how.
-    var standings: [Standing: Int] = [:]
-    var notices = Notices()
+    var healthCounts: [HealthState: Int] = [:]
+    var stateChangeActions = StateChangeActions()
     /// Whether another configuration may have left records of clients that are gone.
     var wantsTidying = false
     /// Whether whatever the records name as an output is one, or somebody was told that it is none any more.
@@ -28,12 +28,12 @@ package struct Rotation: Sendable {
     /// What reloads have taken from the outputs, until it was looked at.
     var removedPlaces: Set<OutputPlace> = []
     /// The standing of each client that was last noted in the journal.
-    var told: [ClientName: Standing] = [:]
+    var told: [ClientName: HealthState] = [:]
     /// What the credential socket hands out.
-    var served: [ClientName: Issued] = [:]
+    var served: [ClientName: SecretInfo] = [:]
     var pending: [PendingRequest] = []
-    var changes: [Entry] = []
-    var answers: [(Ticket, Answer)] = []
+    var changes: [LogEvent] = []
+    var answers: [(RequestID, Answer)] = []
     var nextJob: UInt64 = 1
     var resources: [JobID: Resource] = [:]
     /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
@@ -49,7 +49,7 @@ package struct Rotation: Sendable {
     /// Jobs during which a sign of change came: what they saw may be what was there before.
     var outdated: Set<JobID> = []
     /// Jobs during which somebody asked for what they do: as long as they wait, one that fails is tried again at once.
-    var hurried: Set<JobID> = []
+    var retryAtOnce: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
     /// Actions that were not looked at yet since the start or the last reload.
@@ -64,7 +64,7 @@ package struct Rotation: Sendable {
     /// No secret that a key of ours has signed was issued later than this.
     var latestIssue: WallTime?
     /// What the daemon as a whole lacks.
-    var hampered: [Hampered] = []
+    var daemonFaults: [DaemonFault] = []
     var configurationPath: String
     var configurationLoadedAt: WallTime
     /// Why the configuration that lies there now would not be accepted.
@@ -77,7 +77,7 @@ package struct Rotation: Sendable {
     /// When ``refusal`` was last found; nil while it is looked for again.
     var refusalSeenAt: BootTime?
     /// Notices of the configuration's files since they were last read.
-    var configurationStirred: Stir?
+    var configurationDebounce: Debounce?
 
     /// - Parameters:
     ///   - seed: of retries' jitter; fixed for a run.
@@ -97,38 +97,38 @@ package struct Rotation: Sendable {
     }
 
     /// What is to be done now that was not done yet; marks what it starts as running.
-    package mutating func plan(at now: Now) -> Turn {
+    package mutating func plan(at now: Now) -> Step {
         for resource in wakes.takeReached(at: now) { touch(resource) }
-        var turn = Turn()
+        var step = Step()
         planPatience(at: now)
         planClock(at: now)
-        planConfiguration(at: now, &turn)
+        planConfiguration(at: now, &step)
         planRequests(at: now)
         // In the order of a secret's way: each step sees what the one before it decided.
-        for key in touched.keys.sorted() { planKey(key, at: now, &turn) }
-        var clients = planClients(at: now, &turn)
+        for key in touched.keys.sorted() { planKey(key, at: now, &step) }
+        var clients = planClients(at: now, &step)
         for client in clients {
-            planRecord(client, at: now, &turn)
+            planRecord(client, at: now, &step)
             settle(client)
-            planServed(client, &turn)
+            planServed(client, &step)
         }
-        for file in touched.files.sorted() { planFile(file, at: now, &turn) }
-        for action in touched.actions.sorted() { planAction(action, at: now, &turn) }
+        for file in touched.files.sorted() { planFile(file, at: now, &step) }
+        for action in touched.actions.sorted() { planAction(action, at: now, &step) }
         // What was decided for files and actions may have touched further ones.
         clients += subjects(touched.takeClients())
         for client in clients { judge(client, at: now) }
         planReadiness(of: clients, at: now)
-        planProbes(at: now, &turn)
-        planNotices(at: now, &turn)
-        planTidying(at: now, &turn)
+        planProbes(at: now, &step)
+        planStateChangeActions(at: now, &step)
+        planTidying(at: now, &step)
         touched = Touched()
         planAnswers(at: now)
-        turn.wake = wakes.earliest()
-        if let job = oldestInFlight() { turn.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
-        swap(&turn.changes, &changes)
-        swap(&turn.answers, &answers)
-        turn.ended = isStopping ? world.running.isEmpty : isOnce && isReady && world.running.keys.allSatisfy(isHanging)
-        return turn
+        step.wake = wakes.earliest()
+        if let job = oldestInFlight() { step.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
+        swap(&step.changes, &changes)
+        swap(&step.answers, &answers)
+        step.ended = isStopping ? world.running.isEmpty : isOnce && isReady && world.running.keys.allSatisfy(isHanging)
+        return step
     }
 
     // MARK: What was touched
@@ -156,7 +156,7 @@ package struct Rotation: Sendable {
         case .probe(let id):
             touched.probes.insert(id)
             for client in world.index.clients(of: id) { touch(client) }
-        case .configuration, .notice, .state:
+        case .configuration, .stateChangeAction, .state:
             // Planned every time.
             break
         }
@@ -186,9 +186,9 @@ package struct Rotation: Sendable {
     /// Starts `work` unless the resource is busy, its last failure is too fresh or the daemon is stopping.
     /// Looking at a file need not wait because it could not be written.
     @discardableResult
-    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines, _ turn: inout Turn) -> Bool {
+    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines, _ step: inout Step) -> Bool {
         guard !isStopping, world.running[resource] == nil else { return false }
-        if let attempts = world.attempts[resource], attempts.wasLook || !work.isLook,
+        if let attempts = world.attempts[resource], attempts.wasObservation || !work.isObservation,
             !deadlines.reached(attempts.notBefore)
         {
             return false
@@ -198,7 +198,7 @@ package struct Rotation: Sendable {
         world.running[resource] = job
         resources[job.id] = resource
         inFlight.append(job.id)
-        turn.start.append(job)
+        step.start.append(job)
         // Actions wait for it, also those of clients that merely share the file.
         if case .file(let path) = resource {
             for client in world.index.clients(of: path) {
@@ -225,16 +225,16 @@ package struct Rotation: Sendable {
     }
 
     /// What can be said of a job that has run for too long; nil for an action, which has a time of its own to end in.
-    func hang(of resource: Resource) -> Trouble? {
+    func hang(of resource: Resource) -> Failure? {
         guard isOverdue(resource) else { return nil }
         return switch resource {
-        case .configuration: Trouble(.notResponding, at: .named(configurationPath))
-        case .key(let name): Trouble(.notResponding, at: .key(name))
-        case .client(let name), .record(let name): Trouble(.notResponding, at: .client(name))
-        case .file(let path): Trouble(.notResponding, at: .path(path))
-        case .probe(let id): Trouble(.notResponding, at: .action(id))
-        case .action, .notice: nil
-        case .state: Trouble(.notResponding, at: .named("the state directory"))
+        case .configuration: Failure(.notResponding, at: .named(configurationPath))
+        case .key(let name): Failure(.notResponding, at: .key(name))
+        case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
+        case .file(let path): Failure(.notResponding, at: .path(path))
+        case .probe(let id): Failure(.notResponding, at: .action(id))
+        case .action, .stateChangeAction: nil
+        case .state: Failure(.notResponding, at: .named("the state directory"))
         }
     }
 
@@ -269,7 +269,7 @@ struct Touched: Sendable {
     var actions: Set<ActionID> = []
     var probes: Set<ActionID> = []
     /// Files and actions whose clients were all touched because one of them is renewed.
-    var drawn: Set<Resource> = []
+    var batched: Set<Resource> = []
     private var clients: Set<ClientName> = []
     /// Clients that were taken already, which nothing brings back.
     private var taken: Set<ClientName> = []

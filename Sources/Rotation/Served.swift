@@ -4,9 +4,9 @@ import AppleClientSecret
 package struct Served: Hashable, Sendable {
     package let client: ClientName
     /// Nil: there is nothing to hand out, and whoever asks waits.
-    package let secret: Issued?
+    package let secret: SecretInfo?
 
-    package init(client: ClientName, secret: Issued?) {
+    package init(client: ClientName, secret: SecretInfo?) {
         self.client = client
         self.secret = secret
     }
@@ -30,7 +30,7 @@ extension Rotation {
     /// Has a client's secret handed out once it is settled, as its outputs would hold it: an application that starts
     /// must not be given what a restart of the daemon would have forgotten. Until then it is the one before, unless
     /// that was made for ids which are not the configured ones any more.
-    mutating func planServed(_ client: Subject, _ turn: inout Turn) {
+    mutating func planServed(_ client: Subject, _ step: inout Step) {
         guard client.entry.credential != nil else { return }
         let name = client.name
         let before = served[name]
@@ -38,6 +38,6 @@ extension Rotation {
         let now = world.clients[name]?.isSettled == true ? wantedSecret(client) : isStill ? before : nil
         guard now != before else { return }
         served[name] = now
-        turn.served.append(Served(client: name, secret: now))
+        step.served.append(Served(client: name, secret: now))
     }
 }

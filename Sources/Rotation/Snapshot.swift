@@ -1,12 +1,12 @@
 package import AppleClientSecret
 
 /// How well things stand; ordered from good to bad.
-package enum Standing: String, Hashable, Sendable, Comparable, CaseIterable {
+package enum HealthState: String, Hashable, Sendable, Comparable, CaseIterable {
     case ok
     case degraded
     case critical
 
-    package static func < (left: Standing, right: Standing) -> Bool {
+    package static func < (left: HealthState, right: HealthState) -> Bool {
         left.rank < right.rank
     }
 
@@ -21,15 +21,15 @@ package enum Standing: String, Hashable, Sendable, Comparable, CaseIterable {
 
 /// Why a standing is not ok: what happened, to whom, since when, and what comes next.
 package struct Reason: Hashable, Sendable {
-    package var trouble: Trouble
+    package var failure: Failure
     /// The client it harms; nil when it concerns the daemon as a whole.
     package var client: ClientName?
     package var since: WallTime
     /// When it is tried again by itself; nil when it is not.
     package var nextAttempt: WallTime?
 
-    package init(trouble: Trouble, client: ClientName?, since: WallTime, nextAttempt: WallTime?) {
-        self.trouble = trouble
+    package init(failure: Failure, client: ClientName?, since: WallTime, nextAttempt: WallTime?) {
+        self.failure = failure
         self.client = client
         self.since = since
         self.nextAttempt = nextAttempt
@@ -41,7 +41,7 @@ package struct Snapshot: Hashable, Sendable {
     package var startedAt: WallTime
     /// Every client was tried once, and the daemon is not stopping.
     package var ready: Bool
-    package var standing: Standing
+    package var health: HealthState
     /// The worst reason of all; nil when everything is ok.
     package var reason: Reason?
     package var clockTrusted: Bool
@@ -50,12 +50,12 @@ package struct Snapshot: Hashable, Sendable {
     package var clients: [ClientView]
 
     package init(
-        startedAt: WallTime, ready: Bool, standing: Standing, reason: Reason?, clockTrusted: Bool,
+        startedAt: WallTime, ready: Bool, health: HealthState, reason: Reason?, clockTrusted: Bool,
         configuration: ConfigurationView, clients: [ClientView]
     ) {
         self.startedAt = startedAt
         self.ready = ready
-        self.standing = standing
+        self.health = health
         self.reason = reason
         self.clockTrusted = clockTrusted
         self.configuration = configuration
@@ -83,10 +83,10 @@ package struct ClientView: Hashable, Sendable {
     package var clientID: ClientID
     package var team: TeamID
     package var keyID: KeyID
-    package var standing: Standing
+    package var health: HealthState
     package var reason: Reason?
     /// The secret in force; nil before the first one.
-    package var current: Issued?
+    package var current: SecretInfo?
     /// When the secret that applications were last told of expires; nil before the first delivery.
     package var deliveredExpiresAt: WallTime?
     package var renewAt: WallTime?
@@ -105,8 +105,9 @@ package struct ClientView: Hashable, Sendable {
     package var actions: [ActionView]
 
     package init(
-        name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, standing: Standing, reason: Reason?,
-        current: Issued?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int, counts: Counts = Counts(),
+        name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, health: HealthState, reason: Reason?,
+        current: SecretInfo?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int,
+        counts: Counts = Counts(),
         publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
         delivered: Bool, outputs: [OutputView], actions: [ActionView]
     ) {
@@ -114,7 +115,7 @@ package struct ClientView: Hashable, Sendable {
         self.clientID = clientID
         self.team = team
         self.keyID = keyID
-        self.standing = standing
+        self.health = health
         self.reason = reason
         self.current = current
         self.deliveredExpiresAt = deliveredExpiresAt

@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-extension ClientEntry {
+extension ClientConfiguration {
     /// How far ahead of now an `iat` may lie before the secret is held to be impossible: what Apple may refuse.
     static let clockTolerance: Seconds = 60
 
@@ -8,7 +8,8 @@ extension ClientEntry {
     ///
     /// - Parameter print: the key as it can be read now; nil while it cannot: then a secret that some key of ours is
     ///   known to have signed is believed, because what is published must not be lost to an unreadable key.
-    func accepts(_ issued: Issued, key: KeyEntry, print: KeyPrint?, at deadlines: inout Deadlines) -> Bool {
+    func accepts(_ issued: SecretInfo, key: KeyConfiguration, print: KeyDigest?, at deadlines: inout Deadlines) -> Bool
+    {
         guard names(issued, key: key), let signer = issued.signer, print == nil || signer == print,
             hasCome(issued, &deadlines), !isTooLong(issued, &deadlines)
         else { return false }
@@ -16,27 +17,27 @@ extension ClientEntry {
     }
 
     /// Whether the time at which `issued` was made is not ahead of the clock, but for what clocks differ by.
-    func hasCome(_ issued: Issued, _ deadlines: inout Deadlines) -> Bool {
+    func hasCome(_ issued: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
         deadlines.reached(issued.issuedAt - Self.clockTolerance)
     }
 
     /// Whether `issued` lasts longer than Apple accepts.
-    func isTooLong(_ issued: Issued, _ deadlines: inout Deadlines) -> Bool {
+    func isTooLong(_ issued: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
         !deadlines.reached(issued.expiresAt - Lifetime.appleLimit)
     }
 
     /// Whether `issued` was made for the ids that are configured now.
-    func names(_ issued: Issued, key: KeyEntry) -> Bool {
+    func names(_ issued: SecretInfo, key: KeyConfiguration) -> Bool {
         issued.client == clientID && issued.team == key.team && issued.keyID == key.keyID
     }
 
     /// When a secret stops counting: at its own expiry, or sooner when the lifetime was made shorter since.
-    func end(of issued: Issued) -> WallTime {
+    func end(of issued: SecretInfo) -> WallTime {
         min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
     }
 
     /// The one of several usable secrets that counts: the one that lasts longest, of equals the youngest.
-    func best(of candidates: [Issued]) -> Issued? {
+    func best(of candidates: [SecretInfo]) -> SecretInfo? {
         candidates.max { left, right in
             (end(of: left), left.issuedAt, left.fingerprint.leadingBytes)
                 < (end(of: right), right.issuedAt, right.fingerprint.leadingBytes)

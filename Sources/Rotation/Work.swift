@@ -13,7 +13,7 @@ package enum Resource: Hashable, Sendable {
     /// Whether an action could be carried out; with the state in the place of `%s`.
     case probe(ActionID)
     /// An action of `on_state_change`, by its name in the configuration.
-    case notice(ActionID)
+    case stateChangeAction(ActionID)
     /// What the state directory keeps that is no client's.
     case state
 }
@@ -23,8 +23,8 @@ extension Resource {
         if case .probe = self { true } else { false }
     }
 
-    var isNotice: Bool {
-        if case .notice = self { true } else { false }
+    var isStateChangeAction: Bool {
+        if case .stateChangeAction = self { true } else { false }
     }
 }
 
@@ -33,21 +33,21 @@ package enum Work: Hashable, Sendable {
     case readConfiguration
     /// Read the configuration as a reload would, and do not adopt it.
     case checkConfiguration
-    case readKey(KeyName, KeyEntry)
+    case readKey(KeyName, KeyConfiguration)
     /// Read what the state directory holds of a client.
     case recall(ClientName)
     /// Read a file back, judging signatures with these keys.
-    case look(FileSpec)
+    case observe(FileSpec)
     case mint(ClientName, KeyName, Claims)
     case keep(ClientName, Record)
     /// Write these secrets into a file, all at once. Without `mayCreate` a file that is gone is a trouble.
-    case publish(FileSpec, [Slot: Issued], mayCreate: Bool)
+    case publish(FileSpec, [Slot: SecretInfo], mayCreate: Bool)
     case run(Action, covering: [ClientName: Covered])
     /// Find out what would keep an action from being carried out, without doing it.
     case probe(Action)
     /// Read what people were told.
-    case recallTold
-    case keepTold(Told)
+    case recallReportedStates
+    case keepReportedStates(ReportedStates)
     /// Remove what is kept of other clients than these whose secrets had all expired before a moment, and look which of
     /// these former outputs, and of those clients', are none any more and still hold a secret.
     case tidyRecords(
@@ -55,14 +55,14 @@ package enum Work: Hashable, Sendable {
 }
 
 extension Work {
-    var isLook: Bool {
-        if case .look = self { true } else { false }
+    var isObservation: Bool {
+        if case .observe = self { true } else { false }
     }
 
     /// Whether it takes microseconds where nothing is wrong.
     package var isShort: Bool {
         switch self {
-        case .recall, .look, .mint: true
+        case .recall, .observe, .mint: true
         default: false
         }
     }
@@ -78,7 +78,7 @@ extension Work {
 
 /// A client on whose behalf an action runs, and what the action is told of it.
 package struct Covered: Hashable, Sendable {
-    package let issued: Issued
+    package let issued: SecretInfo
     /// In the configuration's order.
     package let outputs: [AbsolutePath]
 }
@@ -107,32 +107,34 @@ package enum Outcome: Hashable, Sendable {
     case refused([String])
     /// The configuration's text would be adopted by a reload.
     case passes
-    case key(KeyPrint)
+    case key(KeyDigest)
     case recalled(Record)
-    case seen(Look)
-    case minted(Issued)
+    case observed(FileObservation)
+    case minted(SecretInfo)
     case kept(Record)
     /// What the file held after it was written, read back.
-    case published(Look)
+    case published(FileObservation)
     case ran
     /// Nothing stands in an action's way, as far as can be told.
     case feasible
-    case recalledTold(Told)
-    case keptTold(Told)
+    case recalledReportedStates(ReportedStates)
+    case keptReportedStates(ReportedStates)
     case tidied([OrphanedOutput])
 }
 
 /// What a file was seen to hold.
-package struct Look: Hashable, Sendable {
+package struct FileObservation: Hashable, Sendable {
     /// Slots that are missing here are absent.
-    package var slots: [Slot: Sighting]
+    package var slots: [Slot: SlotObservation]
     /// Whether an environment file holds lines besides the variables of ours.
     package var otherLines: Bool
     /// Whether mode and group are what the configuration says.
     package var isAsConfigured: Bool
     package var exists: Bool
 
-    package init(slots: [Slot: Sighting], otherLines: Bool = false, isAsConfigured: Bool = true, exists: Bool = true) {
+    package init(
+        slots: [Slot: SlotObservation], otherLines: Bool = false, isAsConfigured: Bool = true, exists: Bool = true
+    ) {
         self.slots = slots
         self.otherLines = otherLines
         self.isAsConfigured = isAsConfigured
@@ -141,21 +143,21 @@ package struct Look: Hashable, Sendable {
 }
 
 /// What a slot was seen to hold.
-package enum Sighting: Hashable, Sendable {
-    case secret(Issued)
+package enum SlotObservation: Hashable, Sendable {
+    case secret(SecretInfo)
     /// Something that is no client secret.
     case foreign
 
-    var issued: Issued? {
+    var issued: SecretInfo? {
         if case .secret(let issued) = self { issued } else { nil }
     }
 }
 
 /// What the state directory keeps of a client.
 package struct Record: Hashable, Sendable {
-    package var current: Issued?
+    package var current: SecretInfo?
     /// What each action was last run for.
-    package var delivered: [ActionID: Issued]
+    package var delivered: [ActionID: SecretInfo]
     /// Environment files that held other lines: one that has vanished since is not made again.
     package var shared: Set<AbsolutePath>
     /// Where the secret is published, and was before, as long as nobody was told that it may still lie there.
@@ -166,7 +168,7 @@ package struct Record: Hashable, Sendable {
     package var keyChange: KeyChange?
 
     package init(
-        current: Issued? = nil, delivered: [ActionID: Issued] = [:], shared: Set<AbsolutePath> = [],
+        current: SecretInfo? = nil, delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil
     ) {
         self.current = current
@@ -179,7 +181,7 @@ package struct Record: Hashable, Sendable {
 }
 
 /// Names a question, so that its answer finds whoever asked.
-package struct Ticket: Hashable, Sendable {
+package struct RequestID: Hashable, Sendable {
     package let number: UInt64
 
     package init(number: UInt64) {
@@ -188,35 +190,35 @@ package struct Ticket: Hashable, Sendable {
 }
 
 /// What came to be known.
-package enum Fact: Hashable, Sendable {
+package enum Input: Hashable, Sendable {
     case configured(Configuration)
     /// What lies there at the start would be refused, for these reasons: the daemon goes on with the configuration that was
     /// last adopted.
     case configuredAsBefore(Configuration, refused: [String])
     /// "Look again", nothing more.
-    case stirred(Resource)
-    case finished(JobID, Result<Outcome, Trouble>)
+    case changeNoticed(Resource)
+    case finished(JobID, Result<Outcome, Failure>)
     /// Something that the daemon as a whole lacks until the opposite is told, and when that is tried again by itself.
-    case hampered(Trouble, nextAttempt: BootTime? = nil)
+    case faultRaised(Failure, nextAttempt: BootTime? = nil)
     /// What was lacking under this code is there now.
-    case relieved(Trouble.Code)
+    case faultCleared(Failure.Code)
     /// What the state directory held may be gone, or another's: everything is to be kept again.
     case stateLost
     /// The wall clock was set.
     case clockSet
     /// Nil: nobody waits for the answer (a SIGHUP).
-    case asked(Request, Ticket?)
+    case asked(Request, RequestID?)
     case stop
 }
 
 /// What one look at the world came to.
-package struct Turn: Sendable {
+package struct Step: Sendable {
     package var start: [Job] = []
     package var wake = Wake()
-    package var changes: [Entry] = []
+    package var changes: [LogEvent] = []
     /// To be handed out before anything is started: a unit that is restarted asks for its secret at once.
     package var served: [Served] = []
-    package var answers: [(Ticket, Answer)] = []
+    package var answers: [(RequestID, Answer)] = []
     /// Everything that was to be done is done: the loop may end.
     package var ended = false
 }

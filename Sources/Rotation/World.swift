@@ -16,13 +16,13 @@ package struct KeyState: Hashable, Sendable {
     /// Whether it was tried since the start, the last reload or the last sign of a change.
     package var wasRead = false
     /// Which key the file holds; nil while it cannot be used.
-    package var print: KeyPrint?
+    package var print: KeyDigest?
     /// Which key was last known behind the configured key id.
-    var known: KeyPrint?
+    var known: KeyDigest?
     /// When that was last another one than before.
     var change: KeyChange?
     /// Notices since the reading of the file last began.
-    var stirred: Stir?
+    var debounce: Debounce?
 }
 
 /// What is known of a client.
@@ -36,13 +36,13 @@ package struct ClientState: Hashable, Sendable {
     /// The job by which ``kept`` came to be known.
     var keptBy = JobID(number: 0)
     /// The secret in force.
-    package var current: Issued?
+    package var current: SecretInfo?
     /// Whether ``current`` was chosen among all that is to be found; it then stays while it is usable, although an
     /// older secret that lasts longer may still lie in a file.
     var hasChosen = false
     /// Why the secret that is being made was wanted.
     var mintReason: MintReason?
-    package var delivered: [ActionID: Issued] = [:]
+    package var delivered: [ActionID: SecretInfo] = [:]
     package var ranAt: [ActionID: WallTime] = [:]
     /// Actions that run although they ran for this secret, because bad content stood for too long; and the first job whose
     /// run counts, for one that began before may have had that content read.
@@ -69,7 +69,7 @@ package struct ClientState: Hashable, Sendable {
 /// What is known of a file.
 package struct FileState: Hashable, Sendable {
     /// Nil until it was looked at.
-    package var seen: Look?
+    package var observed: FileObservation?
     /// Whether it was looked at since the last sign of a change.
     package var isFresh = false
     package var writtenAt: WallTime?
@@ -80,19 +80,19 @@ package struct FileState: Hashable, Sendable {
     var heldOtherLines = false
     /// Whether there was notice of it during the last look as well: somebody may never rest, and one look has to do.
     var isRestless = false
-    var damage = Damage()
+    var drift = Drift()
 }
 
 /// How often something has failed in a row, and when it is tried again.
 package struct Attempts: Hashable, Sendable {
     package var failures: Int
-    package var trouble: Trouble
+    package var failure: Failure
     package var since: WallTime
     package var notBefore: BootTime
     /// The job that failed last.
     package var job: JobID
     /// Whether it was a look at a file: then a successful one ends the trouble, where otherwise only a write does.
-    var wasLook: Bool
+    var wasObservation: Bool
     /// When the trouble was last written to the journal.
     var loggedAt: BootTime
     /// Whether it was: what says the same as another line is not.
@@ -102,8 +102,8 @@ package struct Attempts: Hashable, Sendable {
 /// A client with all that the configuration says of it, put together once and shared by all who ask at every turn.
 final class Subject: Hashable, Sendable {
     let name: ClientName
-    let entry: ClientEntry
-    let key: KeyEntry
+    let entry: ClientConfiguration
+    let key: KeyConfiguration
     /// Each once, in order.
     let files: [AbsolutePath]
     /// The same, in the configuration's order.
@@ -119,7 +119,7 @@ final class Subject: Hashable, Sendable {
         var slots: [Slot] = []
     }
 
-    init(name: ClientName, entry: ClientEntry, key: KeyEntry, places: [Place], actions: [ActionID]) {
+    init(name: ClientName, entry: ClientConfiguration, key: KeyConfiguration, places: [Place], actions: [ActionID]) {
         self.name = name
         self.entry = entry
         self.key = key
@@ -189,7 +189,7 @@ struct Index: Hashable, Sendable {
         case .file(let path): clients(of: path)
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
-        case .client, .record, .configuration, .notice, .state: []
+        case .client, .record, .configuration, .stateChangeAction, .state: []
         }
     }
 
@@ -199,8 +199,8 @@ struct Index: Hashable, Sendable {
 }
 
 /// Something that the daemon as a whole lacks, such as a place for its socket.
-struct Hampered: Hashable, Sendable {
-    let trouble: Trouble
+struct DaemonFault: Hashable, Sendable {
+    let failure: Failure
     let since: WallTime
     /// When it is tried again by itself; nil when it is not.
     var nextAttempt: BootTime?
@@ -217,16 +217,17 @@ extension Rotation {
         }
         for issued in served.values { used.insert(issued.fingerprint) }
         for file in world.files.values {
-            for sighting in (file.seen?.slots ?? [:]).values {
-                if let issued = sighting.issued { used.insert(issued.fingerprint) }
+            for observation in (file.observed?.slots ?? [:]).values {
+                if let issued = observation.issued { used.insert(issued.fingerprint) }
             }
         }
         for job in world.running.values {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .mint, .run, .probe, .recallTold,
-                .keepTold, .tidyRecords:
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .mint, .run, .probe,
+                .recallReportedStates,
+                .keepReportedStates, .tidyRecords:
                 break
             }
         }

@@ -27,7 +27,7 @@ struct ClientSecretD: ParsableCommand {
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
             try command.run()
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             // What was typed is quoted, and a pasted key or token may have been.
             let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
             let message = isQuoting ? Redaction.plain(failure.message) : failure.message
@@ -43,13 +43,14 @@ struct ClientSecretD: ParsableCommand {
 
     /// Names the command that was most likely meant by one that does not exist; nil for one that does. No command at all
     /// is refused too: whoever lost the arguments on the way here, such as a monitoring plugin, must not take it for done.
-    static func refusal(ofCommand word: String?) -> Failure? {
+    static func refusal(ofCommand word: String?) -> CommandFailure? {
         guard let word else {
-            return Failure(.usage, "no command is given; see what there is: clientsecretd --help")
+            return CommandFailure(.usage, "no command is given; see what there is: clientsecretd --help")
         }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
         let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
-        return Failure(.usage, "there is no command \"\(word)\"; \(near ?? "see what there is: clientsecretd --help")")
+        return CommandFailure(
+            .usage, "there is no command \"\(word)\"; \(near ?? "see what there is: clientsecretd --help")")
     }
 }

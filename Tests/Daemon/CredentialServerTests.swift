@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Foundation
 import Linux
-import Publishing
+import Outputs
 import Rotation
 import TestSupport
 import Testing
@@ -16,13 +16,14 @@ import Testing
     private final class Place {
         let directory: TemporaryDirectory
         let server: CredentialServer
-        let shelf = Shelf()
+        let secretCache = SecretCache()
         var path: String { directory("socket") }
 
         init(_ limits: CredentialLimits = CredentialLimits()) throws {
             directory = try TemporaryDirectory()
             server = try CredentialServer(
-                try Self.configuration(["web", "late"]), shelf: shelf, log: Log(environment: [:]), limits: limits)
+                try Self.configuration(["web", "late"]), secretCache: secretCache, log: Log(environment: [:]),
+                limits: limits)
             try server.start(try CredentialListener(path: directory("socket")))
         }
 
@@ -31,9 +32,9 @@ import Testing
         }
 
         static func configuration(_ names: [String]) throws -> Configuration {
-            var clients: [ClientName: ClientEntry] = [:]
+            var clients: [ClientName: ClientConfiguration] = [:]
             for name in names {
-                clients[try #require(ClientName(name))] = ClientEntry(
+                clients[try #require(ClientName(name))] = ClientConfiguration(
                     clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
                     lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
                     credential: ServedCredential(unit: "\(name).service", name: "secret"))
@@ -41,15 +42,15 @@ import Testing
             return Configuration(keys: [:], clients: clients)
         }
 
-        func issue(_ text: String = token) throws -> Issued {
+        func issue(_ text: String = token) throws -> SecretInfo {
             let token = Token(Array(text.utf8)) { [UInt8](repeating: UInt8($0.count & 0xFF), count: 32) }
-            let issued = Issued(
+            let issued = SecretInfo(
                 fingerprint: token.fingerprint,
                 claims: Claims(
                     issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
                     subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
                     expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
-            shelf.put(Secret(token: token, issued: issued))
+            secretCache.put(Secret(token: token, issued: issued))
             return issued
         }
 
@@ -185,7 +186,7 @@ import Testing
     @Test func connectionsOfAnEarlierProcessAreAnswered() throws {
         let place = try Place()
         let other = try CredentialServer(
-            try Place.configuration(["web"]), shelf: place.shelf, log: Log(environment: [:]))
+            try Place.configuration(["web"]), secretCache: place.secretCache, log: Log(environment: [:]))
         let listener = try UnixListener(path: place.directory("other"), mode: 0o600)
         let askers = try (0..<3).map { _ in
             try CredentialAsker(at: place.directory("other"), unit: "web.service")

@@ -8,9 +8,9 @@ import Testing
 /// Whose secret is for which unit.
 @Suite struct CredentialTableTests {
     private func configuration(_ served: [String: (String, String)]) throws -> Configuration {
-        var clients: [ClientName: ClientEntry] = [:]
+        var clients: [ClientName: ClientConfiguration] = [:]
         for (name, credential) in served {
-            clients[try #require(ClientName(name))] = ClientEntry(
+            clients[try #require(ClientName(name))] = ClientConfiguration(
                 clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
                 lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
                 credential: ServedCredential(unit: credential.0, name: credential.1))
@@ -42,7 +42,7 @@ import Testing
         let (a, b) = (try #require(ClientName("a")), try #require(ClientName("b")))
         var table = CredentialTable(try configuration(["a": ("a.service", "s"), "b": ("b.service", "s")]))
         #expect(table[try request("a.service")]?.secret == nil)
-        let issued = Issued(
+        let issued = SecretInfo(
             fingerprint: Fingerprint(leadingBytes: 7),
             claims: Claims(
                 issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),

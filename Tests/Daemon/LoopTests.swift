@@ -33,27 +33,27 @@ import Testing
 
 /// A loop with nothing to do but to absorb.
 private struct LoopField {
-    let inbox: Inbox<Fact>
+    let inbox: Inbox<Input>
     private let loop: Loop
     private let startedAt = Clock.now()
 
     init() throws {
         try SignalDescriptor.blockSignals()
         inbox = try Inbox()
-        let hands = try Hands.idle()
+        let executor = try Executor.idle()
         let rotation = Rotation(
             seed: 1, hostJitter: 0, builtAt: startedAt.wall, startedAt: startedAt.wall,
-            configurationPath: hands.settings.path)
+            configurationPath: executor.settings.path)
         loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: Callers(), hands: hands, log: hands.log, server: nil,
+            rotation: rotation, inbox: inbox, callers: Callers(), executor: executor, log: executor.log, server: nil,
             credentials: nil, watcher: nil, findings: try Inbox(), metrics: nil, cancel: try EventCounter())
     }
 
     /// Posts so many facts, each of which says how many there were: by when something that is lacking is tried again.
     func post(_ count: Int64) {
         for number in 1...count {
-            let lack = Trouble(.socketUnusable, at: .named("the status socket"))
-            inbox.post(.hampered(lack, nextAttempt: startedAt.boot + Seconds(number * Self.hour)))
+            let lack = Failure(.socketUnusable, at: .named("the status socket"))
+            inbox.post(.faultRaised(lack, nextAttempt: startedAt.boot + Seconds(number * Self.hour)))
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct WatcherTests {
     private func configuration(_ path: AbsolutePath) throws -> Configuration {
-        let entry = ClientEntry(
+        let entry = ClientConfiguration(
             clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
             lifetime: .maximum, renewBefore: 3600,
             outputs: [Output(path: path, format: .env(variable: "SECRET"), owner: "app")])
@@ -43,7 +43,7 @@ import Testing
         }
         watcher.follow(try configuration(path), at: now)
         func isNoticed() throws -> Bool {
-            try watcher.absorb(found.drain(), at: now).union(watcher.read(at: now)) == [.file(path)]
+            try watcher.handle(found.drain(), at: now).union(watcher.read(at: now)) == [.file(path)]
         }
         #expect(try eventually(isNoticed))
         /// Does this over and over until there is notice: when a watch begins is not to be seen from outside.
@@ -88,19 +88,19 @@ import Testing
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(try configuration(path), at: start)
-        #expect(eventually { watcher.absorb(found.drain(), at: start) == [.file(path)] })
-        var looks: [Int64] = []
+        #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
+        var observations: [Int64] = []
         // A notice every ten milliseconds for ten seconds.
         for milliseconds: Int64 in stride(from: 0, to: 10_000, by: 10) {
             try directory.write("A=\(milliseconds)", to: "app.env")
             if try watcher.read(at: start.advanced(milliseconds: milliseconds)) == [.file(path)] {
-                looks.append(milliseconds)
+                observations.append(milliseconds)
             }
             // Until then nobody is to wait for notices.
             #expect(!watcher.isListening)
-            #expect(watcher.wake == start.advanced(milliseconds: (looks.last ?? 0) + 1_000))
+            #expect(watcher.wake == start.advanced(milliseconds: (observations.last ?? 0) + 1_000))
         }
-        #expect(looks == [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000])
+        #expect(observations == [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000])
         // What came last is not forgotten, and once it is quiet nothing wakes any more.
         #expect(try watcher.read(at: start + 10) == [.file(path)])
         #expect(try watcher.read(at: start + 11) == [])
@@ -126,7 +126,7 @@ import Testing
             return clock
         }
         watcher.follow(try configuration(path), at: now)
-        #expect(eventually { watcher.absorb(found.drain(), at: now) == [.file(path)] })
+        #expect(eventually { watcher.handle(found.drain(), at: now) == [.file(path)] })
         func expectNotice(_ what: String, _ change: () throws -> Void) throws {
             #expect(try watcher.read(at: now) == [], "before \(what)")
             try change()
@@ -158,13 +158,13 @@ import Testing
         let isWatched = eventually {
             let news = found.drain()
             findings += news.count
-            _ = watcher.absorb(news, at: now)
+            _ = watcher.handle(news, at: now)
             return findings == below?.description.split(separator: "/").count
         }
         #expect(isWatched)
         let path = try #require(above)
         watcher.follow(try configuration(path), at: now)
-        #expect(eventually { watcher.absorb(found.drain(), at: now) == [.file(path)] })
+        #expect(eventually { watcher.handle(found.drain(), at: now) == [.file(path)] })
         #expect(try watcher.read(at: now) == [])
     }
 
@@ -177,10 +177,10 @@ import Testing
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(configuration, at: start)
-        #expect(eventually { watcher.absorb(found.drain(), at: start) == [.file(path)] })
+        #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
         // The directory is watched: that is enough, unless its writer sees another one under this name.
         #expect(watcher.wake == nil)
-        #expect(watcher.absorb([.notNoticed(path)], at: start) == [])
+        #expect(watcher.handle([.notNoticed(path)], at: start) == [])
         #expect(watcher.wake == start + 60)
         #expect(watcher.goRound(at: start + 59) == [])
         #expect(watcher.goRound(at: start + 60) == [.file(path)])
@@ -189,7 +189,7 @@ import Testing
         let other = try #require(AbsolutePath("/elsewhere/app.env"))
         watcher.follow(configuration, at: start + 60)
         #expect(watcher.wake == nil)
-        _ = watcher.absorb([.notNoticed(other)], at: start + 60)
+        _ = watcher.handle([.notNoticed(other)], at: start + 60)
         #expect(watcher.wake == nil)
     }
 }

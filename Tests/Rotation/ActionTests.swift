@@ -8,29 +8,29 @@ import Testing
     private let web = "web"
     private let after = Values.exec("/bin/after")
 
-    private func failure(_ id: ActionID) -> Trouble {
-        Trouble(.actionFailed, at: .action(id), detail: "exit status 1")
+    private func failure(_ id: ActionID) -> Failure {
+        Failure(.actionFailed, at: .action(id), detail: "exit status 1")
     }
 
     private func bench(_ actions: [Action]) throws -> Bench {
         try Bench(try Values.configuration([web: Values.client(web, actions: actions)]))
     }
 
-    private func sharing() throws -> [String: ClientEntry] {
+    private func sharing() throws -> [String: ClientConfiguration] {
         [
             "a": try Values.client("a", actions: [after]), "b": try Values.client("b", actions: [after]),
         ]
     }
 
     /// The secret of a client `a` that was made so many days ago.
-    private func old(_ days: Int64) throws -> Issued {
+    private func old(_ days: Int64) throws -> SecretInfo {
         try Values.issued(
             1, id: "com.example.a", from: -60 - days * Values.day, to: (90 - days) * Values.day,
             signer: Values.print("1"))
     }
 
     /// What happens when the secret of `a` is due, so many days before those that are made at the start.
-    private func renewal(of clients: [String: ClientEntry], daysBeforeOthers days: Int64) throws -> Bench {
+    private func renewal(of clients: [String: ClientConfiguration], daysBeforeOthers days: Int64) throws -> Bench {
         let bench = try Bench(try Values.configuration(clients))
         try bench.place(old(days), in: "a.jwt")
         bench.go()
@@ -111,11 +111,11 @@ import Testing
         #expect(bench.log.filter { $0 == "run exec /bin/after for web" }.count == 1)
         #expect(bench.log.filter { $0 == "run exec /bin/pager for web" }.count > 3)
         #expect(try bench.view(web).actions.map(\.state) == [.ok, .failed])
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         #expect(try !bench.view(web).delivered)
         bench.failures = [:]
         bench.pass(900)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).delivered)
     }
 
@@ -170,14 +170,14 @@ import Testing
         }
     }
 
-    @Test func whatFailsForOneClientIsNoTroubleOfAnotherThatWasTold() throws {
+    @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasTold() throws {
         let bench = try Bench(try Values.configuration(sharing()))
         bench.go()
         bench.failures = [.action(after.id): failure(after.id)]
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
-        #expect(try bench.view("a").standing == .degraded)
+        #expect(try bench.view("a").health == .degraded)
         #expect(try bench.view("a").actions.map(\.state) == [.failed])
-        #expect(try bench.view("b").standing == .ok)
+        #expect(try bench.view("b").health == .ok)
         #expect(try bench.view("b").actions.map(\.state) == [.ok])
         #expect(try bench.view("b").consecutiveFailures == 0)
     }

@@ -13,32 +13,32 @@ final class Bench {
     var isSynced = true
 
     /// What looks see; a path that is missing here has no file.
-    var disk: [AbsolutePath: Look] = [:]
+    var disk: [AbsolutePath: FileObservation] = [:]
     var records: [ClientName: Record] = [:]
-    var told: Told?
+    var told: ReportedStates?
     /// What looking for former outputs finds.
     var orphans: [OrphanedOutput] = []
     /// The keys as they lie on the disk; a key that is missing here cannot be read.
-    var prints: [KeyName: KeyPrint] = [:]
+    var prints: [KeyName: KeyDigest] = [:]
     /// What the next reading of the configuration finds.
-    var text: Result<Outcome, Trouble>
+    var text: Result<Outcome, Failure>
     /// Jobs on these resources fail.
-    var failures: [Resource: Trouble] = [:]
+    var failures: [Resource: Failure] = [:]
     /// Writes of these files fail; looking at them works.
-    var failingWrites: [AbsolutePath: Trouble] = [:]
+    var failingWrites: [AbsolutePath: Failure] = [:]
     /// What is found in these files right after they were written, in place of that.
-    var overwritten: [AbsolutePath: Look] = [:]
+    var overwritten: [AbsolutePath: FileObservation] = [:]
     /// Jobs on these resources do not end until ``release(_:)``.
     var held: Set<Resource> = []
 
     /// What was started since ``forget()``, in words.
     private(set) var log: [String] = []
     private(set) var works: [Work] = []
-    private(set) var entries: [Entry] = []
-    private(set) var answers: [Ticket: Answer] = [:]
+    private(set) var entries: [LogEvent] = []
+    private(set) var answers: [RequestID: Answer] = [:]
     /// What the credential socket would hand out.
-    private(set) var served: [ClientName: Issued] = [:]
-    private(set) var turn = Turn()
+    private(set) var served: [ClientName: SecretInfo] = [:]
+    private(set) var lastStep = Step()
     private var waiting: [Job] = []
     private var minted: UInt64 = 1000
     /// Far more than there are steps on a secret's way.
@@ -52,7 +52,7 @@ final class Bench {
             configurationPath: "/etc/clientsecretd/clientsecretd.yaml", once: once)
         text = .success(.configuration(configuration))
         for name in configuration.keys.keys { prints[name] = try Values.print("1") }
-        rotation.absorb(.configured(configuration), at: now)
+        rotation.handle(.configured(configuration), at: now)
     }
 
     var now: Now {
@@ -72,11 +72,11 @@ final class Bench {
                 Issue.record("still at it after \(Self.mostRounds) rounds at one moment: \(log.suffix(4))")
                 return
             }
-            turn = rotation.plan(at: now)
-            entries += turn.changes
-            for (ticket, answer) in turn.answers { answers[ticket] = answer }
-            for change in turn.served { served[change.client] = change.secret }
-            for job in turn.start {
+            lastStep = rotation.plan(at: now)
+            entries += lastStep.changes
+            for (requestID, answer) in lastStep.answers { answers[requestID] = answer }
+            for change in lastStep.served { served[change.client] = change.secret }
+            for job in lastStep.start {
                 if let words = Self.words(job.work) { log.append(words) }
                 works.append(job.work)
                 waiting.append(job)
@@ -84,17 +84,17 @@ final class Bench {
         } while finishAll()
     }
 
-    func tell(_ fact: Fact) {
-        rotation.absorb(fact, at: now)
+    func tell(_ input: Input) {
+        rotation.handle(input, at: now)
         go()
     }
 
     func ask(_ request: Request, _ number: UInt64 = 1) {
-        tell(.asked(request, Ticket(number: number)))
+        tell(.asked(request, RequestID(number: number)))
     }
 
     func answer(_ number: UInt64 = 1) -> Answer? {
-        answers[Ticket(number: number)]
+        answers[RequestID(number: number)]
     }
 
     /// Adopts a configuration as a reload does.
@@ -132,8 +132,8 @@ final class Bench {
     }
 
     /// Lets the job that is held on this resource fail, and that one alone.
-    func fail(_ resource: Resource, _ trouble: Trouble) {
-        failures[resource] = trouble
+    func fail(_ resource: Resource, _ failure: Failure) {
+        failures[resource] = failure
         held.remove(resource)
         _ = finishAll()
         failures[resource] = nil
@@ -145,7 +145,7 @@ final class Bench {
     /// - Parameter refused: what is wrong with the text that lies there, where the configuration is the last adopted one.
     func restart(_ configuration: Configuration, refused: [String]? = nil) throws {
         rotation = try Bench(configuration).rotation
-        rotation.absorb(
+        rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         if let refused { text = .success(.refused(refused)) }
         waiting = []
@@ -166,7 +166,7 @@ final class Bench {
         try #require(rotation.snapshot(at: now).clients.first { $0.name.description == name })
     }
 
-    func current(_ name: String) throws -> Issued? {
+    func current(_ name: String) throws -> SecretInfo? {
         rotation.world.clients[try Values.name(name)]?.current
     }
 
@@ -178,8 +178,8 @@ final class Bench {
         RenewalOutcome(client: try Values.name(name), result: .delivered(try #require(try current(name))))
     }
 
-    func failed(_ name: String, _ trouble: Trouble) throws -> RenewalOutcome {
-        RenewalOutcome(client: try Values.name(name), result: .failed(trouble.message))
+    func failed(_ name: String, _ failure: Failure) throws -> RenewalOutcome {
+        RenewalOutcome(client: try Values.name(name), result: .failed(failure.message))
     }
 
     func untouched(_ name: String) throws -> RenewalOutcome {
@@ -192,25 +192,25 @@ final class Bench {
     }
 
     /// Places a secret in a file, or something that is none.
-    func place(_ issued: Issued?, in file: String, _ slot: Slot = .whole, otherLines: Bool = false) throws {
-        var look = disk[try Values.path(file)] ?? Look(slots: [:])
-        look.slots[slot] = issued.map(Sighting.secret) ?? .foreign
-        look.otherLines = otherLines
-        disk[try Values.path(file)] = look
+    func place(_ issued: SecretInfo?, in file: String, _ slot: Slot = .whole, otherLines: Bool = false) throws {
+        var observation = disk[try Values.path(file)] ?? FileObservation(slots: [:])
+        observation.slots[slot] = issued.map(SlotObservation.secret) ?? .foreign
+        observation.otherLines = otherLines
+        disk[try Values.path(file)] = observation
     }
 
     /// Lets writes of this file alone fail from now on.
-    func failWrites(of file: String, _ code: Trouble.Code = .diskFull) throws {
-        failingWrites = [try Values.path(file): try Values.trouble(code, file)]
+    func failWrites(of file: String, _ code: Failure.Code = .diskFull) throws {
+        failingWrites = [try Values.path(file): try Values.failure(code, file)]
     }
 
     /// Gives notice of a file, and the two seconds of quiet after which it is looked at.
-    func stir(_ file: String) throws {
-        tell(.stirred(.file(try Values.path(file))))
+    func debounce(_ file: String) throws {
+        tell(.changeNoticed(.file(try Values.path(file))))
         pass(2)
     }
 
-    func held(in file: String, _ slot: Slot = .whole) throws -> Issued? {
+    func held(in file: String, _ slot: Slot = .whole) throws -> SecretInfo? {
         disk[try Values.path(file)]?.slots[slot]?.issued
     }
 
@@ -222,7 +222,9 @@ final class Bench {
     // MARK: Inside
 
     private var nextWake: Int64? {
-        let moments = [turn.wake.boot?.milliseconds, turn.wake.wall.map { ($0.secondsSinceEpoch - wallAtBoot) * 1000 }]
+        let moments = [
+            lastStep.wake.boot?.milliseconds, lastStep.wake.wall.map { ($0.secondsSinceEpoch - wallAtBoot) * 1000 },
+        ]
         return moments.compactMap { $0 }.min()
     }
 
@@ -230,20 +232,20 @@ final class Bench {
         let open = waiting.filter { !held.contains($0.resource) }
         waiting.removeAll { !held.contains($0.resource) }
         for job in open {
-            rotation.absorb(.finished(job.id, carryOut(job)), at: now)
+            rotation.handle(.finished(job.id, carryOut(job)), at: now)
         }
         return !open.isEmpty
     }
 
-    private func carryOut(_ job: Job) -> Result<Outcome, Trouble> {
-        if let trouble = failures[job.resource] { return .failure(trouble) }
+    private func carryOut(_ job: Job) -> Result<Outcome, Failure> {
+        if let failure = failures[job.resource] { return .failure(failure) }
         switch job.work {
         case .readConfiguration: return text
         case .checkConfiguration:
             if case .success(.configuration) = text { return .success(.passes) }
             return text
         case .readKey(let name, _):
-            return prints[name].map { .success(.key($0)) } ?? .failure(Trouble(.keyMissing, at: .key(name)))
+            return prints[name].map { .success(.key($0)) } ?? .failure(Failure(.keyMissing, at: .key(name)))
         case .recall(let client):
             var record = records[client] ?? Record()
             // Tests name outputs in a record only where it is about them.
@@ -251,11 +253,12 @@ final class Bench {
                 record.outputs = rotation.world.configuration.clients[client]?.places ?? []
             }
             return .success(.recalled(record))
-        case .look(let spec): return .success(.seen(look(spec)))
+        case .observe(let spec): return .success(.observed(observe(spec)))
         case .mint(_, let key, let claims):
             minted += 1
             return .success(
-                .minted(Issued(fingerprint: Fingerprint(leadingBytes: minted), claims: claims, signer: prints[key])))
+                .minted(SecretInfo(fingerprint: Fingerprint(leadingBytes: minted), claims: claims, signer: prints[key]))
+            )
         case .keep(let client, let record):
             records[client] = record
             return .success(.kept(record))
@@ -263,30 +266,30 @@ final class Bench {
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)
         case .tidyRecords: return .success(.tidied(orphans))
-        case .recallTold: return .success(.recalledTold(told ?? Told()))
-        case .keepTold(let told):
+        case .recallReportedStates: return .success(.recalledReportedStates(told ?? ReportedStates()))
+        case .keepReportedStates(let told):
             self.told = told
-            return .success(.keptTold(told))
+            return .success(.keptReportedStates(told))
         }
     }
 
-    private func look(_ spec: FileSpec) -> Look {
-        disk[spec.path] ?? Look(slots: [:], exists: false)
+    private func observe(_ spec: FileSpec) -> FileObservation {
+        disk[spec.path] ?? FileObservation(slots: [:], exists: false)
     }
 
     private func publish(
-        _ spec: FileSpec, _ secrets: [Slot: Issued], _ mayCreate: Bool
-    ) -> Result<Outcome, Trouble> {
-        if let trouble = failingWrites[spec.path] { return .failure(trouble) }
+        _ spec: FileSpec, _ secrets: [Slot: SecretInfo], _ mayCreate: Bool
+    ) -> Result<Outcome, Failure> {
+        if let failure = failingWrites[spec.path] { return .failure(failure) }
         if disk[spec.path] == nil, !mayCreate {
-            return .failure(Trouble(.environmentFileDeleted, at: .path(spec.path)))
+            return .failure(Failure(.environmentFileDeleted, at: .path(spec.path)))
         }
-        var look = disk[spec.path] ?? Look(slots: [:])
-        for (slot, issued) in secrets { look.slots[slot] = .secret(issued) }
-        look.isAsConfigured = true
-        look = overwritten[spec.path] ?? look
-        disk[spec.path] = look
-        return .success(.published(look))
+        var observation = disk[spec.path] ?? FileObservation(slots: [:])
+        for (slot, issued) in secrets { observation.slots[slot] = .secret(issued) }
+        observation.isAsConfigured = true
+        observation = overwritten[spec.path] ?? observation
+        disk[spec.path] = observation
+        return .success(.published(observation))
     }
 
     /// Nil for what goes on beside everything and is tried by itself.
@@ -296,13 +299,13 @@ final class Bench {
         case .checkConfiguration: "check configuration"
         case .readKey(let name, _): "read \(name)"
         case .recall(let client): "recall \(client)"
-        case .look(let spec): "look \(spec.path.name)"
+        case .observe(let spec): "look \(spec.path.name)"
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"
         case .publish(let spec, _, _): "publish \(spec.path.name)"
         case .run(let action, let covering) where covering.isEmpty: "tell \(action.id)"
-        case .recallTold: "recall told"
-        case .keepTold: "keep told"
+        case .recallReportedStates: "recall told"
+        case .keepReportedStates: "keep told"
         case .tidyRecords, .probe: nil
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChangeTests {
     private let web = "web"
 
-    private func settled(_ entry: ClientEntry? = nil) throws -> Bench {
+    private func settled(_ entry: ClientConfiguration? = nil) throws -> Bench {
         let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
         bench.go()
         bench.forget()
@@ -18,7 +18,7 @@ import Testing
         let bench = try settled()
         let old = try #require(try bench.current(web))
         bench.prints[try Values.key()] = try Values.print("2")
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         #expect(bench.log == [])
         bench.pass(1)
         // What is said of the key is kept at once, the new secret when it is made.
@@ -29,17 +29,17 @@ import Testing
     @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
         let key = try Values.key()
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
-        bench.failures = [.key(key): Trouble(.keyTruncated, at: .key(key))]
+        bench.failures = [.key(key): Failure(.keyTruncated, at: .key(key))]
         bench.go()
         // By now it is tried once a minute.
         bench.pass(3600)
         bench.held = [.key(key)]
         bench.pass(60)
-        bench.tell(.stirred(.key(key)))
+        bench.tell(.changeNoticed(.key(key)))
         bench.release(.key(key))
         bench.failures = [:]
         bench.pass(5)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
@@ -67,7 +67,7 @@ import Testing
 
     @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
         let bench = try settled()
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)
         #expect(bench.log == ["read apple"])
     }
@@ -76,10 +76,10 @@ import Testing
         let bench = try settled()
         let key = Resource.key(try Values.key())
         bench.held = [key]
-        bench.tell(.stirred(key))
+        bench.tell(.changeNoticed(key))
         bench.pass(1)
         // The job that runs has read the old content; the notice comes before its end.
-        bench.tell(.stirred(key))
+        bench.tell(.changeNoticed(key))
         bench.release(key)
         bench.pass(1)
         #expect(bench.log == ["read apple", "read apple"])
@@ -89,10 +89,10 @@ import Testing
         let bench = try settled()
         let key = Resource.key(try Values.key())
         bench.prints = [:]
-        bench.tell(.stirred(key))
+        bench.tell(.changeNoticed(key))
         // Truncated, and half a second later written.
         bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.stirred(key))
+        bench.tell(.changeNoticed(key))
         bench.pass(60)
         #expect(bench.log == ["read apple"])
         #expect(bench.entries == [])
@@ -101,42 +101,42 @@ import Testing
     @Test func aDirectoryThatIsNeverQuietCostsOneLookASecondAtMost() throws {
         let bench = try settled()
         for _ in 0..<60 {
-            bench.tell(.stirred(.key(try Values.key())))
-            bench.tell(.stirred(.file(try Values.path("web.jwt"))))
-            bench.tell(.stirred(.configuration))
+            bench.tell(.changeNoticed(.key(try Values.key())))
+            bench.tell(.changeNoticed(.file(try Values.path("web.jwt"))))
+            bench.tell(.changeNoticed(.configuration))
             bench.pass(1)
         }
-        for look in ["read apple", "look web.jwt", "check configuration"] {
-            let count = bench.log.filter { $0 == look }.count
-            #expect(count >= 6 && count <= 60, "\(look) \(count)")
+        for observe in ["read apple", "look web.jwt", "check configuration"] {
+            let count = bench.log.filter { $0 == observe }.count
+            #expect(count >= 6 && count <= 60, "\(observe) \(count)")
         }
         // What cannot be used is read no oftener.
         bench.prints = [:]
         bench.forget()
-        for _ in 0..<1000 { bench.tell(.stirred(.key(try Values.key()))) }
+        for _ in 0..<1000 { bench.tell(.changeNoticed(.key(try Values.key()))) }
         #expect(bench.log == [])
     }
 
     @Test func whatWasReadBecauseOfANoticeIsNoReasonToWakeAgain() throws {
         let bench = try settled()
-        bench.tell(.stirred(.key(try Values.key())))
-        bench.tell(.stirred(.configuration))
-        #expect(bench.turn.wake.boot != nil)
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.tell(.changeNoticed(.configuration))
+        #expect(bench.lastStep.wake.boot != nil)
         // The plan that starts the reading, and none after it.
         bench.held = [.key(try Values.key()), .configuration]
         bench.pass(1)
         #expect(bench.log == ["check configuration", "read apple"])
-        #expect(bench.turn.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
     }
 
     @Test func aKeyThatIsMendedIsReadAtOnce() throws {
         let bench = try settled()
         bench.prints = [:]
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(300)
         bench.prints = [try Values.key(): try Values.print("2")]
         bench.forget()
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)
         #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "keep web", "publish web.jwt"])
     }
@@ -150,7 +150,7 @@ import Testing
             bench.log == [
                 "look web.jwt", "mint web", "read apple", "look web.jwt", "keep web", "publish web.jwt",
             ])
-        #expect(try bench.view(web).reason?.trouble.code == .keyChanged)
+        #expect(try bench.view(web).reason?.failure.code == .keyChanged)
     }
 
     @Test(arguments: ["client id", "team id", "key id"])
@@ -185,7 +185,7 @@ import Testing
         #expect(try bench.held(in: "new.jwt") == nil)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         #expect(try bench.view(web).outputs.map(\.state) == [.pending, .pending])
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
     }
 
     @Test func aSecretThatFitsAgainIsTakenUpInsteadOfOneThatDoesNot() throws {
@@ -268,7 +268,7 @@ import Testing
             bench.go()
             bench.reload(try Values.configuration([web: Values.client(web)]))
             bench.release(held)
-            #expect(try bench.view(web).standing == .ok, "\(held)")
+            #expect(try bench.view(web).health == .ok, "\(held)")
             #expect(bench.answer() == .reloaded(unserved: []), "\(held)")
             #expect(bench.rotation.world.running.isEmpty, "\(held)")
             #expect(bench.rotation.world.clients[native] == nil, "\(held)")
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsForARemovedKeyOrFileIsNobodysTrouble() throws {
+    @Test func whatFailsForARemovedKeyOrFileIsNobodysFailure() throws {
         let spare = try Values.key("spare")
         let both = try Values.configuration(
             [web: Values.client(web), "native": Values.client("native", key: "spare")],
@@ -287,7 +287,7 @@ import Testing
             bench.held = [held]
             bench.go()
             bench.reload(try Values.configuration([web: Values.client(web)]))
-            bench.failures = [held: Trouble(.ioError, at: .path(path))]
+            bench.failures = [held: Failure(.ioError, at: .path(path))]
             bench.forget()
             bench.release(held)
             #expect(bench.rotation.world.attempts.isEmpty, "\(held)")
@@ -317,7 +317,7 @@ import Testing
         // Nothing is written, so there is nothing to tell.
         bench.reload(try Values.configuration([web: entry]))
         #expect(runs(bench) == 2)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func clientsThatChangePlacesAreToldOf() throws {

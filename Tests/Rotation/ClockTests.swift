@@ -10,7 +10,7 @@ import Testing
     }
 
     /// A secret that one of our keys signed an hour from now.
-    private func fromTheFuture(signer: Character? = "1") throws -> Issued {
+    private func fromTheFuture(signer: Character? = "1") throws -> SecretInfo {
         try Values.issued(1, from: 3600, to: 80 * Values.day, signer: signer.map(Values.print))
     }
 
@@ -24,23 +24,23 @@ import Testing
         return bench
     }
 
-    private func trouble(_ bench: Bench) throws -> Trouble.Code? {
+    private func failure(_ bench: Bench) throws -> Failure.Code? {
         let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.clockTrusted == (bench.rotation.clock.trouble == nil))
-        return bench.rotation.clock.trouble?.code
+        #expect(snapshot.clockTrusted == (bench.rotation.clock.failure == nil))
+        return bench.rotation.clock.failure?.code
     }
 
     @Test func aClockBeforeTheBuildIsWrong() throws {
         let bench = try bench(builtAt: 100)
         bench.go()
-        #expect(try trouble(bench) == .clockBeforeBuild)
+        #expect(try failure(bench) == .clockBeforeBuild)
         #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
-        #expect(try bench.view("web").reason?.trouble.code == .clockBeforeBuild)
+        #expect(try bench.view("web").reason?.failure.code == .clockBeforeBuild)
         bench.pass(99)
         #expect(!bench.log.contains("mint web"))
         bench.pass(1)
-        #expect(try trouble(bench) == nil)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try failure(bench) == nil)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func aClockBeforeTheBuildIsNotBelievedForItsPatience() throws {
@@ -61,13 +61,13 @@ import Testing
 
     @Test func anUnsynchronisedClockBeforeASecretOfOursIsDoubtedForTenMinutes() throws {
         let bench = try doubting()
-        #expect(try trouble(bench) == .clockDoubtful)
-        #expect(try bench.view("web").standing == .degraded)
+        #expect(try failure(bench) == .clockDoubtful)
+        #expect(try bench.view("web").health == .degraded)
         bench.pass(599)
-        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try failure(bench) == .clockDoubtful)
         #expect(!bench.log.contains("mint web"))
         bench.pass(1)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         #expect(bench.log.contains("mint web"))
     }
 
@@ -76,7 +76,7 @@ import Testing
         bench.pass(1800)
         #expect(try bench.held(in: "web.jwt") == fromTheFuture())
         #expect(bench.entries.filter(isAboutTheClock).count == 2)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
     }
 
     @Test func noOlderSecretTakesThePlaceOfTheOneInForceWhileTheClockIsDoubted() throws {
@@ -90,7 +90,7 @@ import Testing
         let young = try bench.current("web")
         #expect(try bench.held(in: "b") != young)
         bench.step(-Values.day / 2)
-        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try failure(bench) == .clockDoubtful)
         #expect(try bench.current("web") == young)
         #expect(try bench.held(in: "a") == young)
     }
@@ -107,19 +107,19 @@ import Testing
         bench.go()
         bench.pass(600)
         // The one that was issued last is replaced now; the other one is still in its file.
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         bench.pass(60)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         // Of what was made since there is no doubt that this clock has reached it.
         bench.step(-Values.day)
-        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try failure(bench) == .clockDoubtful)
     }
 
     @Test func aSecretThatWasWaitedOutWakesNobody() throws {
         let bench = try doubting(isDiskFull: true)
         bench.pass(600)
-        #expect(try trouble(bench) == nil)
-        #expect(try bench.turn.wake.wall != fromTheFuture().issuedAt)
+        #expect(try failure(bench) == nil)
+        #expect(try bench.lastStep.wake.wall != fromTheFuture().issuedAt)
     }
 
     @Test func theKernelsWordIsBelievedWithinSeconds() throws {
@@ -127,7 +127,7 @@ import Testing
         bench.pass(100)
         bench.isSynced = true
         bench.pass(10)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         #expect(bench.log.contains("mint web"))
     }
 
@@ -135,21 +135,21 @@ import Testing
         let bench = try bench()
         try bench.place(fromTheFuture(), in: "web.jwt")
         bench.go()
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         #expect(bench.log.contains("mint web"))
     }
 
     @Test func aClockThatIsSetRightIsBelieved() throws {
         let bench = try doubting()
         bench.step(3600)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         #expect(try bench.current("web") == fromTheFuture())
         #expect(!bench.log.contains("mint web"))
     }
 
     @Test func aSecretThatSomebodyPlantedCastsNoDoubt() throws {
         let bench = try doubting(signer: nil)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         #expect(bench.log.contains("mint web"))
     }
 
@@ -158,16 +158,16 @@ import Testing
         bench.isSynced = false
         bench.records[try Values.name("web")] = Record(current: try fromTheFuture())
         bench.go()
-        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try failure(bench) == .clockDoubtful)
     }
 
     @Test func anUnsynchronisedClockIsBelievedWhileNothingContradictsIt() throws {
         let bench = try bench()
         bench.isSynced = false
         bench.go()
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         bench.pass(90 * Values.day)
-        #expect(try trouble(bench) == nil)
+        #expect(try failure(bench) == nil)
         #expect(try bench.view("web").renewals == 2)
     }
 
@@ -181,30 +181,30 @@ import Testing
         let issued = try #require(try bench.current("web")).issuedAt.description
         #expect(
             bench.entries.filter(isAboutTheClock) == [
-                .clockDistrusted(Trouble(.clockDoubtful, at: .clock, detail: issued))
+                .clockDistrusted(Failure(.clockDoubtful, at: .clock, detail: issued))
             ])
         bench.pass(300)
         #expect(bench.entries.filter(isAboutTheClock).last == .clockTrusted)
     }
 
-    @Test func theJournalSaysWhenTheTroubleIsAnotherOne() throws {
+    @Test func theJournalSaysWhenTheFailureIsAnotherOne() throws {
         let bench = try bench(builtAt: -100)
         bench.isSynced = false
         bench.go()
         bench.forget()
         bench.step(-90)
-        #expect(try trouble(bench) == .clockDoubtful)
+        #expect(try failure(bench) == .clockDoubtful)
         bench.step(-3600)
-        #expect(try trouble(bench) == .clockBeforeBuild)
-        let codes = bench.entries.compactMap { entry -> Trouble.Code? in
-            if case .clockDistrusted(let trouble) = entry { trouble.code } else { nil }
+        #expect(try failure(bench) == .clockBeforeBuild)
+        let codes = bench.entries.compactMap { entry -> Failure.Code? in
+            if case .clockDistrusted(let failure) = entry { failure.code } else { nil }
         }
         #expect(codes == [.clockDoubtful, .clockBeforeBuild])
         bench.pass(3)
         #expect(bench.entries.filter(isAboutTheClock).count == 2)
     }
 
-    private func isAboutTheClock(_ entry: Entry) -> Bool {
+    private func isAboutTheClock(_ entry: LogEvent) -> Bool {
         switch entry {
         case .clockDistrusted, .clockTrusted: true
         default: false
@@ -224,7 +224,7 @@ import Testing
         bench.go()
         bench.forget()
         bench.step(3650 * Values.day)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
         #expect(bench.log == ["mint web", "keep web", "publish web.jwt"])
     }
 }

@@ -14,9 +14,9 @@ import Testing
         return bench
     }
 
-    private func edit(_ bench: Bench, _ text: Result<Outcome, Trouble>) {
+    private func edit(_ bench: Bench, _ text: Result<Outcome, Failure>) {
         bench.text = text
-        bench.tell(.stirred(.configuration))
+        bench.tell(.changeNoticed(.configuration))
     }
 
     @Test func oneThatWouldNotStartIsSaidSoWithinSeconds() throws {
@@ -26,13 +26,13 @@ import Testing
         bench.pass(1)
         #expect(bench.log == ["check configuration"])
         let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.standing == .degraded)
-        #expect(snapshot.reason?.trouble.code == .configurationRefused)
-        #expect(snapshot.reason?.trouble.message.contains("would not start: " + line) == true)
+        #expect(snapshot.health == .degraded)
+        #expect(snapshot.reason?.failure.code == .configurationRefused)
+        #expect(snapshot.reason?.failure.message.contains("would not start: " + line) == true)
         #expect(snapshot.configuration.error == line + "\nmore")
         #expect(bench.entries == [.wouldNotStart([line, "more"])])
         bench.pass(Values.day)
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .degraded)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .degraded)
         #expect(bench.entries == [.wouldNotStart([line, "more"])])
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(bench.log == [])
         bench.pass(1)
         #expect(bench.log == ["check configuration"])
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
         bench.pass(Values.day)
         #expect(bench.log == ["check configuration"])
     }
@@ -61,10 +61,10 @@ import Testing
         bench.forget()
         bench.held = [.configuration]
         bench.boot(after: 999)
-        bench.tell(.stirred(.configuration))
+        bench.tell(.changeNoticed(.configuration))
         bench.boot(after: 1)
         #expect(bench.log == ["check configuration"])
-        #expect(bench.turn.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
     }
 
     @Test func itIsGoneWhenItIsMended() throws {
@@ -75,7 +75,7 @@ import Testing
         bench.forget()
         edit(bench, good)
         bench.pass(1)
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
         #expect(bench.rotation.snapshot(at: bench.now).configuration.error == nil)
         #expect(bench.entries == [.passes])
     }
@@ -85,10 +85,10 @@ import Testing
         let good = bench.text
         bench.text = .success(.refused([line]))
         bench.ask(.reload)
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .degraded)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .degraded)
         edit(bench, good)
         bench.pass(1)
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
     @Test func oneThatPassesIsNotAdoptedByItself() throws {
@@ -116,7 +116,7 @@ import Testing
         let bench = try settled()
         edit(bench, .success(.refused([line])))
         for _ in 0..<10 {
-            bench.tell(.stirred(.configuration))
+            bench.tell(.changeNoticed(.configuration))
             bench.boot(after: 500)
         }
         #expect(bench.log.contains("check configuration"))
@@ -127,7 +127,7 @@ import Testing
         bench.held = [.configuration]
         edit(bench, .success(.refused([line])))
         bench.pass(1)
-        bench.tell(.stirred(.configuration))
+        bench.tell(.changeNoticed(.configuration))
         bench.release(.configuration)
         bench.pass(1)
         #expect(bench.log == ["check configuration", "check configuration"])

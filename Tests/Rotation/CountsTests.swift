@@ -19,8 +19,8 @@ import Testing
         #expect(view.counts.publishes == Tally(successes: 1))
         #expect(view.counts.deliveries == Tally(successes: 1))
         bench.failures = [
-            .client(try Values.name("a")): Trouble(.signingFailed, at: .key(try Values.key())),
-            .action(after.id): Trouble(.actionFailed, at: .action(after.id)),
+            .client(try Values.name("a")): Failure(.signingFailed, at: .key(try Values.key())),
+            .action(after.id): Failure(.actionFailed, at: .action(after.id)),
         ]
         try bench.failWrites(of: "a.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
@@ -52,7 +52,7 @@ import Testing
         #expect(try bench.view("a").outputs.map(\.repairs) == [0])
         for _ in 0..<2 {
             bench.disk[try Values.path("a.jwt")] = nil
-            try bench.stir("a.jwt")
+            try bench.debounce("a.jwt")
         }
         #expect(try bench.view("a").outputs.map(\.repairs) == [2])
         #expect(try bench.view("b").outputs.map(\.repairs) == [0])
@@ -60,7 +60,7 @@ import Testing
 
     @Test func theLastSuccessIsWhenEverythingWasDone() throws {
         let bench = try bench()
-        bench.failures = [.action(after.id): Trouble(.actionFailed, at: .action(after.id))]
+        bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
         bench.go()
         #expect(try bench.view("a").publishedAt == Values.moment(0))
         #expect(try bench.view("a").lastSuccessAt == nil)

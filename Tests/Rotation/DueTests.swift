@@ -72,10 +72,10 @@ import Testing
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
         bench.go()
         // When it might be drawn along, and when it is due itself.
-        #expect(bench.turn.wake == Wake(wall: Values.moment(5_054_400), boot: nil))
+        #expect(bench.lastStep.wake == Wake(wall: Values.moment(5_054_400), boot: nil))
         bench.forget()
         bench.pass(5_054_400)
-        #expect(bench.turn.wake == Wake(wall: Values.moment(5_184_000), boot: nil))
+        #expect(bench.lastStep.wake == Wake(wall: Values.moment(5_184_000), boot: nil))
         #expect(bench.log == [])
     }
 

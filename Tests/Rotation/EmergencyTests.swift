@@ -15,15 +15,15 @@ import Testing
 
     private static let hour: Int64 = 3600
 
-    private func client(_ name: String, _ action: Action) throws -> ClientEntry {
+    private func client(_ name: String, _ action: Action) throws -> ClientConfiguration {
         try Values.client(name, lifetime: expiry, renewBefore: expiry - renewal, actions: [action])
     }
 
     /// A client that was told of its first secret by an action that fails from then on.
-    private func bench(_ action: Action, _ trouble: Trouble.Code) throws -> Bench {
+    private func bench(_ action: Action, _ failure: Failure.Code) throws -> Bench {
         let bench = try Bench(try Values.configuration([web: client(web, action)]))
         bench.go()
-        bench.failures = [.action(action.id): Trouble(trouble, at: .action(action.id))]
+        bench.failures = [.action(action.id): Failure(failure, at: .action(action.id))]
         return bench
     }
 
@@ -39,9 +39,9 @@ import Testing
         bench.pass(Values.start + moment - bench.now.wall.secondsSinceEpoch)
     }
 
-    @Test(arguments: [Trouble.Code.actionFailed, .unitNotPermitted, .busUnreachable])
-    func anApplicationWhoseSecretIsCriticalOrExpiredIsToldAtLeastOnceAMinute(trouble: Trouble.Code) throws {
-        let bench = try bench(trouble == .actionFailed ? hook : unit, trouble)
+    @Test(arguments: [Failure.Code.actionFailed, .unitNotPermitted, .busUnreachable])
+    func anApplicationWhoseSecretIsCriticalOrExpiredIsToldAtLeastOnceAMinute(failure: Failure.Code) throws {
+        let bench = try bench(failure == .actionFailed ? hook : unit, failure)
         // A fifth more often at most.
         #expect((4...5).contains(runs(bench, from: critical - 3600, to: critical - 1)))
         for moment in [critical + 60, expiry + 60, expiry + 86_400] {
@@ -49,7 +49,7 @@ import Testing
         }
         bench.failures = [:]
         bench.pass(60)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     /// In one of the pauses of a quarter of an hour the threshold is passed; in which part of it depends on when there
@@ -66,10 +66,10 @@ import Testing
         let bench = try bench(hook, .actionFailed)
         pass(bench, to: critical - 1)
         let before = try #require(bench.view(web).reason?.nextAttempt)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         pass(bench, to: critical)
         let after = try #require(bench.view(web).reason?.nextAttempt)
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
         #expect(after == min(before, Values.moment(critical + 60)))
         #expect(bench.secondsToWake == (after - Values.moment(critical)).count)
     }
@@ -78,7 +78,7 @@ import Testing
         let bench = try bench(hook, .actionFailed)
         pass(bench, to: critical + 3600)
         bench.forget()
-        bench.failures = [.action(hook.id): Trouble(.actionTimedOut, at: .action(hook.id))]
+        bench.failures = [.action(hook.id): Failure(.actionTimedOut, at: .action(hook.id))]
         bench.pass(60)
         let moments = bench.entries.compactMap { if case .failing(_, _, _, let retryAt) = $0 { retryAt } else { nil } }
         #expect(moments.count == 1)
@@ -94,7 +94,7 @@ import Testing
     /// An application that was never told can still start, and then reads what lies there.
     @Test func whoWasNeverToldIsInNoHurry() throws {
         let bench = try Bench(try Values.configuration([web: client(web, hook)]))
-        bench.failures = [.action(hook.id): Trouble(.actionFailed, at: .action(hook.id))]
+        bench.failures = [.action(hook.id): Failure(.actionFailed, at: .action(hook.id))]
         bench.go()
         #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
     }
@@ -105,11 +105,11 @@ import Testing
         bench.go()
         // From now on no secret can be made for the other one: what it was told of runs out.
         bench.failures = [
-            .client(try Values.name("other")): Trouble(.signingFailed, at: .key(try Values.key())),
-            .action(hook.id): Trouble(.actionFailed, at: .action(hook.id)),
+            .client(try Values.name("other")): Failure(.signingFailed, at: .key(try Values.key())),
+            .action(hook.id): Failure(.actionFailed, at: .action(hook.id)),
         ]
         pass(bench, to: critical)
-        #expect(try bench.view("other").standing == .critical)
+        #expect(try bench.view("other").health == .critical)
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
     }

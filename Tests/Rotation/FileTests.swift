@@ -6,9 +6,9 @@ import Testing
 /// How files are brought to hold what they should.
 @Suite struct FileTests {
     private let web = "web"
-    private let full = Trouble.Code.diskFull
+    private let full = Failure.Code.diskFull
 
-    private func settled(_ clients: [String: ClientEntry]) throws -> Bench {
+    private func settled(_ clients: [String: ClientConfiguration]) throws -> Bench {
         let bench = try Bench(try Values.configuration(clients))
         bench.go()
         bench.forget()
@@ -18,8 +18,8 @@ import Testing
     /// A client whose file could not be looked at for ten minutes.
     private func blind() throws -> Bench {
         let bench = try settled([web: Values.client(web)])
-        bench.failures = [.file(try Values.path("web.jwt")): try Values.trouble(.isDirectory, "web.jwt")]
-        try bench.stir("web.jwt")
+        bench.failures = [.file(try Values.path("web.jwt")): try Values.failure(.isDirectory, "web.jwt")]
+        try bench.debounce("web.jwt")
         bench.pass(600)
         bench.forget()
         return bench
@@ -44,7 +44,7 @@ import Testing
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         var everything = bench.rotation
         everything.touchEverything()
-        #expect(everything.plan(at: bench.now).wake == bench.turn.wake)
+        #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
     }
 
     @Test func anActionThatWaitsForAFileOfOthersWakesNobodyMeanwhile() throws {
@@ -52,7 +52,7 @@ import Testing
         clients[web]?.onChange = [Values.exec("/bin/after")]
         let bench = try Bench(try Values.configuration(clients))
         let action = Resource.action(Values.exec("/bin/after").id)
-        bench.failures = [action: Trouble(.actionFailed, at: .action(Values.exec("/bin/after").id))]
+        bench.failures = [action: Failure(.actionFailed, at: .action(Values.exec("/bin/after").id))]
         bench.go()
         bench.held = [.file(try Values.path("/srv/.env"))]
         bench.ask(.renew(.init(clients: [try Values.name("native")])))
@@ -60,7 +60,7 @@ import Testing
         bench.held = [.file(try Values.path("/srv/.env"))]
         var everything = bench.rotation
         everything.touchEverything()
-        #expect(everything.plan(at: bench.now).wake == bench.turn.wake)
+        #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
     }
 
     @Test func whatAFailedWriteHasLeftIsNotTakenForGranted() throws {
@@ -84,9 +84,9 @@ import Testing
         bench.prints[try Values.key("spare")] = nil
         bench.go()
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.view("native").outputs.map(\.state) == [.pending])
-        #expect(try bench.view("native").standing == .critical)
+        #expect(try bench.view("native").health == .critical)
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
     }
@@ -113,19 +113,19 @@ import Testing
         #expect(Set(bench.log) == ["publish b"])
         #expect(bench.log.count > 4)
         #expect(try bench.view(web).outputs.map(\.state) == [.ok, .failed])
-        #expect(try bench.view(web).outputs[1].error == Values.trouble(.diskFull, "b").message)
+        #expect(try bench.view(web).outputs[1].error == Values.failure(.diskFull, "b").message)
         bench.failingWrites = [:]
         bench.pass(60)
         #expect(try bench.held(in: "b") == bench.current(web))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func damageIsRepairedWithTheCurrentSecret() throws {
-        for damaged in [nil, Look(slots: [.whole: .foreign]), Look(slots: [:])] {
+        for damaged in [nil, FileObservation(slots: [.whole: .foreign]), FileObservation(slots: [:])] {
             let bench = try settled([web: Values.client(web)])
             let current = try bench.current(web)
             bench.disk[try Values.path("web.jwt")] = damaged
-            try bench.stir("web.jwt")
+            try bench.debounce("web.jwt")
             #expect(bench.log == ["look web.jwt", "publish web.jwt"])
             #expect(try bench.held(in: "web.jwt") == current)
         }
@@ -138,7 +138,7 @@ import Testing
         let new = try bench.current(web)
         try bench.place(old, in: "web.jwt")
         bench.forget()
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(bench.log == ["look web.jwt", "publish web.jwt"])
         #expect(try bench.held(in: "web.jwt") == new)
     }
@@ -146,7 +146,7 @@ import Testing
     @Test func aModeThatIsNotTheConfiguredOneIsMended() throws {
         let bench = try settled([web: Values.client(web)])
         bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(bench.log == ["look web.jwt", "publish web.jwt"])
     }
 
@@ -154,69 +154,69 @@ import Testing
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
         bench.held = [file]
-        try bench.stir("web.jwt")
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
+        try bench.debounce("web.jwt")
         bench.release(file)
         bench.pass(2)
         #expect(bench.log == ["look web.jwt", "look web.jwt"])
     }
 
-    @Test func aFileThatSomebodyElseHasMendedIsNoTroubleAnyMore() throws {
+    @Test func aFileThatSomebodyElseHasMendedIsNoFailureAnyMore() throws {
         let bench = try settled([web: Values.client(web)])
         let current = try bench.current(web)
         let file = try Values.path("web.jwt")
         bench.disk[file] = nil
         try bench.failWrites(of: "web.jwt")
-        try bench.stir("web.jwt")
-        #expect(try bench.view(web).standing == .critical)
+        try bench.debounce("web.jwt")
+        #expect(try bench.view(web).health == .critical)
         try bench.place(current, in: "web.jwt")
         bench.forget()
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(bench.log.last == "look web.jwt")
-        #expect(try bench.view(web).standing == .ok)
-        #expect(try bench.entries.contains(.recovered(.file(file), Values.trouble(.diskFull, "web.jwt"))))
+        #expect(try bench.view(web).health == .ok)
+        #expect(try bench.entries.contains(.recovered(.file(file), Values.failure(.diskFull, "web.jwt"))))
     }
 
     @Test func aFileThatCannotBeWrittenIsStillLookedAt() throws {
         let bench = try settled([web: Values.client(web)])
         let file = try Values.path("web.jwt")
-        bench.disk[file] = Look(slots: [.whole: .foreign])
+        bench.disk[file] = FileObservation(slots: [.whole: .foreign])
         try bench.failWrites(of: "web.jwt")
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         bench.pass(600)
         bench.forget()
         // The pause after so many failures is a minute.
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(bench.log == ["look web.jwt"])
-        #expect(try bench.view(web).outputs[0].error == Values.trouble(.diskFull, "web.jwt").message)
+        #expect(try bench.view(web).outputs[0].error == Values.failure(.diskFull, "web.jwt").message)
     }
 
     @Test func aLookThatFailsIsForgivenByOneThatSucceeds() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try Values.trouble(.ioError, "web.jwt")]
-        try bench.stir("web.jwt")
-        #expect(try bench.view(web).standing == .degraded)
+        bench.failures = [file: try Values.failure(.ioError, "web.jwt")]
+        try bench.debounce("web.jwt")
+        #expect(try bench.view(web).health == .degraded)
         bench.failures = [:]
         bench.forget()
         bench.pass(2)
         #expect(bench.log == ["look web.jwt"])
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func aFileThatCouldNotBeLookedAtIsTriedAgainWhenSomebodyTouchesIt() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try Values.trouble(.isDirectory, "web.jwt")]
-        try bench.stir("web.jwt")
+        bench.failures = [file: try Values.failure(.isDirectory, "web.jwt")]
+        try bench.debounce("web.jwt")
         bench.pass(600)
         // The pause after so many failures is a minute.
         bench.failures = [:]
         bench.disk = [:]
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         bench.pass(2)
         #expect(try bench.held(in: "web.jwt") == bench.current(web))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     /// What it held before is no word on what is there now.
@@ -224,40 +224,40 @@ import Testing
         let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
         bench.held = [file]
-        bench.tell(.stirred(file))
+        bench.tell(.changeNoticed(file))
         bench.pass(5)
         #expect(bench.log == ["look web.jwt"])
         #expect(bench.entries == [])
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
     }
 
     @Test func aFileThatWasNotPermittedToBeWrittenIsTriedAgainWhenSomebodyChangesThat() throws {
         let bench = try settled([web: Values.client(web)])
         let file = try Values.path("web.jwt")
-        for code in [Trouble.Code.permissionDenied, .diskFull] {
-            bench.disk[file] = Look(slots: [.whole: .foreign])
+        for code in [Failure.Code.permissionDenied, .diskFull] {
+            bench.disk[file] = FileObservation(slots: [.whole: .foreign])
             try bench.failWrites(of: "web.jwt", code)
-            try bench.stir("web.jwt")
+            try bench.debounce("web.jwt")
             // The pause after so many failures is a minute.
             bench.pass(600)
             bench.failingWrites = [:]
-            try bench.stir("web.jwt")
+            try bench.debounce("web.jwt")
             bench.pass(1)
             // That there is room again is nothing of which there is notice.
             let isGood = code == .permissionDenied
             #expect(try (bench.held(in: "web.jwt") == bench.current(web)) == isGood, "\(code)")
-            #expect(try (bench.view(web).standing == .ok) == isGood, "\(code)")
+            #expect(try (bench.view(web).health == .ok) == isGood, "\(code)")
             bench.pass(60)
         }
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func somebodyWhoTouchesAFileAllTheTimeIsNoReasonForMoreThanALookASecond() throws {
         let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
         for _ in 0..<100 {
-            bench.tell(.stirred(file))
-            bench.tell(.stirred(file))
+            bench.tell(.changeNoticed(file))
+            bench.tell(.changeNoticed(file))
             bench.pass(1)
         }
         #expect(bench.log.count <= 101)
@@ -268,8 +268,8 @@ import Testing
     private func vanishing(_ state: Bool = true) throws -> Bench {
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])]))
-        if !state { bench.failures = [.record(try Values.name(web)): try Values.trouble(.stateUnusable, "/state")] }
-        bench.disk[try Values.path("/srv/.env")] = Look(slots: [:], otherLines: true)
+        if !state { bench.failures = [.record(try Values.name(web)): try Values.failure(.stateUnusable, "/state")] }
+        bench.disk[try Values.path("/srv/.env")] = FileObservation(slots: [:], otherLines: true)
         bench.go()
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
         return bench
@@ -281,17 +281,17 @@ import Testing
         #expect(bench.disk[path] == nil)
         #expect(try bench.view(web).outputs.map(\.state) == [.failed])
         #expect(
-            try bench.view(web).outputs[0].error == Trouble(.environmentFileDeleted, at: .path(path)).message)
-        #expect(try bench.view(web).standing == .critical)
-        bench.disk[path] = Look(slots: [:], otherLines: true)
-        try bench.stir("/srv/.env")
+            try bench.view(web).outputs[0].error == Failure(.environmentFileDeleted, at: .path(path)).message)
+        #expect(try bench.view(web).health == .critical)
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
+        try bench.debounce("/srv/.env")
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
     }
 
     @Test func oneThatWasDeletedIsNotMadeAgainUntilItExists() throws {
         let bench = try vanishing()
         bench.disk = [:]
-        try bench.stir("/srv/.env")
+        try bench.debounce("/srv/.env")
         try expectLeftAlone(bench)
     }
 
@@ -305,7 +305,7 @@ import Testing
     @Test func oneThatWasDeletedIsNotMadeAgainWithoutAStateDirectory() throws {
         let bench = try vanishing(false)
         bench.disk = [:]
-        try bench.stir("/srv/.env")
+        try bench.debounce("/srv/.env")
         try expectLeftAlone(bench)
     }
 
@@ -321,16 +321,16 @@ import Testing
     @Test func oneThatHeldNothingElseIsMadeAgain() throws {
         let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
         bench.disk = [:]
-        try bench.stir("/srv/.env")
+        try bench.debounce("/srv/.env")
         #expect(bench.log == ["look .env", "publish .env"])
     }
 
     @Test func oneThatHoldsNothingElseAnyMoreIsMadeAgain() throws {
         let bench = try vanishing()
         bench.disk[try Values.path("/srv/.env")]?.otherLines = false
-        try bench.stir("/srv/.env")
+        try bench.debounce("/srv/.env")
         bench.disk = [:]
-        try bench.stir("/srv/.env")
+        try bench.debounce("/srv/.env")
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
     }
 }

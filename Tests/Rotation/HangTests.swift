@@ -7,7 +7,7 @@ import Testing
 @Suite struct HangTests {
     private let web = "web"
 
-    private func pair(_ entry: ClientEntry? = nil, once: Bool = false) throws -> Bench {
+    private func pair(_ entry: ClientConfiguration? = nil, once: Bool = false) throws -> Bench {
         try Bench(
             try Values.configuration(
                 [web: try entry ?? Values.client(web), "native": Values.client("native", key: "spare")],
@@ -16,30 +16,30 @@ import Testing
     }
 
     /// What hangs, the trouble that is shown, and whether the client's secret can be published all the same.
-    private func cases() throws -> [(Resource, Trouble, Bool)] {
+    private func cases() throws -> [(Resource, Failure, Bool)] {
         [
-            (.key(try Values.key()), Trouble(.notResponding, at: .key(try Values.key())), false),
-            (.record(try Values.name(web)), Trouble(.notResponding, at: .client(try Values.name(web))), true),
-            (.client(try Values.name(web)), Trouble(.notResponding, at: .client(try Values.name(web))), false),
+            (.key(try Values.key()), Failure(.notResponding, at: .key(try Values.key())), false),
+            (.record(try Values.name(web)), Failure(.notResponding, at: .client(try Values.name(web))), true),
+            (.client(try Values.name(web)), Failure(.notResponding, at: .client(try Values.name(web))), false),
             (
-                .file(try Values.path("web.jwt")), Trouble(.notResponding, at: .path(try Values.path("web.jwt"))), false
+                .file(try Values.path("web.jwt")), Failure(.notResponding, at: .path(try Values.path("web.jwt"))), false
             ),
         ]
     }
 
     @Test func othersGoOnAndReadinessComesAfterThirtySeconds() throws {
-        for (resource, trouble, isPublished) in try cases() {
+        for (resource, failure, isPublished) in try cases() {
             let bench = try pair()
             bench.held = [resource]
             bench.go()
-            #expect(try bench.view("native").standing == .ok, "\(resource)")
+            #expect(try bench.view("native").health == .ok, "\(resource)")
             bench.pass(29)
             #expect(!bench.rotation.snapshot(at: bench.now).ready, "\(resource)")
             bench.pass(1)
             #expect(bench.rotation.snapshot(at: bench.now).ready, "\(resource)")
-            #expect(try bench.view(web).reason?.trouble == trouble, "\(resource)")
+            #expect(try bench.view(web).reason?.failure == failure, "\(resource)")
             #expect(try bench.view(web).reason?.since == Values.moment(0), "\(resource)")
-            #expect(try bench.view(web).standing != .ok, "\(resource)")
+            #expect(try bench.view(web).health != .ok, "\(resource)")
             #expect(try (bench.held(in: "web.jwt") != nil) == isPublished, "\(resource)")
         }
     }
@@ -51,7 +51,7 @@ import Testing
             bench.go()
             bench.pass(100)
             bench.release(resource)
-            #expect(try bench.view(web).standing == .ok, "\(resource)")
+            #expect(try bench.view(web).health == .ok, "\(resource)")
             #expect(bench.log.filter { $0.hasPrefix("run") } == ["run exec /bin/after for web"], "\(resource)")
         }
     }
@@ -62,7 +62,7 @@ import Testing
         bench.held = [file]
         bench.go()
         bench.pass(3600)
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(bench.log.filter { $0 == "look web.jwt" }.count == 1)
         #expect(!bench.log.contains("publish web.jwt"))
     }
@@ -95,7 +95,7 @@ import Testing
         bench.go()
         bench.pass(30)
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func aRenewalOfWhatHangsIsAnswered() throws {
@@ -107,7 +107,7 @@ import Testing
         #expect(bench.answer() == nil)
         bench.pass(30)
         let outcomes = [
-            try bench.renewed("native"), try bench.failed(web, Trouble(.notResponding, at: .path(path))),
+            try bench.renewed("native"), try bench.failed(web, Failure(.notResponding, at: .path(path))),
         ]
         #expect(bench.answer() == .renewed(outcomes))
     }
@@ -118,8 +118,8 @@ import Testing
         bench.held = [.configuration]
         bench.ask(.reload)
         bench.pass(30)
-        let named = Trouble.Place.named("/etc/clientsecretd/clientsecretd.yaml")
-        #expect(bench.answer() == .refused(diagnostics: [Trouble(.notResponding, at: named).message]))
+        let named = Failure.Place.named("/etc/clientsecretd/clientsecretd.yaml")
+        #expect(bench.answer() == .refused(diagnostics: [Failure(.notResponding, at: named).message]))
     }
 
     @Test func onceEndsAlthoughSomethingHangs() throws {
@@ -127,9 +127,9 @@ import Testing
             let bench = try pair(once: true)
             bench.held = [resource]
             bench.go()
-            #expect(!bench.turn.ended, "\(resource)")
+            #expect(!bench.lastStep.ended, "\(resource)")
             bench.pass(30)
-            #expect(bench.turn.ended, "\(resource)")
+            #expect(bench.lastStep.ended, "\(resource)")
         }
     }
 
@@ -139,8 +139,8 @@ import Testing
         bench.held = [.action(action.id)]
         bench.go()
         bench.pass(300)
-        #expect(!bench.turn.ended)
+        #expect(!bench.lastStep.ended)
         bench.release(.action(action.id))
-        #expect(bench.turn.ended)
+        #expect(bench.lastStep.ended)
     }
 }

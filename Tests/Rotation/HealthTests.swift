@@ -10,12 +10,12 @@ import Testing
     /// A third of `renew_before`.
     private let third = 10 * Values.day
 
-    private func bench(_ entry: ClientEntry? = nil) throws -> Bench {
+    private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
         try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
     }
 
     private func found(_ number: UInt64, to: Int64, signer: Character? = "1", id: String = "com.example.web") throws
-        -> Issued
+        -> SecretInfo
     {
         try Values.issued(number, id: id, from: -60, to: to, signer: signer.map(Values.print))
     }
@@ -33,7 +33,7 @@ import Testing
         bench.go()
         let view = try bench.view(web)
         let current = try #require(try bench.current(web))
-        #expect(view.standing == .ok)
+        #expect(view.health == .ok)
         #expect(view.reason == nil)
         #expect(view.current == current)
         #expect(view.deliveredExpiresAt == current.expiresAt)
@@ -47,7 +47,7 @@ import Testing
         #expect(view.actions.map(\.state) == [.ok])
         #expect(view.actions.map(\.ranAt) == [Values.moment(0)])
         let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.standing == .ok)
+        #expect(snapshot.health == .ok)
         #expect(snapshot.reason == nil)
         #expect(snapshot.ready)
         #expect(snapshot.clockTrusted)
@@ -56,43 +56,43 @@ import Testing
     @Test func aSecretIsCriticalFromExactlyAThirdOfRenewBeforeOn() throws {
         let bench = try stuck()
         bench.pass(90 * Values.day - third - 1)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         bench.pass(1)
-        #expect(try bench.view(web).standing == .critical)
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .critical)
     }
 
     @Test func aSecretThatHasExpiredIsCritical() throws {
         let bench = try stuck()
         bench.pass(90 * Values.day)
         let view = try bench.view(web)
-        #expect(view.standing == .critical)
-        #expect(view.reason?.trouble == Trouble(.notResponding, at: .client(try Values.name(web))))
+        #expect(view.health == .critical)
+        #expect(view.reason?.failure == Failure(.notResponding, at: .client(try Values.name(web))))
         #expect(view.reason?.since == Values.moment(60 * Values.day))
     }
 
-    @Test func withoutAnotherTroubleTheReasonIsTheTimeThatIsLeft() throws {
+    @Test func withoutAnotherFailureTheReasonIsTheTimeThatIsLeft() throws {
         // Applications were last told of a secret that is about to expire.
         let bench = try bench(try Values.client(web, actions: [after]))
         let old = try found(1, to: third + 100)
         bench.records[try Values.name(web)] = Record(delivered: [after.id: old])
         bench.held = [.action(after.id)]
         bench.go()
-        #expect(try bench.view(web).standing == .degraded)
-        #expect(try bench.view(web).reason?.trouble == Trouble(.notDelivered, at: .client(try Values.name(web))))
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure == Failure(.notDelivered, at: .client(try Values.name(web))))
         bench.pass(100)
         let detail = old.expiresAt.description
         #expect(
-            try bench.view(web).reason?.trouble
-                == Trouble(.secretExpiring, at: .client(Values.name(web)), detail: detail))
-        #expect(try bench.view(web).standing == .critical)
+            try bench.view(web).reason?.failure
+                == Failure(.secretExpiring, at: .client(Values.name(web)), detail: detail))
+        #expect(try bench.view(web).health == .critical)
         bench.pass(60)
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(try bench.view(web).reason?.since == Values.moment(100))
         bench.pass(third)
         #expect(
-            try bench.view(web).reason?.trouble
-                == Trouble(.secretExpired, at: .client(Values.name(web)), detail: detail))
+            try bench.view(web).reason?.failure
+                == Failure(.secretExpired, at: .client(Values.name(web)), detail: detail))
         #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
     }
 
@@ -105,7 +105,7 @@ import Testing
             try bench.place(weak, in: order[1])
             try bench.failWrites(of: order[1])
             bench.go()
-            #expect(try bench.view(web).standing == .critical)
+            #expect(try bench.view(web).health == .critical)
             #expect(try bench.view(web).deliveredExpiresAt == weak.expiresAt)
         }
     }
@@ -125,8 +125,8 @@ import Testing
             }
             bench.held = [.client(try Values.name(web))]
             bench.go()
-            #expect(try bench.view(web).standing == .critical)
-            #expect(try bench.view(web).reason?.trouble == Trouble(.noSecret, at: .client(Values.name(web))))
+            #expect(try bench.view(web).health == .critical)
+            #expect(try bench.view(web).reason?.failure == Failure(.noSecret, at: .client(Values.name(web))))
         }
     }
 
@@ -135,9 +135,9 @@ import Testing
         try bench.place(found(1, to: third + 50, signer: "2"), in: "web.jwt")
         bench.held = [.client(try Values.name(web))]
         bench.go()
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         bench.pass(50)
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
     }
 
     @Test func aClockThatIsSetBackMakesNoSecretBad() throws {
@@ -145,24 +145,24 @@ import Testing
         bench.isSynced = false
         bench.go()
         bench.step(-Values.day)
-        #expect(try bench.view(web).standing == .degraded)
-        #expect(try bench.view(web).reason?.trouble.code == .clockDoubtful)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == .clockDoubtful)
         #expect(!bench.rotation.snapshot(at: bench.now).clockTrusted)
     }
 
     @Test func aClientThatWasNeverDeliveredIsDegradedUntilItIs() throws {
         let bench = try bench(try Values.client(web, actions: [after]))
-        bench.failures = [.action(after.id): Trouble(.actionFailed, at: .action(after.id), detail: "exit status 1")]
+        bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id), detail: "exit status 1")]
         bench.go()
         let view = try bench.view(web)
-        #expect(view.standing == .degraded)
+        #expect(view.health == .degraded)
         #expect(view.deliveredExpiresAt == nil)
         #expect(!view.delivered)
         #expect(view.consecutiveFailures == 1)
         #expect(view.lastError == bench.failures[.action(after.id)]?.message)
         bench.failures = [:]
         bench.pass(30)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func whatStandsInTheOutputsCountsWhereNobodyIsTold() throws {
@@ -174,37 +174,37 @@ import Testing
         bench.ask(.renew(.init()))
         #expect(try bench.current(web) != old)
         #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
     }
 
     @Test func aClientWithoutOutputsStandsByItsSecret() throws {
         let bench = try bench(try Values.client(web, outputs: []))
         bench.held = [.client(try Values.name(web))]
         bench.go()
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
         #expect(try bench.view(web).deliveredExpiresAt == nil)
         bench.release(.client(try Values.name(web)))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).deliveredExpiresAt == bench.current(web)?.expiresAt)
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
     /// What the file was seen to hold before is still there where only the daemon may not look.
     @Test(arguments: [
-        (Trouble.Code.isDirectory, Standing.critical), (.notADirectory, .critical), (.notARegularFile, .critical),
+        (Failure.Code.isDirectory, HealthState.critical), (.notADirectory, .critical), (.notARegularFile, .critical),
         (.permissionDenied, .degraded), (.ioError, .degraded),
     ])
-    func whatStandsInAFilesPlaceHoldsNoSecret(code: Trouble.Code, standing: Standing) throws {
+    func whatStandsInAFilesPlaceHoldsNoSecret(code: Failure.Code, health: HealthState) throws {
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
         bench.go()
         let path = try Values.path("web.jwt")
-        bench.failures = [.file(path): Trouble(code, at: .path(path))]
-        try bench.stir("web.jwt")
+        bench.failures = [.file(path): Failure(code, at: .path(path))]
+        try bench.debounce("web.jwt")
         bench.pass(5)
-        #expect(try bench.view("web").standing == standing)
+        #expect(try bench.view("web").health == health)
         bench.failures = [:]
         bench.pass(60)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func lookingAgainIsNoReasonToWorry() throws {
@@ -212,8 +212,8 @@ import Testing
         bench.go()
         bench.forget()
         bench.held = [.file(try Values.path("web.jwt"))]
-        try bench.stir("web.jwt")
-        #expect(try bench.view(web).standing == .ok)
+        try bench.debounce("web.jwt")
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).delivered)
         #expect(bench.entries == [])
     }
@@ -224,7 +224,7 @@ import Testing
         bench.go()
         bench.pass(600)
         let reason = try #require(try bench.view(web).reason)
-        #expect(try reason.trouble == Values.trouble(.diskFull, "web.jwt"))
+        #expect(try reason.failure == Values.failure(.diskFull, "web.jwt"))
         #expect(reason.client == (try Values.name(web)))
         #expect(reason.since == Values.moment(0))
         let next = try #require(reason.nextAttempt)
@@ -238,10 +238,10 @@ import Testing
         bench.go()
         bench.held = [.file(try Values.path("b"))]
         bench.pass(20)
-        try bench.stir("a")
+        try bench.debounce("a")
         // It is being tried.
         let reason = try #require(try bench.view(web).reason)
-        #expect(try reason.trouble == Values.trouble(.diskFull, "b"))
+        #expect(try reason.failure == Values.failure(.diskFull, "b"))
         #expect(reason.nextAttempt == nil)
     }
 
@@ -251,12 +251,12 @@ import Testing
         bench.go()
         bench.text = .success(.refused(["line"]))
         bench.ask(.reload)
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble.code == .configurationRefused)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure.code == .configurationRefused)
         bench.disk = [:]
-        bench.failingWrites = [try Values.path("web.jwt"): Trouble(.diskFull, at: .clock)]
-        try bench.stir("web.jwt")
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .critical)
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble.code == .diskFull)
+        bench.failingWrites = [try Values.path("web.jwt"): Failure(.diskFull, at: .clock)]
+        try bench.debounce("web.jwt")
+        #expect(bench.rotation.snapshot(at: bench.now).health == .critical)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure.code == .diskFull)
     }
 
     @Test func theWorstClientSpeaksForAll() throws {
@@ -271,51 +271,51 @@ import Testing
         bench.prints[try Values.key("spare")] = nil
         bench.go()
         let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.clients.map(\.standing) == [.degraded, .critical, .ok])
-        #expect(snapshot.standing == .critical)
+        #expect(snapshot.clients.map(\.health) == [.degraded, .critical, .ok])
+        #expect(snapshot.health == .critical)
         #expect(snapshot.reason?.client == (try Values.name("b")))
     }
 
     @Test func whatTheDaemonItselfLacksIsDegraded() throws {
         let bench = try bench()
         bench.go()
-        let trouble = Trouble(.socketUnusable, at: .named("status socket"))
-        bench.tell(.hampered(trouble))
+        let failure = Failure(.socketUnusable, at: .named("status socket"))
+        bench.tell(.faultRaised(failure))
         let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.standing == .degraded)
-        #expect(snapshot.reason?.trouble == trouble)
+        #expect(snapshot.health == .degraded)
+        #expect(snapshot.reason?.failure == failure)
         #expect(snapshot.reason?.nextAttempt == nil)
-        #expect(snapshot.clients.map(\.standing) == [.ok])
+        #expect(snapshot.clients.map(\.health) == [.ok])
     }
 
     @Test func whenTheDaemonTriesAgainForWhatItLacksIsSaid() throws {
         let bench = try bench()
         bench.go()
-        let trouble = Trouble(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
+        let failure = Failure(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
         let began = bench.now.wall
-        bench.tell(.hampered(trouble, nextAttempt: bench.now.boot + 4))
+        bench.tell(.faultRaised(failure, nextAttempt: bench.now.boot + 4))
         #expect(bench.rotation.snapshot(at: bench.now).reason?.nextAttempt == began + 4)
         bench.pass(4)
-        bench.tell(.hampered(trouble, nextAttempt: bench.now.boot + 8))
+        bench.tell(.faultRaised(failure, nextAttempt: bench.now.boot + 8))
         let reason = bench.rotation.snapshot(at: bench.now).reason
         #expect(reason?.since == began && reason?.nextAttempt == began + 12)
-        bench.tell(.relieved(.metricsFileUnwritable))
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        bench.tell(.faultCleared(.metricsFileUnwritable))
+        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
     @Test func aFileThatIsBeingRepairedDoesNotMeanThatThereIsNoSecret() throws {
         let bench = try bench()
         bench.go()
         bench.held = [.file(try Values.path("web.jwt"))]
-        bench.disk[try Values.path("web.jwt")] = Look(slots: [:], exists: false)
-        bench.tell(.stirred(.file(try Values.path("web.jwt"))))
+        bench.disk[try Values.path("web.jwt")] = FileObservation(slots: [:], exists: false)
+        bench.tell(.changeNoticed(.file(try Values.path("web.jwt"))))
         bench.pass(2)
         bench.held = []
         let entries = bench.entries.count
         bench.release(.file(try Values.path("web.jwt")))
-        let troubles = bench.entries[entries...].compactMap {
-            if case .standing(_, .critical, let reason) = $0 { reason?.trouble.code } else { nil }
+        let failures = bench.entries[entries...].compactMap {
+            if case .health(_, .critical, let reason) = $0 { reason?.failure.code } else { nil }
         }
-        #expect(troubles == [.notPublished])
+        #expect(failures == [.notPublished])
     }
 }

@@ -12,22 +12,22 @@ import Testing
     private let third = 10 * Values.day
 
     /// A client whose application was told of a secret that lasts for 90 days, and whose action fails from now on.
-    private func told() throws -> (Bench, first: Issued) {
+    private func told() throws -> (Bench, first: SecretInfo) {
         let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
         bench.go()
         let first = try #require(try bench.current(web))
         for action in [after, Values.exec("/bin/other")] {
-            bench.failures[.action(action.id)] = Trouble(.actionFailed, at: .action(action.id))
+            bench.failures[.action(action.id)] = Failure(.actionFailed, at: .action(action.id))
         }
         return (bench, first)
     }
 
     /// Some days on, the first secret is about to expire, or has, although a new one is published.
-    private func expectEmergency(_ bench: Bench, _ client: String, _ first: Issued) throws {
-        #expect(try bench.view(client).standing == .degraded)
+    private func expectEmergency(_ bench: Bench, _ client: String, _ first: SecretInfo) throws {
+        #expect(try bench.view(client).health == .degraded)
         bench.pass(90 * Values.day - third)
         #expect(try bench.current(client) != first)
-        #expect(try bench.view(client).standing == .critical)
+        #expect(try bench.view(client).health == .critical)
         #expect(try bench.view(client).deliveredExpiresAt == first.expiresAt)
     }
 
@@ -39,11 +39,11 @@ import Testing
         // What was told long ago counts no more when its successor has told of something.
         bench.failures = [:]
         bench.pass(3600)
-        #expect(try bench.view(web).standing == .ok)
-        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        #expect(try bench.view(web).health == .ok)
+        bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         let both = [Values.exec("/bin/other"), after]
         bench.reload(try Values.configuration([web: try Values.client(web, actions: both)]))
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).deliveredExpiresAt == nil)
     }
 
@@ -63,18 +63,18 @@ import Testing
         try bench.restart(bench.rotation.world.configuration)
         #expect(try bench.current(web) != first)
         bench.pass(Values.day)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).deliveredExpiresAt == first.expiresAt)
         bench.pass(20 * Values.day)
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
     }
 
     @Test func whoWasNeverToldHoldsNothing() throws {
         let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
-        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
         try bench.restart(bench.rotation.world.configuration)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).deliveredExpiresAt == nil)
     }
 }

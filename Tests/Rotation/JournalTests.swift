@@ -24,8 +24,8 @@ import Testing
         return bench
     }
 
-    private func failing(_ bench: Bench) -> [Trouble] {
-        bench.entries.compactMap { if case .failing(_, let trouble, _, _) = $0 { trouble } else { nil } }
+    private func failing(_ bench: Bench) -> [Failure] {
+        bench.entries.compactMap { if case .failing(_, let failure, _, _) = $0 { failure } else { nil } }
     }
 
     @Test func aFirstStartIsToldInOrder() throws {
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test func aRenewalIsToldWithoutAWordOnItsStanding() throws {
+    @Test func aRenewalIsToldWithoutAWordOnItsHealthState() throws {
         let action = Values.exec("/bin/after")
         let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [action])]))
         bench.go()
@@ -54,7 +54,7 @@ import Testing
 
     @Test func aLastingFailureIsToldWhenItBeginsHourlyAndWhenItEnds() throws {
         let bench = try failingSinceJustNow()
-        let full = try Values.trouble(.diskFull, "web.jwt")
+        let full = try Values.failure(.diskFull, "web.jwt")
         #expect(failing(bench) == [full])
         bench.pass(3599)
         #expect(failing(bench) == [full])
@@ -66,7 +66,7 @@ import Testing
         bench.forget()
         bench.pass(60)
         #expect(bench.entries.contains(.recovered(.file(try path), full)))
-        #expect(bench.entries.contains(.standing(try Values.name(web), .ok, nil)))
+        #expect(bench.entries.contains(.health(try Values.name(web), .ok, nil)))
         bench.forget()
         bench.pass(7200)
         #expect(bench.entries == [])
@@ -74,8 +74,8 @@ import Testing
 
     @Test func aFailureThatChangesIsToldAtOnce() throws {
         let bench = try failingSinceJustNow()
-        let full = try Values.trouble(.diskFull, "web.jwt")
-        let readOnly = try Values.trouble(.readOnlyFileSystem, "web.jwt")
+        let full = try Values.failure(.diskFull, "web.jwt")
+        let readOnly = try Values.failure(.readOnlyFileSystem, "web.jwt")
         bench.pass(300)
         try bench.failWrites(of: "web.jwt", .readOnlyFileSystem)
         bench.pass(60)
@@ -98,7 +98,7 @@ import Testing
 
     @Test func aReloadForgetsNeitherTheBeginningNorTheEnd() throws {
         let bench = try failingSinceJustNow()
-        let full = try Values.trouble(.diskFull, "web.jwt")
+        let full = try Values.failure(.diskFull, "web.jwt")
         bench.pass(300)
         bench.ask(.reload, 2)
         #expect(failing(bench) == [full])
@@ -112,23 +112,23 @@ import Testing
     @Test func whatTheDaemonLacksIsToldWhenItBeginsChangesAndEnds() throws {
         let bench = try settled()
         bench.forget()
-        let place = Trouble.Place.path(try Values.path("m.prom"))
-        let full = Trouble(.metricsFileUnwritable, at: place, detail: "the disk is full")
-        let gone = Trouble(.metricsFileUnwritable, at: place, detail: "its directory does not exist")
-        for pause: Seconds in [1, 2, 4] { bench.tell(.hampered(full, nextAttempt: bench.now.boot + pause)) }
-        bench.tell(.hampered(gone))
-        for _ in 1...2 { bench.tell(.relieved(.metricsFileUnwritable)) }
-        #expect(bench.entries == [.hampered(full), .hampered(gone), .relieved(gone)])
+        let place = Failure.Place.path(try Values.path("m.prom"))
+        let full = Failure(.metricsFileUnwritable, at: place, detail: "the disk is full")
+        let gone = Failure(.metricsFileUnwritable, at: place, detail: "its directory does not exist")
+        for pause: Seconds in [1, 2, 4] { bench.tell(.faultRaised(full, nextAttempt: bench.now.boot + pause)) }
+        bench.tell(.faultRaised(gone))
+        for _ in 1...2 { bench.tell(.faultCleared(.metricsFileUnwritable)) }
+        #expect(bench.entries == [.faultRaised(full), .faultRaised(gone), .faultCleared(gone)])
     }
 
-    @Test func aStandingIsToldWhenItChanges() throws {
+    @Test func aHealthStateIsToldWhenItChanges() throws {
         let bench = try failingSinceJustNow()
         let name = try Values.name(web)
         bench.pass(600)
-        let standings = bench.entries.compactMap { entry -> Standing? in
-            if case .standing(name, let standing, _) = entry { standing } else { nil }
+        let healthCounts = bench.entries.compactMap { entry -> HealthState? in
+            if case .health(name, let health, _) = entry { health } else { nil }
         }
-        #expect(standings == [.degraded])
+        #expect(healthCounts == [.degraded])
     }
 
     @Test func aRefusedConfigurationIsToldOnce() throws {

@@ -22,13 +22,13 @@ import Testing
     /// Puts another key into the file, as by copying one over it.
     private func replace(_ bench: Bench, by digit: Character) throws {
         bench.prints[try Values.key()] = try Values.print(digit)
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)
     }
 
-    private var trouble: Trouble {
+    private var failure: Failure {
         get throws {
-            Trouble(
+            Failure(
                 .keyChanged, at: .key(try Values.key()),
                 detail: "ABC123DEFG was sha256:1111111111111111 and is sha256:2222222222222222")
         }
@@ -40,13 +40,13 @@ import Testing
         #expect(bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
         // What is published is signed by the new key.
         #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
-        #expect(try bench.view(web).reason?.trouble == trouble)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).reason?.failure == failure)
+        #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).delivered)
         bench.pass(Values.day - 1)
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         bench.pass(1)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(bench.entries.filter { if case .keyChanged = $0 { true } else { false } }.count == 1)
     }
 
@@ -54,7 +54,7 @@ import Testing
         let bench = try settled()
         try replace(bench, by: "2")
         try replace(bench, by: "1")
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.held(in: "web.jwt")?.signer == Values.print("1"))
         #expect(bench.entries.contains { if case .keyRestored = $0 { true } else { false } })
     }
@@ -63,13 +63,13 @@ import Testing
     @Test func theKeyBeforeTheMistakeIsTheOneToPutBack() throws {
         let bench = try settled()
         bench.prints = [:]
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(60)
         try replace(bench, by: "3")
         try replace(bench, by: "2")
-        #expect(try bench.view(web).reason?.trouble == trouble)
+        #expect(try bench.view(web).reason?.failure == failure)
         try replace(bench, by: "1")
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func aRestartDoesNotForgetIt() throws {
@@ -82,10 +82,10 @@ import Testing
         rotation.records = bench.records
         rotation.disk = bench.disk
         rotation.go()
-        #expect(try rotation.view(web).reason?.trouble == trouble)
+        #expect(try rotation.view(web).reason?.failure == failure)
         #expect(try rotation.view(web).reason?.since == since)
         try replace(rotation, by: "1")
-        #expect(try rotation.view(web).standing == .ok)
+        #expect(try rotation.view(web).health == .ok)
     }
 
     @Test func aKeyThatWasReplacedWhileNobodyLookedIsFound() throws {
@@ -99,42 +99,42 @@ import Testing
             anew.held = [late]
             anew.go()
             anew.release(late)
-            #expect(try anew.view(web).reason?.trouble == trouble)
-            #expect(anew.rotation.keyChanges(at: anew.now) == [try trouble])
+            #expect(try anew.view(web).reason?.failure == failure)
+            #expect(anew.rotation.keyChanges(at: anew.now) == [try failure])
         }
     }
 
     /// The change alone is no reason for `run --once` to fail, and whatever else is wrong is one.
     @Test func nothingThatFailsIsHiddenByIt() throws {
         let bench = try settled()
-        let full = Trouble(.diskFull, at: .path(try Values.path("web.jwt")))
+        let full = Failure(.diskFull, at: .path(try Values.path("web.jwt")))
         bench.failingWrites[try Values.path("web.jwt")] = full
         try replace(bench, by: "2")
-        #expect(try bench.view(web).reason?.trouble == full)
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble == full)
+        #expect(try bench.view(web).reason?.failure == full)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == full)
         #expect(try !bench.view(web).delivered)
     }
 
     @Test func whatTheDaemonItselfLacksIsNotHiddenByIt() throws {
         let bench = try settled()
         try replace(bench, by: "2")
-        let lack = Trouble(.permissionDenied, at: .named("socket"))
-        bench.tell(.hampered(lack, nextAttempt: nil))
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble == lack)
+        let lack = Failure(.permissionDenied, at: .named("socket"))
+        bench.tell(.faultRaised(lack, nextAttempt: nil))
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == lack)
     }
 
     @Test func anotherFileForTheSameIdIsTheSameMistake() throws {
         let bench = try settled()
         bench.prints = [try Values.key(): try Values.print("2")]
         bench.reload(try configuration(file: "/keys/other.p8"))
-        #expect(try bench.view(web).reason?.trouble == trouble)
+        #expect(try bench.view(web).reason?.failure == failure)
     }
 
     @Test func anotherKeyWithAnIdOfItsOwnIsNone() throws {
         let bench = try settled()
         bench.prints = [try Values.key(): try Values.print("2")]
         bench.reload(try configuration(keyID: "XYZ123DEFG", file: "/keys/other.p8"))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(!bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
     }
 }

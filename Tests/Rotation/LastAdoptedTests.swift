@@ -37,18 +37,18 @@ import Testing
         let bench = try restarted()
         let snapshot = snapshot(bench)
         #expect(snapshot.ready)
-        #expect(snapshot.standing == .degraded)
-        #expect(snapshot.reason?.trouble.message.contains("would not start: " + line) == true)
+        #expect(snapshot.health == .degraded)
+        #expect(snapshot.reason?.failure.message.contains("would not start: " + line) == true)
         #expect(snapshot.configuration.error == line + "\nmore")
         #expect(bench.entries.contains(.startedAsBefore([line, "more"])))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func whatWasPublishedIsPublishedAndRepaired() throws {
         let bench = try restarted()
         let secret = try #require(try bench.current(web))
         bench.disk = [:]
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         #expect(try bench.held(in: "web.jwt") == secret)
         bench.disk = [:]
         try bench.restart(try configuration(), refused: [line])
@@ -86,14 +86,14 @@ import Testing
         try bench.restart(try configuration(lifetime: 40 * Values.day), refused: [line])
         #expect(mints(bench) == [])
         bench.prints[try Values.key()] = try Values.print("2")
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(60)
         #expect(mints(bench) == [])
     }
 
     @Test func noActionRunsAndNobodyIsTold() throws {
         let bench = try Bench(try configuration())
-        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
         bench.failures = [:]
         try bench.restart(try configuration(), refused: [line])
@@ -120,27 +120,27 @@ import Testing
 
     @Test func aDeliveryThatIsOwedFailsAtOnce() throws {
         let bench = try Bench(try configuration())
-        bench.failures[.action(after.id)] = Trouble(.actionFailed, at: .action(after.id))
+        bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
         bench.failures = [:]
         try bench.restart(try configuration(), refused: [line])
         bench.ask(.renew(.init(deliverOnly: true)))
-        #expect(bench.answer() == .renewed([try bench.failed(web, try #require(snapshot(bench).reason?.trouble))]))
+        #expect(bench.answer() == .renewed([try bench.failed(web, try #require(snapshot(bench).reason?.failure))]))
         #expect(actions(bench) == [])
     }
 
     @Test func oneThatPassesIsSaidToAndAdoptedByAReload() throws {
         let bench = try restarted()
         bench.text = .success(.configuration(try configuration()))
-        bench.tell(.stirred(.configuration))
+        bench.tell(.changeNoticed(.configuration))
         bench.pass(2)
         #expect(bench.entries.contains(.passes))
-        #expect(snapshot(bench).standing == .degraded)
-        #expect(snapshot(bench).reason?.trouble.code == .configurationNotAdopted)
+        #expect(snapshot(bench).health == .degraded)
+        #expect(snapshot(bench).reason?.failure.code == .configurationNotAdopted)
         #expect(snapshot(bench).configuration.error != nil)
         bench.ask(.reload)
         #expect(bench.answer() == .reloaded(unserved: []))
-        #expect(snapshot(bench).standing == .ok)
+        #expect(snapshot(bench).health == .ok)
         #expect(snapshot(bench).configuration.error == nil)
         bench.ask(.renew(.init()), 2)
         #expect(mints(bench) == ["mint web"])

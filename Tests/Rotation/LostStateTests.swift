@@ -26,7 +26,7 @@ import Testing
         bench.tell(.stateLost)
         #expect(bench.log.sorted() == ["keep native", "keep told", "keep web"])
         #expect(bench.records == records && records.count == 2)
-        #expect(bench.told == told ?? Told())
+        #expect(bench.told == told ?? ReportedStates())
         bench.forget()
         bench.pass(Values.day)
         #expect(bench.log == [])
@@ -39,10 +39,10 @@ import Testing
         bench.ask(.renew(.init()))
         try bench.failWrites(of: "web.jwt")
         bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
-        try bench.stir("web.jwt")
+        try bench.debounce("web.jwt")
         bench.pass(30)
         let (records, told) = (bench.records, bench.told)
-        #expect(records != oldRecords && told != oldTold && told?.standing == .degraded)
+        #expect(records != oldRecords && told != oldTold && told?.health == .degraded)
         let secret = try #require(try bench.current("web"))
         bench.records = oldRecords
         bench.told = oldTold
@@ -72,16 +72,16 @@ import Testing
     @Test func whileAnotherHoldsItThatIsSaidAndTriedAgain() throws {
         let bench = try settled()
         let web = try Values.name("web")
-        let trouble = try Values.trouble(.stateLocked, "/state")
-        bench.failures = [.record(web): trouble]
+        let failure = try Values.failure(.stateLocked, "/state")
+        bench.failures = [.record(web): failure]
         bench.records = [:]
         bench.tell(.stateLost)
-        #expect(try bench.view("web").standing == .degraded)
-        #expect(try bench.view("web").reason?.trouble == trouble)
+        #expect(try bench.view("web").health == .degraded)
+        #expect(try bench.view("web").reason?.failure == failure)
         bench.pass(Values.day / 24)
         bench.failures = [:]
         bench.pass(60)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
         #expect(bench.records[web]?.current == (try bench.current("web")))
     }
 }

@@ -9,11 +9,11 @@ import Testing
     private let restart = Action.unit(verb: .restart, unit: "nosuch.service")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
 
-    private var trouble: Trouble { Trouble(.unitUnknown, at: .action(restart.id)) }
+    private var failure: Failure { Failure(.unitUnknown, at: .action(restart.id)) }
 
-    private func configuration(_ actions: [Action], notices: [Action] = []) throws -> Configuration {
+    private func configuration(_ actions: [Action], stateChangeActions: [Action] = []) throws -> Configuration {
         var configuration = try Values.configuration([web: Values.client(web, actions: actions)])
-        configuration.onStateChange = notices
+        configuration.onStateChange = stateChangeActions
         return configuration
     }
 
@@ -22,7 +22,7 @@ import Testing
         let bench = try Bench(try configuration([restart]))
         bench.go()
         #expect(try bench.view(web).delivered)
-        bench.failures = [.probe(restart.id): trouble]
+        bench.failures = [.probe(restart.id): failure]
         bench.forget()
         return bench
     }
@@ -30,10 +30,10 @@ import Testing
     @Test func aReloadNamesTheClientWhoseActionCannotBeCarriedOut() throws {
         let bench = try told()
         bench.reload(try configuration([restart]))
-        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(trouble.message)"]))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
         let view = try bench.view(web)
-        #expect(view.standing == .degraded)
-        #expect(view.reason?.trouble == trouble)
+        #expect(view.health == .degraded)
+        #expect(view.reason?.failure == failure)
         #expect(view.actions.map(\.state) == [.failed])
         // What the application holds is the current secret all the same.
         #expect(view.delivered)
@@ -43,7 +43,7 @@ import Testing
     @Test func aStartFindsItToo() throws {
         let bench = try told()
         try bench.restart(try configuration([restart]))
-        #expect(try bench.view(web).reason?.trouble == trouble)
+        #expect(try bench.view(web).reason?.failure == failure)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
     }
 
@@ -52,7 +52,7 @@ import Testing
         bench.held = [.probe(restart.id)]
         bench.go()
         #expect(bench.entries.contains(.ready))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func aReloadWaitsForItButNotForEver() throws {
@@ -61,7 +61,7 @@ import Testing
         bench.reload(try configuration([restart]))
         #expect(bench.answer() == nil)
         bench.pass(30)
-        let silent = Trouble(.notResponding, at: .action(restart.id))
+        let silent = Failure(.notResponding, at: .action(restart.id))
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(silent.message)"]))
     }
 
@@ -71,8 +71,8 @@ import Testing
         bench.pass(3600)
         bench.failures = [:]
         bench.pass(60)
-        #expect(try bench.view(web).standing == .ok)
-        #expect(bench.entries.contains(.recovered(.probe(restart.id), trouble)))
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.entries.contains(.recovered(.probe(restart.id), failure)))
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         bench.forget()
         bench.pass(Values.day)
@@ -82,12 +82,12 @@ import Testing
     /// An administrator who adds the missing rule does not wait for a quarter of an hour.
     @Test func andWhatWasNotDeliveredBecauseOfItIs() throws {
         let bench = try Bench(try configuration([restart]))
-        bench.failures = [.probe(restart.id): trouble, .action(restart.id): trouble]
+        bench.failures = [.probe(restart.id): failure, .action(restart.id): failure]
         bench.go()
         bench.pass(3600)
         bench.failures = [:]
         bench.pass(60)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).delivered)
     }
 
@@ -95,7 +95,7 @@ import Testing
     @Test func whatFailedForAnotherReasonIsNotHurried() throws {
         let bench = try Bench(try configuration([restart]))
         bench.failures = [
-            .probe(restart.id): trouble, .action(restart.id): Trouble(.jobFailed, at: .action(restart.id)),
+            .probe(restart.id): failure, .action(restart.id): Failure(.jobFailed, at: .action(restart.id)),
         ]
         bench.go()
         bench.pass(300)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func oneLineSaysIt() throws {
         let bench = try Bench(try configuration([restart]))
-        bench.failures = [.probe(restart.id): trouble, .action(restart.id): trouble]
+        bench.failures = [.probe(restart.id): failure, .action(restart.id): failure]
         bench.go()
         bench.pass(600)
         #expect(bench.entries.filter { if case .failing = $0 { true } else { false } }.count == 1)
@@ -117,17 +117,17 @@ import Testing
     }
 
     @Test func actionsForPeopleAreLookedAtForEachState() throws {
-        let bench = try Bench(try configuration([], notices: [pager]))
+        let bench = try Bench(try configuration([], stateChangeActions: [pager]))
         bench.go()
         #expect(
             bench.works.compactMap { if case .probe(let action) = $0 { action } else { nil } }.sorted { $0.id < $1.id }
                 == pager.forEachState.sorted { $0.id < $1.id })
-        let missing = Trouble(.unitUnknown, at: .action(pager.naming(.critical).id))
+        let missing = Failure(.unitUnknown, at: .action(pager.naming(.critical).id))
         bench.failures = [.probe(pager.naming(.critical).id): missing]
-        bench.reload(try configuration([], notices: [pager]))
+        bench.reload(try configuration([], stateChangeActions: [pager]))
         #expect(bench.answer() == .reloaded(unserved: ["on_state_change: \(missing.message)"]))
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.trouble == missing)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == missing)
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func anActionThatIsTakenAwayIsInNobodysWay() throws {
@@ -135,7 +135,7 @@ import Testing
         bench.reload(try configuration([restart]))
         bench.reload(try configuration([]), 2)
         #expect(bench.answer(2) == .reloaded(unserved: []))
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         bench.forget()
         bench.pass(3600)
         #expect(bench.works == [])

@@ -43,9 +43,9 @@ import Testing
         let older = try Values.issued(2, id: "com.example.b", to: 80 * Values.day, signer: signer)
         let newer = try Values.issued(3, id: "com.example.b", signer: signer)
         bench.records = [try Values.name("a"): Record(current: ofA), try Values.name("b"): Record(current: older)]
-        bench.disk[try Values.path("/srv/.env")] = Look(
+        bench.disk[try Values.path("/srv/.env")] = FileObservation(
             slots: [.variable("A"): .secret(ofA), .variable("B"): .secret(newer)])
-        bench.disk[try Values.path("b.jwt")] = Look(slots: [.whole: .secret(newer)])
+        bench.disk[try Values.path("b.jwt")] = FileObservation(slots: [.whole: .secret(newer)])
         let last = Resource.file(try Values.path("b.jwt"))
         bench.held = [last]
         bench.go()
@@ -60,7 +60,7 @@ import Testing
         for resource in [Resource.key(try Values.key()), .client(name), .record(name), .file(path)] {
             for outputs in [[try Values.raw("a.jwt")], []] {
                 let bench = try Bench(try Values.configuration(["a": Values.client("a", outputs: outputs)]))
-                bench.failures = [resource: Trouble(.ioError, at: .path(path))]
+                bench.failures = [resource: Failure(.ioError, at: .path(path))]
                 bench.go()
                 #expect(isReady(bench), "\(resource) \(outputs.count)")
             }
@@ -71,7 +71,7 @@ import Testing
         let bench = try Bench(try Values.configuration(["a": Values.client("a")]), builtAt: 1)
         bench.go()
         #expect(isReady(bench))
-        #expect(try bench.view("a").standing == .critical)
+        #expect(try bench.view("a").health == .critical)
     }
 
     @Test func onceEndsWhenEverythingIsDone() throws {
@@ -80,9 +80,9 @@ import Testing
             try Values.configuration(["a": Values.client("a", actions: [action])]), once: true)
         bench.held = [.action(action.id)]
         bench.go()
-        #expect(!bench.turn.ended)
+        #expect(!bench.lastStep.ended)
         bench.release(.action(action.id))
-        #expect(bench.turn.ended)
+        #expect(bench.lastStep.ended)
         // What was delivered is kept before the end.
         #expect(bench.records[try Values.name("a")]?.delivered[action.id] != nil)
     }
@@ -92,17 +92,17 @@ import Testing
             try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]), once: true)
         try bench.failWrites(of: "b.jwt")
         bench.go()
-        #expect(bench.turn.ended)
-        #expect(try bench.view("a").standing == .ok)
-        #expect(try bench.view("b").standing == .critical)
+        #expect(bench.lastStep.ended)
+        #expect(try bench.view("a").health == .ok)
+        #expect(try bench.view("b").health == .critical)
         #expect(bench.log.filter { $0 == "publish b.jwt" }.count == 1)
     }
 
     @Test func aDaemonDoesNotEndByItself() throws {
         let bench = try Bench(try Values.configuration(["a": Values.client("a")]))
         bench.go()
-        #expect(!bench.turn.ended)
+        #expect(!bench.lastStep.ended)
         bench.tell(.stop)
-        #expect(bench.turn.ended)
+        #expect(bench.lastStep.ended)
     }
 }

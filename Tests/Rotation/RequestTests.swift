@@ -83,7 +83,7 @@ import Testing
 
     @Test func deliveringAloneMintsNothing() throws {
         let bench = try settled()
-        bench.failures = [.action(after.id): Trouble(.actionFailed, at: .action(after.id))]
+        bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
         bench.ask(.renew(.init()))
         let current = try bench.current("a")
         bench.failures = [:]
@@ -107,17 +107,17 @@ import Testing
     @Test func whatCannotBeLookedAtIsNoneThatNeedsNothing() throws {
         let bench = try settled()
         let file = Resource.file(try Values.path("b.jwt"))
-        let trouble = try Values.trouble(.ioError, "b.jwt")
-        bench.failures = [file: trouble]
+        let failure = try Values.failure(.ioError, "b.jwt")
+        bench.failures = [file: failure]
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
-        #expect(try bench.answer() == .renewed([bench.failed("b", trouble)]))
+        #expect(try bench.answer() == .renewed([bench.failed("b", failure)]))
     }
 
     @Test func aContestedFileIsRepairedOnRequest() throws {
         let bench = try settled()
         for _ in 0..<4 {
             try bench.place(nil, in: "b.jwt")
-            try bench.stir("b.jwt")
+            try bench.debounce("b.jwt")
         }
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
         #expect(try bench.answer() == .renewed([bench.delivered("b")]))
@@ -125,13 +125,13 @@ import Testing
 
     @Test func whatIsDueAndFailsIsNoneThatIsNotDue() throws {
         let bench = try settled()
-        let trouble = Trouble(.signingFailed, at: .key(try Values.key()))
-        bench.failures = [.client(try Values.name("b")): trouble]
+        let failure = Failure(.signingFailed, at: .key(try Values.key()))
+        bench.failures = [.client(try Values.name("b")): failure]
         bench.pass(Values.day)
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
         bench.pass(59 * Values.day + 30)
         bench.ask(.renew(.init(dueWithin: Seconds(0))), 2)
-        #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.failed("b", trouble)]))
+        #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.failed("b", failure)]))
         // One whose output fails has a secret that is not due.
         bench.failures = [:]
         try bench.failWrites(of: "b.jwt")
@@ -143,7 +143,7 @@ import Testing
         bench.disk = [:]
         bench.prints = [:]
         bench.records = [:]
-        let key = Trouble(.keyMissing, at: .key(try Values.key()))
+        let key = Failure(.keyMissing, at: .key(try Values.key()))
         try bench.restart(
             Values.configuration(["a": Values.client("a", actions: [after]), "b": Values.client("b")]))
         bench.ask(.renew(.init(dueWithin: Seconds(0))), 5)
@@ -154,11 +154,11 @@ import Testing
         let bench = try settled()
         try bench.failWrites(of: "b.jwt")
         bench.ask(.renew(.init()))
-        let full = try Values.trouble(.diskFull, "b.jwt")
+        let full = try Values.failure(.diskFull, "b.jwt")
         #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.failed("b", full)]))
         bench.failingWrites = [:]
         bench.pass(60)
-        #expect(try bench.view("b").standing == .ok)
+        #expect(try bench.view("b").health == .ok)
     }
 
     @Test func askingTriesAtOnceWhatHasFailedForLong() throws {
@@ -169,9 +169,9 @@ import Testing
 
     @Test func whatFailsWhileSomebodyAsksIsTriedAgainAtOnce() throws {
         let action = Resource.action(after.id)
-        let trouble = Trouble(.actionTimedOut, at: .action(after.id))
+        let failure = Failure(.actionTimedOut, at: .action(after.id))
         let bench = try settled()
-        bench.failures = [action: trouble]
+        bench.failures = [action: failure]
         bench.ask(.renew(.init()))
         bench.pass(3600)
         bench.held = [action]
@@ -181,18 +181,18 @@ import Testing
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         bench.release(action)
         #expect(bench.log.contains("run exec /bin/after for a"))
-        #expect(try bench.answer(2) == .renewed([bench.failed("a", trouble)]))
+        #expect(try bench.answer(2) == .renewed([bench.failed("a", failure)]))
     }
 
     @Test func aKeyThatCannotBeUsedFailsTheRenewalAndIsRetried() throws {
         let key = try Values.key()
         let bench = try settled()
         bench.prints = [:]
-        bench.tell(.stirred(.key(key)))
+        bench.tell(.changeNoticed(.key(key)))
         bench.pass(600)
         bench.ask(.renew(.init()))
-        let trouble = Trouble(.keyMissing, at: .key(key))
-        #expect(try bench.answer() == .renewed([bench.failed("a", trouble), bench.failed("b", trouble)]))
+        let failure = Failure(.keyMissing, at: .key(key))
+        #expect(try bench.answer() == .renewed([bench.failed("a", failure), bench.failed("b", failure)]))
         bench.prints = [key: try Values.print("1")]
         bench.forget()
         bench.pass(60)
@@ -215,10 +215,10 @@ import Testing
         let file = Resource.file(try Values.path("b.jwt"))
         let bench = try settled()
         bench.held = [file]
-        try bench.stir("b.jwt")
+        try bench.debounce("b.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("b")])))
         #expect(bench.answer() == nil)
-        bench.fail(file, try Values.trouble(.ioError, "b.jwt"))
+        bench.fail(file, try Values.failure(.ioError, "b.jwt"))
         #expect(try bench.answer() == .renewed([bench.renewed("b")]))
     }
 
@@ -226,21 +226,21 @@ import Testing
         let bench = try Bench(
             try Values.configuration(["a": Values.client("a", outputs: [Values.env("/srv/.env", "A")])]))
         let path = try Values.path("/srv/.env")
-        bench.disk[path] = Look(slots: [:], otherLines: true)
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
         bench.go()
         bench.disk = [:]
         bench.ask(.renew(.init()))
         #expect(
-            try bench.answer() == .renewed([bench.failed("a", Trouble(.environmentFileDeleted, at: .path(path)))]))
+            try bench.answer() == .renewed([bench.failed("a", Failure(.environmentFileDeleted, at: .path(path)))]))
     }
 
     @Test func aStateDirectoryThatCannotBeUsedFailsNoRenewal() throws {
         let bench = try settled()
         let name = try Values.name("b")
-        bench.failures = [.record(name): Trouble(.stateUnusable, at: .client(name))]
+        bench.failures = [.record(name): Failure(.stateUnusable, at: .client(name))]
         bench.ask(.renew(.init(clients: [name])))
         #expect(try bench.answer() == .renewed([bench.renewed("b")]))
-        #expect(try bench.view("b").standing == .degraded)
+        #expect(try bench.view("b").health == .degraded)
     }
 
     @Test func aClockThatIsNotTrustedFailsTheRenewal() throws {
@@ -252,15 +252,15 @@ import Testing
             Issue.record("\(String(describing: bench.answer()))")
             return
         }
-        let trouble = try #require(bench.rotation.snapshot(at: bench.now).reason?.trouble)
-        #expect(trouble.code == .clockDoubtful)
-        #expect(message == trouble.message)
+        let failure = try #require(bench.rotation.snapshot(at: bench.now).reason?.failure)
+        #expect(failure.code == .clockDoubtful)
+        #expect(message == failure.message)
         // It was told that nothing is minted: it does not happen hours later by itself.
         bench.forget()
         bench.step(Values.day)
         bench.pass(Values.day)
         #expect(bench.mintReasons == [])
-        #expect(try bench.view("b").standing == .ok)
+        #expect(try bench.view("b").health == .ok)
         bench.pass(59 * Values.day)
         #expect(bench.mintReasons.count == 2)
     }
@@ -275,9 +275,9 @@ import Testing
                 "a": Values.client("a", actions: [after]), "b": Values.client("b", id: "com.example.other"),
             ]), 2)
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 3)
-        let trouble = try #require(bench.rotation.snapshot(at: bench.now).reason?.trouble)
-        #expect(trouble.code == .clockDoubtful)
-        #expect(try bench.answer(3) == .renewed([bench.failed("b", trouble)]))
+        let failure = try #require(bench.rotation.snapshot(at: bench.now).reason?.failure)
+        #expect(failure.code == .clockDoubtful)
+        #expect(try bench.answer(3) == .renewed([bench.failed("b", failure)]))
     }
 
     @Test func whatIsDueByAClockThatIsNotTrustedCannotBeTold() throws {
@@ -319,11 +319,11 @@ import Testing
     @Test func aConfigurationIsAdoptedAndWhatItCannotServeIsNamed() throws {
         let bench = try settled()
         let path = try Values.path("c.jwt")
-        bench.failures = [.file(path): Trouble(.directoryMissing, at: .path(path))]
+        bench.failures = [.file(path): Failure(.directoryMissing, at: .path(path))]
         bench.reload(try Values.configuration(["b": Values.client("b"), "c": Values.client("c")]))
-        let trouble = Trouble(.directoryMissing, at: .path(path))
-        #expect(bench.answer() == .reloaded(unserved: ["client \"c\": \(trouble.message)"]))
-        #expect(try bench.view("b").standing == .ok)
+        let failure = Failure(.directoryMissing, at: .path(path))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"c\": \(failure.message)"]))
+        #expect(try bench.view("b").health == .ok)
         #expect(bench.rotation.snapshot(at: bench.now).clients.map(\.name.description) == ["b", "c"])
         #expect(bench.entries.contains(.configured(clients: 2)))
     }
@@ -332,7 +332,7 @@ import Testing
         let bench = try failedForLong()
         bench.ask(.reload, 2)
         #expect(bench.answer(2) == .reloaded(unserved: []))
-        #expect(try bench.view("b").standing == .ok)
+        #expect(try bench.view("b").health == .ok)
     }
 
     @Test func aConfigurationThatDoesNotPassChangesNothingAndIsSaidSo() throws {
@@ -343,25 +343,25 @@ import Testing
         #expect(bench.answer() == .refused(diagnostics: [line, "more"]))
         #expect(bench.log == ["read configuration"])
         let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.standing == .degraded)
-        #expect(snapshot.reason?.trouble.code == .configurationRefused)
+        #expect(snapshot.health == .degraded)
+        #expect(snapshot.reason?.failure.code == .configurationRefused)
         #expect(snapshot.configuration.error == line + "\nmore")
         #expect(snapshot.configuration.loadedAt == Values.moment(0))
-        #expect(snapshot.clients.map(\.standing) == [.ok, .ok])
+        #expect(snapshot.clients.map(\.health) == [.ok, .ok])
         // It goes on renewing by the old one.
         bench.pass(60 * Values.day)
         #expect(try bench.view("b").renewals == 2)
         bench.reload(try Values.configuration(["b": Values.client("b")]), 2)
-        #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
         #expect(bench.rotation.snapshot(at: bench.now).configuration.loadedAt == Values.moment(60 * Values.day))
     }
 
     @Test func aConfigurationThatCannotBeReadIsRefusedToo() throws {
         let bench = try settled()
-        let trouble = Trouble(.permissionDenied, at: .named("/etc/clientsecretd/clientsecretd.yaml"))
-        bench.text = .failure(trouble)
+        let failure = Failure(.permissionDenied, at: .named("/etc/clientsecretd/clientsecretd.yaml"))
+        bench.text = .failure(failure)
         bench.ask(.reload)
-        #expect(bench.answer() == .refused(diagnostics: [trouble.message]))
+        #expect(bench.answer() == .refused(diagnostics: [failure.message]))
     }
 
     @Test func aReloadDuringAReloadReadsAgain() throws {
@@ -399,11 +399,11 @@ import Testing
         #expect(bench.answer(1) == .stopping)
         bench.ask(.renew(.init()), 3)
         #expect(bench.answer(3) == .stopping)
-        #expect(!bench.turn.ended)
+        #expect(!bench.lastStep.ended)
         #expect(!bench.rotation.snapshot(at: bench.now).ready)
         bench.forget()
         bench.release(.client(try Values.name("b")))
-        #expect(bench.turn.ended)
+        #expect(bench.lastStep.ended)
         #expect(bench.log == [])
     }
 }

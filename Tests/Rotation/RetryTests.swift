@@ -9,12 +9,12 @@ import Testing
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
 
     private func pauses(
-        _ resource: Resource, _ action: Action? = nil, _ trouble: Trouble.Code = .jobFailed,
+        _ resource: Resource, _ action: Action? = nil, _ failure: Failure.Code = .jobFailed,
         isEmergency: Bool = false, jitter: Double = 0, count: Int = 20
     ) -> [Int64] {
         (1...count).map {
             Retry.pause(
-                of: resource, action: action, trouble: trouble, failures: $0, isEmergency: isEmergency, jitter: jitter)
+                of: resource, action: action, failure: failure, failures: $0, isEmergency: isEmergency, jitter: jitter)
         }
     }
 
@@ -47,8 +47,8 @@ import Testing
 
     /// An administrator who adds the missing rule does not wait for an hour.
     @Test func aUnitWhoseJobWasNotEvenBegunIsTriedLikeAHook() {
-        for trouble in [Trouble.Code.unitNotPermitted, .polkitMissing, .unitUnknown, .unitMasked, .busUnreachable] {
-            #expect(pauses(.action(unit.id), unit, trouble, count: 10_000).max() == 900_000, "\(trouble)")
+        for failure in [Failure.Code.unitNotPermitted, .polkitMissing, .unitUnknown, .unitMasked, .busUnreachable] {
+            #expect(pauses(.action(unit.id), unit, failure, count: 10_000).max() == 900_000, "\(failure)")
         }
     }
 
@@ -83,14 +83,14 @@ import Testing
     @Test func aFailingMintIsRetriedForAsLongAsItTakes() throws {
         let client = Resource.client(try Values.name("web"))
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
-        bench.failures = [client: Trouble(.signingFailed, at: .key(try Values.key()))]
+        bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
         bench.go()
         bench.pass(7200)
         // Once a minute at least; besides the first few, a fifth more often at most.
         #expect((120...160).contains(bench.log.filter { $0 == "mint web" }.count))
         bench.failures = [:]
         bench.pass(60)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
         #expect(try bench.view("web").consecutiveFailures == 0)
     }
 
@@ -101,7 +101,7 @@ import Testing
         bench.step(-300 * Values.day)
         bench.failingWrites = [:]
         bench.pass(60)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func oneClientsFailureNeverDelaysAnothers() throws {
@@ -110,24 +110,24 @@ import Testing
                 "web": Values.client("web"), "native": Values.client("native", lifetime: 7200, renewBefore: 3600),
             ]))
         try bench.failWrites(of: "web.jwt")
-        bench.failures = [.record(try Values.name("web")): try Values.trouble(.stateUnusable, "web.jwt")]
+        bench.failures = [.record(try Values.name("web")): try Values.failure(.stateUnusable, "web.jwt")]
         bench.go()
-        #expect(try bench.view("native").standing == .ok)
+        #expect(try bench.view("native").health == .ok)
         bench.pass(3600)
         #expect(try bench.view("native").renewals == 2)
     }
 
-    @Test func aMintThatFailedAndIsNotWantedAnyMoreIsNoTrouble() throws {
+    @Test func aMintThatFailedAndIsNotWantedAnyMoreIsNoFailure() throws {
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
         bench.go()
         let client = Resource.client(try Values.name("web"))
-        bench.failures = [client: Trouble(.signingFailed, at: .key(try Values.key()))]
+        bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
         bench.pass(60 * Values.day + 5)
-        #expect(try bench.view("web").standing == .degraded)
+        #expect(try bench.view("web").health == .degraded)
         // It was due by a clock that was wrong.
         bench.step(-30 * Values.day)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
         #expect(try bench.view("web").lastError == nil)
-        #expect(bench.entries.contains(.recovered(client, Trouble(.signingFailed, at: .key(try Values.key())))))
+        #expect(bench.entries.contains(.recovered(client, Failure(.signingFailed, at: .key(try Values.key())))))
     }
 }

@@ -23,7 +23,7 @@ import Testing
         ])
     }
 
-    private func served(_ bench: Bench) throws -> Issued? {
+    private func served(_ bench: Bench) throws -> SecretInfo? {
         bench.served[try Values.name(web)]
     }
 
@@ -32,7 +32,7 @@ import Testing
         bench.go()
         let current = try #require(try bench.current(web))
         #expect(try served(bench) == current)
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).deliveredExpiresAt == current.expiresAt)
     }
 
@@ -60,7 +60,7 @@ import Testing
 
     @Test func whatCannotBeKeptIsServedAllTheSame() throws {
         let bench = try bench()
-        bench.failures[.record(try Values.name(web))] = Trouble(.diskFull, at: .named("state"))
+        bench.failures[.record(try Values.name(web))] = Failure(.diskFull, at: .named("state"))
         bench.go()
         #expect(try served(bench) == bench.current(web))
         #expect(try served(bench) != nil)
@@ -88,7 +88,7 @@ import Testing
         bench.go()
         #expect(bench.served.isEmpty)
         bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)
         #expect(try served(bench) != nil)
         #expect(try served(bench) == bench.current(web))
@@ -103,7 +103,7 @@ import Testing
         bench.reload(try configuration(id: "com.example.other"))
         #expect(try served(bench) == nil)
         bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)
         #expect(try served(bench)?.client.description == "com.example.other")
     }

@@ -5,11 +5,11 @@ import Testing
 
 /// What is done at a start, by what lies there already.
 @Suite struct StartTests {
-    private func bench(_ entry: ClientEntry? = nil) throws -> Bench {
+    private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
         try Bench(try Values.configuration(["web": try entry ?? Values.client("web")]))
     }
 
-    private func found(_ number: UInt64, to: Int64 = 80 * Values.day) throws -> Issued {
+    private func found(_ number: UInt64, to: Int64 = 80 * Values.day) throws -> SecretInfo {
         try Values.issued(number, from: -10 * Values.day, to: to, signer: Values.print("1"))
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(try bench.current("web") == found(1))
         #expect(try bench.entries.contains(.tookOver(Values.name("web"), found(1))))
         #expect(try bench.view("web").renewals == 0)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func aSecretInTheStateDirectoryAloneIsPublished() throws {
@@ -112,35 +112,35 @@ import Testing
 
     @Test func anOutputThatCannotBeReadKeepsNobodyWaiting() throws {
         let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
-        bench.failures = [.file(try Values.path("b")): try Values.trouble(.permissionDenied, "b")]
+        bench.failures = [.file(try Values.path("b")): try Values.failure(.permissionDenied, "b")]
         bench.go()
         #expect(
             bench.log == ["read apple", "recall web", "look a", "look b", "mint web", "keep web", "publish a"])
         // No application can be expected to read it either.
-        #expect(try bench.view("web").standing == .critical)
+        #expect(try bench.view("web").health == .critical)
     }
 
     @Test func aStateDirectoryThatCannotBeUsedKeepsNobodyWaiting() throws {
         let web = try Values.name("web")
         let bench = try bench()
-        bench.failures = [.record(web): Trouble(.stateUnusable, at: .client(web))]
+        bench.failures = [.record(web): Failure(.stateUnusable, at: .client(web))]
         bench.go()
         #expect(bench.log == ["read apple", "recall web", "look web.jwt", "mint web", "publish web.jwt"])
-        #expect(try bench.view("web").standing == .degraded)
-        #expect(try bench.view("web").reason?.trouble == Trouble(.stateUnusable, at: .client(web)))
+        #expect(try bench.view("web").health == .degraded)
+        #expect(try bench.view("web").reason?.failure == Failure(.stateUnusable, at: .client(web)))
         bench.failures = [:]
         bench.pass(60)
         #expect(bench.log.last == "keep web")
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func whatCouldNotBeKeptAndIsNotWantedAnyMoreIsNoTrouble() throws {
+    @Test func whatCouldNotBeKeptAndIsNotWantedAnyMoreIsNoFailure() throws {
         let web = try Values.name("web")
         let bench = try bench()
         bench.go()
         let first = try bench.current("web")
         bench.pass(Values.day)
-        bench.failures = [.record(web): Trouble(.stateUnusable, at: .client(web))]
+        bench.failures = [.record(web): Failure(.stateUnusable, at: .client(web))]
         try bench.failWrites(of: "web.jwt")
         bench.ask(.renew(.init()))
         #expect(try bench.current("web") != first)
@@ -149,7 +149,7 @@ import Testing
         #expect(try bench.current("web") == first)
         bench.failingWrites = [:]
         bench.pass(60)
-        #expect(try bench.view("web").standing == .ok)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func aKeyThatCannotBeReadLeavesWhatIsPublishedInForce() throws {
@@ -160,8 +160,8 @@ import Testing
         bench.go()
         #expect(bench.log == ["read apple", "recall web", "look a", "look b", "publish b"])
         #expect(try bench.current("web") == found(1))
-        #expect(try bench.view("web").standing == .degraded)
-        #expect(try bench.view("web").reason?.trouble == Trouble(.keyMissing, at: .key(try Values.key())))
+        #expect(try bench.view("web").health == .degraded)
+        #expect(try bench.view("web").reason?.failure == Failure(.keyMissing, at: .key(try Values.key())))
     }
 
     @Test func aKeyThatCannotBeReadLeavesWhatIsDueInForceToo() throws {
@@ -173,7 +173,7 @@ import Testing
         #expect(try bench.current("web") == due)
         #expect(try bench.held(in: "b") == due)
         bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.stirred(.key(try Values.key())))
+        bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)
         #expect(try bench.held(in: "b")?.fingerprint == Fingerprint(leadingBytes: 1001))
     }
@@ -193,8 +193,8 @@ import Testing
                 keys: Values.withSpareKey()))
         bench.prints[try Values.key("spare")] = nil
         bench.go()
-        #expect(try bench.view("web").standing == .ok)
-        #expect(try bench.view("native").standing == .critical)
+        #expect(try bench.view("web").health == .ok)
+        #expect(try bench.view("native").health == .critical)
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
@@ -203,9 +203,9 @@ import Testing
         let record = Resource.record(try Values.name("web"))
         bench.records[try Values.name("web")] = Record(current: try found(1))
         bench.prints = [:]
-        bench.failures = [record: Trouble(.stateUnusable, at: .named("the state directory"))]
+        bench.failures = [record: Failure(.stateUnusable, at: .named("the state directory"))]
         bench.go()
-        #expect(try bench.view("web").standing == .critical)
+        #expect(try bench.view("web").health == .critical)
         bench.failures = [:]
         bench.pass(60)
         #expect(try bench.held(in: "web.jwt") == found(1))

@@ -8,12 +8,12 @@ import Testing
 @Suite struct UntriedTests {
     private let web = "web"
 
-    private func published(to: Int64 = 80 * Values.day, signer: Character? = "1") throws -> Issued {
+    private func published(to: Int64 = 80 * Values.day, signer: Character? = "1") throws -> SecretInfo {
         try Values.issued(1, from: -10 * Values.day, to: to, signer: signer.map(Values.print))
     }
 
     /// A start that got as far as the resource that is held.
-    private func started(_ entry: ClientEntry? = nil, holding held: Resource) throws -> Bench {
+    private func started(_ entry: ClientConfiguration? = nil, holding held: Resource) throws -> Bench {
         let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
         bench.held = [held]
         return bench
@@ -32,9 +32,9 @@ import Testing
             bench.records[name] = Record(current: try published())
             for file in ["web.jwt", "other.jwt"] { try bench.place(published(), in: file) }
             bench.go()
-            #expect(try bench.view(web).standing == .ok, "\(held)")
+            #expect(try bench.view(web).health == .ok, "\(held)")
             #expect(try bench.view(web).reason == nil)
-            #expect(bench.rotation.snapshot(at: bench.now).standing == .ok)
+            #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
             #expect(!bench.rotation.snapshot(at: bench.now).ready)
         }
     }
@@ -43,63 +43,63 @@ import Testing
         let bench = try started(holding: .file(try Values.path("web.jwt")))
         try bench.place(published(), in: "web.jwt")
         bench.go()
-        #expect(try bench.view(web).standing == .degraded)
-        #expect(try bench.view(web).reason?.trouble.code == .notPublished)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == .notPublished)
     }
 
     @Test func whatIsWrongWithItIsSaidAtOnce() throws {
         for (secret, code) in [
-            (try published(to: 0), Trouble.Code.secretExpired), (try published(to: 5 * Values.day), .secretExpiring),
+            (try published(to: 0), Failure.Code.secretExpired), (try published(to: 5 * Values.day), .secretExpiring),
             (try published(signer: nil), .noSecret),
         ] {
             let bench = try started(holding: .client(try Values.name(web)))
             try bench.place(secret, in: "web.jwt")
             bench.go()
-            #expect(try bench.view(web).standing == .critical, "\(code)")
-            #expect(try bench.view(web).reason?.trouble.code == code)
+            #expect(try bench.view(web).health == .critical, "\(code)")
+            #expect(try bench.view(web).reason?.failure.code == code)
         }
         let bench = try started(holding: .client(try Values.name(web)))
         try bench.place(published(signer: "2"), in: "web.jwt")
         bench.go()
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
     }
 
     @Test func whatIsMissingIsOnItsWayForAsLongAsAJobMayTake() throws {
         let bench = try started(holding: .client(try Values.name(web)))
         bench.go()
-        #expect(try bench.view(web).standing == .degraded)
-        #expect(try bench.view(web).reason?.trouble.code == .notPublished)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == .notPublished)
         bench.pass(Rotation.patience.count)
-        #expect(try bench.view(web).standing == .critical)
-        #expect(try bench.view(web).reason?.trouble.code == .notResponding)
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure.code == .notResponding)
     }
 
     @Test func anOutputThatAReloadAddsIsOnItsWay() throws {
         let bench = try started(holding: .file(try Values.path("new.jwt")))
         bench.go()
-        #expect(try bench.view(web).standing == .ok)
+        #expect(try bench.view(web).health == .ok)
         let more = try Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])
         bench.reload(try Values.configuration([web: more]))
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         // Looked at, and not written yet.
         bench.held = []
-        let before = bench.rotation.world.files[try Values.path("new.jwt")]?.seen
+        let before = bench.rotation.world.files[try Values.path("new.jwt")]?.observed
         #expect(before == nil)
         try bench.failWrites(of: "new.jwt")
         bench.release(.file(try Values.path("new.jwt")))
         // Tried and failed: now it is missed.
-        #expect(try bench.view(web).standing == .critical)
+        #expect(try bench.view(web).health == .critical)
     }
 
-    @Test func aReloadHidesNoTrouble() throws {
+    @Test func aReloadHidesNoFailure() throws {
         let action = Values.exec("/bin/after")
         let entry = try Values.client(web, actions: [action])
         let bench = try Bench(try Values.configuration([web: entry]))
-        bench.failures = [.action(action.id): Trouble(.actionFailed, at: .action(action.id))]
+        bench.failures = [.action(action.id): Failure(.actionFailed, at: .action(action.id))]
         bench.go()
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
         bench.held = [.file(try Values.path("web.jwt"))]
         bench.reload(try Values.configuration([web: entry]))
-        #expect(try bench.view(web).standing == .degraded)
+        #expect(try bench.view(web).health == .degraded)
     }
 }

@@ -7,14 +7,14 @@ import Testing
 @Suite struct ValidityTests {
     private let now = Values.moment(0)
 
-    private func accepts(_ issued: Issued, print: Character? = "1") throws -> Bool {
+    private func accepts(_ issued: SecretInfo, print: Character? = "1") throws -> Bool {
         var deadlines = Deadlines(
             now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
         return try Values.client("web").accepts(
             issued, key: try Values.keyEntry(), print: try print.map(Values.print), at: &deadlines)
     }
 
-    private var signer: KeyPrint { get throws { try Values.print("1") } }
+    private var signer: KeyDigest { get throws { try Values.print("1") } }
 
     @Test func aSecretThatFitsIsAccepted() throws {
         #expect(try accepts(Values.issued(1, signer: signer)))

@@ -26,20 +26,20 @@ enum Values {
         try #require(KeyName(text))
     }
 
-    static func print(_ digit: Character) throws -> KeyPrint {
-        try #require(KeyPrint(String(repeating: digit, count: 64)))
+    static func print(_ digit: Character) throws -> KeyDigest {
+        try #require(KeyDigest(String(repeating: digit, count: 64)))
     }
 
     static func keyEntry(team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8")
-        throws -> KeyEntry
+        throws -> KeyConfiguration
     {
-        KeyEntry(
+        KeyConfiguration(
             team: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),
             location: .file(try #require(AbsolutePath(file))))
     }
 
     /// The key that clients have unless they name one, and another.
-    static func withSpareKey() throws -> [String: KeyEntry] {
+    static func withSpareKey() throws -> [String: KeyConfiguration] {
         ["apple": try keyEntry(), "spare": try keyEntry(keyID: "XYZ123DEFG", file: "/keys/spare.p8")]
     }
 
@@ -48,15 +48,15 @@ enum Values {
         _ name: String, id: String? = nil, key keyName: String = "apple", lifetime: Int64 = 90 * day,
         renewBefore: Int64 = 30 * day, outputs: [Output]? = nil, actions: [Action] = [],
         credential: ServedCredential? = nil
-    ) throws -> ClientEntry {
-        ClientEntry(
+    ) throws -> ClientConfiguration {
+        ClientConfiguration(
             clientID: try #require(ClientID(id ?? "com.example.\(name)")), key: try key(keyName),
             lifetime: try #require(Lifetime(seconds: Seconds(lifetime))), renewBefore: Seconds(renewBefore),
             outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions, credential: credential)
     }
 
     /// Two clients, `web` and `native`, with a variable each in `/srv/.env`.
-    static func sharingAFile(keyOfNative: String = "apple") throws -> [String: ClientEntry] {
+    static func sharingAFile(keyOfNative: String = "apple") throws -> [String: ClientConfiguration] {
         [
             "web": try client("web", outputs: [env("/srv/.env", "WEB")]),
             "native": try client("native", key: keyOfNative, outputs: [env("/srv/.env", "NATIVE")]),
@@ -72,20 +72,20 @@ enum Values {
     }
 
     /// What fails at a file.
-    static func trouble(_ code: Trouble.Code, _ file: String) throws -> Trouble {
-        Trouble(code, at: .path(try path(file)))
+    static func failure(_ code: Failure.Code, _ file: String) throws -> Failure {
+        Failure(code, at: .path(try path(file)))
     }
 
     static func exec(_ program: String) -> Action {
         .exec(arguments: [program], timeout: Action.defaultTimeout)
     }
 
-    static func configuration(_ clients: [String: ClientEntry], keys: [String: KeyEntry]? = nil) throws
+    static func configuration(_ clients: [String: ClientConfiguration], keys: [String: KeyConfiguration]? = nil) throws
         -> Configuration
     {
-        var entries: [KeyName: KeyEntry] = [:]
+        var entries: [KeyName: KeyConfiguration] = [:]
         for (name, entry) in try keys ?? ["apple": keyEntry()] { entries[try key(name)] = entry }
-        var named: [ClientName: ClientEntry] = [:]
+        var named: [ClientName: ClientConfiguration] = [:]
         for (name, entry) in clients { named[try Values.name(name)] = entry }
         return Configuration(keys: entries, clients: named)
     }
@@ -93,9 +93,9 @@ enum Values {
     /// A secret as another run may have left it; its life is given by moments after ``start``.
     static func issued(
         _ number: UInt64, id: String = "com.example.web", team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG",
-        from: Int64 = -60, to: Int64 = 90 * day, signer: KeyPrint?
-    ) throws -> Issued {
-        Issued(
+        from: Int64 = -60, to: Int64 = 90 * day, signer: KeyDigest?
+    ) throws -> SecretInfo {
+        SecretInfo(
             fingerprint: Fingerprint(leadingBytes: number),
             claims: Claims(
                 issuer: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),

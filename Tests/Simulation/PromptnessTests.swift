@@ -35,7 +35,7 @@ import Testing
         #expect(areAllServed)
         let snapshot = simulator.rotation.snapshot(at: simulator.now)
         // A key id that stands for another key is said for a day.
-        #expect(change == .keySwapped ? snapshot.reason?.trouble.code == .keyChanged : snapshot.standing == .ok)
+        #expect(change == .keySwapped ? snapshot.reason?.failure.code == .keyChanged : snapshot.health == .ok)
     }
 
     private func bringAbout(_ change: Change) throws {
@@ -49,7 +49,7 @@ import Testing
         case .modeChanged: simulator.outside.files[path]?.isAsConfigured = false
         case .keySwapped:
             simulator.outside.swapKey(key, number: 2)
-            simulator.notice(.key(key))
+            simulator.noteChange(.key(key))
         case .clientIDChanged: wanted.clients[client]?.clientID = try #require(ClientID("com.example.other"))
         case .teamChanged: wanted.keys[key]?.team = try #require(TeamID("OPQ789RSTU"))
         case .keyIDChanged: wanted.keys[key]?.keyID = try #require(KeyID("VWX012YZAB"))
@@ -63,7 +63,7 @@ import Testing
             simulator.die()
         }
         if wanted != simulator.outside.configuration { simulator.reload(wanted) }
-        simulator.notice(.file(path))
+        simulator.noteChange(.file(path))
     }
 
     @Test func aLifetimeMadeShorterCountsAtOnce() throws {
@@ -106,7 +106,7 @@ import Testing
             let later = simulator.now.wall + Seconds(3650 * Scenario.day)
             let claims = Claims(
                 issuer: key.team, keyID: key.keyID, subject: entry.clientID, now: later, lifetime: entry.lifetime)
-            let planted = Issued(
+            let planted = SecretInfo(
                 fingerprint: Fingerprint(leadingBytes: UInt64(index)), claims: claims,
                 signer: simulator.outside.prints[entry.key])
             simulator.outside.overwrite(path, with: .secret(planted))

@@ -19,7 +19,7 @@ import Testing
         // 90 days less 30 days before expiry and the host's jitter: one at the start and one every 60 days.
         #expect(simulator.outside.mints == 5 * 7)
         #expect(simulator.outside.runs == 3 * 7)
-        #expect(simulator.turns < 600)
+        #expect(simulator.steps < 600)
     }
 
     @Test func aRestartMintsNothing() throws {
@@ -47,7 +47,7 @@ import Testing
             let snapshot = snapshot(simulator)
             #expect(snapshot.ready, "\(deaths)")
             #expect(snapshot.clients.map(\.name.description) == ["alone", "native", "silent", "unit", "web"])
-            #expect(snapshot.clients.map(\.standing) == [.ok, .degraded, .ok, .ok, .degraded], "\(deaths)")
+            #expect(snapshot.clients.map(\.health) == [.ok, .degraded, .ok, .ok, .degraded], "\(deaths)")
             #expect(snapshot.clients[4].outputs.map(\.state) == [.ok, .notResponding], "\(deaths)")
             #expect(snapshot.clients[4].renewals > 2, "\(deaths)")
             #expect([simulator.outside.files[alone], simulator.outside.files[web]] != before, "\(deaths)")
@@ -55,7 +55,7 @@ import Testing
         }
         simulator.mend()
         try simulator.run(for: 3 * 3600)
-        #expect(snapshot(simulator).standing == .ok)
+        #expect(snapshot(simulator).health == .ok)
     }
 
     @Test func whatAnotherProgramKeepsInTheSameFileIsNeverLost() throws {
@@ -68,11 +68,11 @@ import Testing
             simulator.ask(.renew(.init()))
             try simulator.run(for: Int64.random(in: 0..<3, using: &simulator.random))
             simulator.outside.editAsStranger(environment, old: old)
-            simulator.notice(.file(environment))
+            simulator.noteChange(.file(environment))
             try simulator.run(for: Int64.random(in: 0..<1000, using: &simulator.random))
         }
         simulator.outside.delete(environment)
-        simulator.notice(.file(environment))
+        simulator.noteChange(.file(environment))
         try simulator.run(for: 3600)
         #expect(simulator.outside.files[environment] == nil)
         simulator.die()
@@ -80,7 +80,7 @@ import Testing
         #expect(simulator.outside.files[environment] == nil)
         simulator.mend()
         try simulator.run(for: 3 * 3600)
-        #expect(snapshot(simulator).standing == .ok)
+        #expect(snapshot(simulator).health == .ok)
     }
 
     /// A machine without a battery starts years ahead, mints by that clock, and is then set right.
@@ -95,7 +95,7 @@ import Testing
         // At once where the kernel vouches for the clock, else after ten minutes.
         try simulator.run(for: isSynced ? 5 : 605)
         #expect(simulator.outside.mints == mints + 5)
-        #expect(snapshot(simulator).standing == .ok)
+        #expect(snapshot(simulator).health == .ok)
         try simulator.run(for: 365 * Scenario.day)
         #expect(simulator.outside.mints == mints + 5 * 7)
     }
@@ -107,7 +107,7 @@ import Testing
         simulator.suspend(for: 200 * Scenario.day)
         try simulator.run(for: 5)
         #expect(simulator.outside.mints == mints + 5)
-        #expect(snapshot(simulator).standing == .ok)
+        #expect(snapshot(simulator).health == .ok)
     }
 
     @Test func shortLivesAreMintedOnceAMinute() throws {

@@ -20,11 +20,11 @@ import Testing
         try configure(field, token)
         try field.command("check")
         try field.start()
-        try damage(field, "SECRET=\(token)x\nNEIGHBOUR=\(neighbour)\n")
+        try drift(field, "SECRET=\(token)x\nNEIGHBOUR=\(neighbour)\n")
         try pasteIntoConfigurations(field, token)
-        try damage(field, "SECRET='\(token)\n")
+        try drift(field, "SECRET='\(token)\n")
         try pasteIntoCommands(field, token)
-        try damage(field, CanaryField.pem)
+        try drift(field, CanaryField.pem)
         try visitTheSocket(field, token)
         try reload(field, token)
         field.hearProcess()
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Somebody writes into two outputs what is no good there.
-    private func damage(_ field: CanaryField, _ content: String) throws {
+    private func drift(_ field: CanaryField, _ content: String) throws {
         try field.sandbox.directory.write(content, to: "out/app.env")
         try field.sandbox.directory.write(content, to: "out/web.jwt")
     }

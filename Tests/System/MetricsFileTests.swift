@@ -138,20 +138,20 @@ import Testing
         let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
         let path = sandbox.directory("metrics/gone/ours.prom")
         let remedy = "make it: install -d -o \(NSUserName()) \(sandbox.directory("metrics/gone"))"
-        let trouble = "\(path): the metrics_file cannot be written, so node_exporter shows old metrics or none: "
+        let failure = "\(path): the metrics_file cannot be written, so node_exporter shows old metrics or none: "
         let directory = sandbox.directory("metrics/gone")
         let why = "its directory does not exist: \(directory) (no such file or directory)"
         let checked = try sandbox.command("check")
         #expect(checked.status == 1)
         #expect(
             checked.complaints.contains(
-                "clientsecretd.yaml:6:15: error: \(trouble)\(why); \(remedy)\n"),
+                "clientsecretd.yaml:6:15: error: \(failure)\(why); \(remedy)\n"),
             "\(checked.complaints)")
         try sandbox.start()
         try sandbox.eventually("a word on it") { try sandbox.status()["state"] as? String == "degraded" }
         let status = try sandbox.status()
         let reason = try #require(status["reason"] as? String)
-        #expect(reason.hasPrefix(trouble + why), "\(reason)")
+        #expect(reason.hasPrefix(failure + why), "\(reason)")
         #expect(reason.contains("; next attempt 20") && reason.hasSuffix("; " + remedy), "\(reason)")
         #expect((status["clients"] as? [[String: Any]])?.map { $0["state"] as? String } == ["ok"])
         #expect(try sandbox.command("health").status == 1)

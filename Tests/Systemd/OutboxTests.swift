@@ -5,54 +5,54 @@ import Testing
 
 /// What is kept to be told while nobody reads.
 @Suite struct OutboxTests {
-    private func outbox(_ messages: Notify.Message...) -> Outbox {
-        var outbox = Outbox()
-        outbox.add(messages)
-        return outbox
+    private func notifyQueue(_ messages: Notify.Message...) -> NotifyQueue {
+        var notifyQueue = NotifyQueue()
+        notifyQueue.add(messages)
+        return notifyQueue
     }
 
     /// Everything that is sent where there is room.
-    private func sent(from outbox: inout Outbox) -> [[Notify.Message]] {
+    private func sent(from notifyQueue: inout NotifyQueue) -> [[Notify.Message]] {
         var sent: [[Notify.Message]] = []
-        while !outbox.isEmpty {
-            sent.append(outbox.next)
-            outbox.removeNext()
+        while !notifyQueue.isEmpty {
+            sent.append(notifyQueue.next)
+            notifyQueue.removeNext()
         }
         return sent
     }
 
     @Test func whatIsSaidTogetherIsToldTogether() {
-        var outbox = outbox(.status("up"), .ready)
-        #expect(outbox.next == [.status("up"), .ready])
-        outbox.removeNext()
-        #expect(outbox.isEmpty)
-        #expect(outbox.next == [])
+        var notifyQueue = notifyQueue(.status("up"), .ready)
+        #expect(notifyQueue.next == [.status("up"), .ready])
+        notifyQueue.removeNext()
+        #expect(notifyQueue.isEmpty)
+        #expect(notifyQueue.next == [])
     }
 
     @Test func theNewestStatusTakesThePlaceOfAnOlderOne() {
-        var outbox = outbox(.status("1 of 3"), .watchdog, .status("2 of 3"), .watchdog, .status("3 of 3"))
-        #expect(sent(from: &outbox) == [[.watchdog, .status("3 of 3")]])
+        var notifyQueue = notifyQueue(.status("1 of 3"), .watchdog, .status("2 of 3"), .watchdog, .status("3 of 3"))
+        #expect(sent(from: &notifyQueue) == [[.watchdog, .status("3 of 3")]])
     }
 
     /// Of several in one datagram systemd sees the last alone.
     @Test func eachPhaseIsToldApartAndInOrder() {
-        var outbox = outbox(.ready, .reloading(since: 5), .status("ok"), .ready, .stopping)
+        var notifyQueue = notifyQueue(.ready, .reloading(since: 5), .status("ok"), .ready, .stopping)
         #expect(
-            sent(from: &outbox) == [[.status("ok"), .ready], [.reloading(since: 5)], [.ready], [.stopping]])
+            sent(from: &notifyQueue) == [[.status("ok"), .ready], [.reloading(since: 5)], [.ready], [.stopping]])
     }
 
     @Test func moreTimeIsAskedForNoLongerOnceTheStartIsOver() {
-        var outbox = outbox(.extendTimeout(milliseconds: 60_000), .extendTimeout(milliseconds: 60_000))
-        #expect(outbox.next == [.extendTimeout(milliseconds: 60_000)])
-        outbox.add([.status("ok"), .ready])
-        #expect(sent(from: &outbox) == [[.status("ok"), .ready]])
+        var notifyQueue = notifyQueue(.extendTimeout(milliseconds: 60_000), .extendTimeout(milliseconds: 60_000))
+        #expect(notifyQueue.next == [.extendTimeout(milliseconds: 60_000)])
+        notifyQueue.add([.status("ok"), .ready])
+        #expect(sent(from: &notifyQueue) == [[.status("ok"), .ready]])
     }
 
     @Test func ofReloadsThatNobodyHasHeardOfTheLastIsTold() {
-        var all = outbox(.ready, .reloading(since: 1), .ready, .reloading(since: 2), .ready, .reloading(since: 3))
+        var all = notifyQueue(.ready, .reloading(since: 1), .ready, .reloading(since: 2), .ready, .reloading(since: 3))
         #expect(sent(from: &all) == [[.ready], [.reloading(since: 3)]])
         // One whose beginning was told ends first.
-        var begun = outbox(.reloading(since: 1))
+        var begun = notifyQueue(.reloading(since: 1))
         begun.removeNext()
         begun.add([.ready, .reloading(since: 2), .ready, .reloading(since: 3), .ready])
         #expect(sent(from: &begun) == [[.ready], [.reloading(since: 3)], [.ready]])
@@ -64,29 +64,29 @@ import Testing
         var random = SeededGenerator()
         let replay: Comment = "CLIENTSECRETD_SEED=\(random.seed)"
         for _ in 0..<500 {
-            var outbox = Outbox()
+            var notifyQueue = NotifyQueue()
             var heard: [Notify.Message] = []
             var (status, isReloading, time) = ("0", false, Int64(0))
-            outbox.add([.status(status), .ready])
+            notifyQueue.add([.status(status), .ready])
             for step in 1...Int.random(in: 1...40, using: &random) {
                 switch Int.random(in: 0..<3, using: &random) {
                 case 0:
                     status = "\(step)"
-                    outbox.add([.status(status)])
+                    notifyQueue.add([.status(status)])
                 case 1:
                     time = Int64(step)
-                    outbox.add([isReloading ? .ready : .reloading(since: time)])
+                    notifyQueue.add([isReloading ? .ready : .reloading(since: time)])
                     isReloading.toggle()
-                default: outbox.add([.watchdog])
+                default: notifyQueue.add([.watchdog])
                 }
-                if Int.random(in: 0..<8, using: &random) == 0, !outbox.isEmpty {
-                    heard += outbox.next
-                    outbox.removeNext()
+                if Int.random(in: 0..<8, using: &random) == 0, !notifyQueue.isEmpty {
+                    heard += notifyQueue.next
+                    notifyQueue.removeNext()
                 }
             }
-            if isReloading { outbox.add([.ready]) }
-            outbox.add([.stopping])
-            let rest = sent(from: &outbox)
+            if isReloading { notifyQueue.add([.ready]) }
+            notifyQueue.add([.stopping])
+            let rest = sent(from: &notifyQueue)
             #expect(rest.count <= 4, replay)
             heard += rest.joined()
             #expect(heard.last { if case .status = $0 { true } else { false } } == .status(status), replay)
@@ -110,9 +110,9 @@ import Testing
         let reload: [Notify.Message] = [.reloading(since: .max)]
         let longest = Notify.Message.status(String(repeating: "\u{1F600}", count: 5_000))
         for phase in [start, reload] {
-            var outbox = outbox(longest, .watchdog, .failed(errno: .max))
-            outbox.add(phase)
-            let size = Notify.Message.text(of: outbox.next).utf8.count
+            var notifyQueue = notifyQueue(longest, .watchdog, .failed(errno: .max))
+            notifyQueue.add(phase)
+            let size = Notify.Message.text(of: notifyQueue.next).utf8.count
             #expect((3_800...4_096).contains(size), "\(size)")
         }
     }

@@ -103,11 +103,11 @@ import Testing
     }
 
     @Test func aCommandThatDoesNotExist() {
-        let near = Failure(.usage, "there is no command \"staus\"; did you mean \"status\"?")
+        let near = CommandFailure(.usage, "there is no command \"staus\"; did you mean \"status\"?")
         #expect(ClientSecretD.refusal(ofCommand: "staus") == near)
-        let far = Failure(.usage, "there is no command \"42\"; see what there is: clientsecretd --help")
+        let far = CommandFailure(.usage, "there is no command \"42\"; see what there is: clientsecretd --help")
         #expect(ClientSecretD.refusal(ofCommand: "42") == far)
-        let none = Failure(.usage, "no command is given; see what there is: clientsecretd --help")
+        let none = CommandFailure(.usage, "no command is given; see what there is: clientsecretd --help")
         #expect(ClientSecretD.refusal(ofCommand: nil) == none)
         for word in ["--help", "help", "status", "run"] {
             #expect(ClientSecretD.refusal(ofCommand: word) == nil)

@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Config
 import Rotation
-import Settings
 import TestSupport
 import Testing
 

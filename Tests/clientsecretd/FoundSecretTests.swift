@@ -4,7 +4,7 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct FoundSecretTests {
-    private func found(_ text: String, variable: String? = nil) throws(Failure) -> String {
+    private func found(_ text: String, variable: String? = nil) throws(CommandFailure) -> String {
         String(decoding: try FoundSecret.token(in: Array(text.utf8), of: "f", variable: variable), as: UTF8.self)
     }
 
@@ -15,7 +15,7 @@ import Testing
 
     @Test func inAJSONObject() throws {
         #expect(try found(#"{"client_id": "x", "client_secret": "a.b.c"}"#) == "a.b.c")
-        #expect(throws: Failure(.failed, "f: this is no JSON object with a \"client_secret\"")) {
+        #expect(throws: CommandFailure(.failed, "f: this is no JSON object with a \"client_secret\"")) {
             try found(#"{"client_secret": 1}"#)
         }
     }
@@ -23,8 +23,8 @@ import Testing
     @Test func inAVariable() throws {
         let file = "# x\nOTHER=1\nexport APPLE='a.b.c'\n"
         #expect(try found(file, variable: "APPLE") == "a.b.c")
-        #expect(throws: Failure(.failed, "f: NONE is not set in it")) { try found(file, variable: "NONE") }
-        #expect(throws: Failure(.failed, "f: A is set to different values in it")) {
+        #expect(throws: CommandFailure(.failed, "f: NONE is not set in it")) { try found(file, variable: "NONE") }
+        #expect(throws: CommandFailure(.failed, "f: A is set to different values in it")) {
             try found("A=1\nA=2\n", variable: "A")
         }
     }

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Foundation
-import Monitoring
 import Rotation
+import StatusAPI
 import Testing
 
 @testable import clientsecretd
@@ -53,36 +53,36 @@ import Testing
                 + "the first secret to expire is web's, in 24 hours (2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
     }
 
-    private func appraisals(_ offset: Int64) throws -> [Appraisal] {
+    private func evaluations(_ offset: Int64) throws -> [HealthEvaluation] {
         let name = try #require(ClientName("web"))
         let path = try #require(AbsolutePath("/out/web"))
         let claims = Claims(
             issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
             subject: try #require(ClientID("com.example.web")), issuedAt: now - 60, expiresAt: now + 90)
-        let print = try #require(KeyPrint(String(repeating: "1", count: 64)))
-        let issued = Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: print)
+        let print = try #require(KeyDigest(String(repeating: "1", count: 64)))
+        let issued = SecretInfo(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: print)
         let key = try #require(KeyName("apple"))
         let configuration = Configuration(
             keys: [
-                key: KeyEntry(team: claims.issuer, keyID: claims.keyID, location: .file(path))
+                key: KeyConfiguration(team: claims.issuer, keyID: claims.keyID, location: .file(path))
             ],
             clients: [
-                name: ClientEntry(
+                name: ClientConfiguration(
                     clientID: claims.subject, key: key, lifetime: try #require(Lifetime(seconds: 90)), renewBefore: 30,
                     outputs: [Output(path: path, format: .raw)], onChange: [])
             ])
-        return configuration.appraise(
-            [path: .success(Look(slots: [.whole: .secret(issued)]))], [key: .key(print)],
+        return configuration.evaluate(
+            [path: .success(FileObservation(slots: [.whole: .secret(issued)]))], [key: .key(print)],
             at: Now(wall: now + Seconds(offset), boot: BootTime(milliseconds: 0), kernelSynced: true))
     }
 
     @Test func aDaemonThatDoesNotAnswerIsAWarningAtLeast() throws {
-        let good = HealthLine(try appraisals(0), unanswered: "nobody is there", now: now)
+        let good = HealthLine(try evaluations(0), unanswered: "nobody is there", now: now)
         #expect(good.state == .warning)
         #expect(good.words.hasPrefix("nobody is there; what is published: 1 client, the first"))
-        #expect(HealthLine(try appraisals(85), unanswered: "nobody is there", now: now).state == .critical)
-        #expect(HealthLine(try appraisals(0), unanswered: nil, now: now).state == .ok)
-        #expect(HealthLine(try appraisals(60), unanswered: nil, now: now).state == .warning)
+        #expect(HealthLine(try evaluations(85), unanswered: "nobody is there", now: now).state == .critical)
+        #expect(HealthLine(try evaluations(0), unanswered: nil, now: now).state == .ok)
+        #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
     }
 
     /// As many clients as have no room, with the longest names that there are.

@@ -207,12 +207,12 @@ import Testing
         let clients = try (0..<count).map { number in
             ClientView(
                 name: try #require(ClientName("client\(number)")), clientID: clientID, team: team, keyID: keyID,
-                standing: .ok, reason: nil, current: nil, deliveredExpiresAt: nil, renewAt: nil, renewals: 0,
+                health: .ok, reason: nil, current: nil, deliveredExpiresAt: nil, renewAt: nil, renewals: 0,
                 consecutiveFailures: 0, lastError: number < tried ? "no space" : nil, delivered: false, outputs: [],
                 actions: [])
         }
         return Snapshot(
-            startedAt: start, ready: ready, standing: .ok, reason: nil, clockTrusted: true,
+            startedAt: start, ready: ready, health: .ok, reason: nil, clockTrusted: true,
             configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil), clients: clients)
     }
 }

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Foundation
-import Monitoring
+import StatusAPI
 import Testing
 
 @testable import clientsecretd
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// A key that a thousand clients share is told of once.
-    @Test func clientsWithOneTroubleAreToldOfTogether() throws {
+    @Test func clientsWithOneFailureAreToldOfTogether() throws {
         func shown(_ count: Int) throws -> String? {
             let clients = (0..<count).map { client("c\($0)", state: "degraded", reason: "key \\\"k\\\": gone") }
             return lines(try document(clients, state: "degraded", reason: "key \\\"k\\\": gone"), on: pipe).last

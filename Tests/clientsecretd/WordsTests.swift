@@ -1,8 +1,8 @@
 import AppleClientSecret
+import Config
 import Foundation
-import Monitoring
 import Rotation
-import Settings
+import StatusAPI
 import Testing
 
 @testable import Daemon
@@ -56,8 +56,8 @@ import Testing
         let claims = Claims(
             issuer: entry.team, keyID: entry.keyID, subject: try #require(ClientID("shop")), now: now,
             lifetime: .maximum)
-        let issued = Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil)
-        let report = ForecastReport(
+        let issued = SecretInfo(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil)
+        let report = DryRunReport(
             configuration: configuration,
             secrets: [
                 .init(client: names[0], decision: .mint(.missing), outputsToWrite: []),
@@ -88,14 +88,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (Trouble.Code.keyMissing, Failure.Code.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
+        (Failure.Code.keyMissing, CommandFailure.Code.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
     ])
-    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Trouble.Code, exit: Failure.Code) {
-        #expect(Failure(keyNamedByFlag: Trouble(code, at: .named("k"))).code == exit)
+    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Failure.Code, exit: CommandFailure.Code) {
+        #expect(CommandFailure(keyNamedByFlag: Failure(code, at: .named("k"))).code == exit)
     }
 
     @Test func exitCodesAreTheContracts() {
-        let codes: [Failure.Code] = [
+        let codes: [CommandFailure.Code] = [
             .failed, .usage, .unreadable, .unreachable, .held, .notPermitted, .configuration,
         ]
         #expect(codes.map(\.rawValue) == [1, 64, 66, 69, 75, 77, 78])

@@ -1,4 +1,4 @@
-@testable import Monitoring
+@testable import StatusAPI
 
 /// Whatever answers a command, it is an answer in the daemon's form or a failure, and the same however it comes in pieces.
 enum AnswerTarget {

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-@testable import Settings
+@testable import Config
 
 /// A text ends in a configuration that holds together, or in diagnostics that point into it and give nothing away. A line
 /// of four equals signs begins an addition.

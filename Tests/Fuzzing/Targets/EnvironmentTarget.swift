@@ -1,4 +1,4 @@
-@testable import Publishing
+@testable import Outputs
 
 /// An environment file is refused, or edited so that the variable is set for good and everything else stays as it is.
 enum EnvironmentTarget {

@@ -1,13 +1,13 @@
 import AppleClientSecret
+import Config
 import Foundation
+import Keys
 import Linux
-import Publishing
+import Outputs
 import Rotation
-import Settings
-import Signing
 import TestSupport
 
-@testable import Writing
+@testable import UserWriter
 
 /// A message is read whole or not at all; what a writer does for it, the configuration names.
 enum FrameTarget {
@@ -15,7 +15,7 @@ enum FrameTarget {
         try order(bytes)
         // What a writer says is read by the daemon in the same form.
         if let answer = try? read(WriterAnswer.self, bytes), let fault = answer.fault?.detail {
-            try Shown.check(WriterLine.plain(fault))
+            try Shown.check(UserWriterClient.plain(fault))
         }
     }
 

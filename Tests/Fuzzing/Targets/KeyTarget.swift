@@ -3,7 +3,7 @@ import Foundation
 import Linux
 import Rotation
 
-@testable import Signing
+@testable import Keys
 
 /// A text is a key that signs what its public half verifies, or a trouble in plain words. Bytes that begin like DER are put
 /// into PEM under each label first: in base64 the fuzzer would find little.
@@ -19,12 +19,12 @@ enum KeyTarget {
     }
 
     private static func read(_ text: [UInt8]) throws {
-        let place = Trouble.Place.named("the key")
+        let place = Failure.Place.named("the key")
         let phrase = try Content(Array(passphrase.utf8))
         let file = try Content(text)
         var signing: SigningKey?
         var verifying: PublicKey?
-        do throws(Trouble) {
+        do throws(Failure) {
             signing = try SigningKey(
                 descriptor: file.descriptor, place: place,
                 passphrase: try Passphrase(descriptor: phrase.descriptor, place: place))
@@ -33,7 +33,7 @@ enum KeyTarget {
         }
         file.rewind()
         phrase.rewind()
-        do throws(Trouble) {
+        do throws(Failure) {
             verifying = try PublicKey(
                 descriptor: file.descriptor, place: place,
                 passphrase: try Passphrase(descriptor: phrase.descriptor, place: place))

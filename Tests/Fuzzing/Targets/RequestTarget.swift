@@ -5,22 +5,22 @@ import NIOCore
 import NIOEmbedded
 import Rotation
 
-@testable import Monitoring
+@testable import StatusAPI
 
 /// Whatever is said to the status socket is answered in whole answers of HTTP, the same however it comes in pieces; over
 /// the socket for monitoring nothing is done and little is seen.
 enum RequestTarget {
     static func run(_ bytes: [UInt8]) throws {
-        for door in [Door.status(try peer.get()), .metrics] {
-            let whole = try Visitor(door).say(bytes, by: max(bytes.count, 1))
+        for listener in [ListenerKind.status(try peer.get()), .metrics] {
+            let whole = try Visitor(listener).say(bytes, by: max(bytes.count, 1))
             for size in [1, 97] where bytes.count <= 256 * size {
-                let pieces = try Visitor(door).say(bytes, by: size)
+                let pieces = try Visitor(listener).say(bytes, by: size)
                 try promise(pieces.asked == whole.asked, "what is asked depends on the pieces")
                 try promise(pieces.said == whole.said, "what is answered depends on the pieces")
             }
             let codes = try Answers.check(whole.said)
             let text = String(decoding: bytes, as: UTF8.self).lowercased()
-            if door == .metrics {
+            if listener == .metrics {
                 try promise(whole.asked.isEmpty, "a request over the socket for monitoring")
                 let isLocal = ["localhost", "127.", "::1"].contains { text.contains($0) }
                 try promise(isLocal || !codes.contains(200), "shown under another machine's name")
@@ -43,11 +43,11 @@ private final class Visitor {
     private let channel: EmbeddedChannel
     private let requests = Requests()
 
-    init(_ door: Door) throws {
+    init(_ listener: ListenerKind) throws {
         let requests = requests
         let shared = Shared(control: ControlPolicy(daemonUser: geteuid()))
         _ = shared.show(try Self.snapshot())
-        let desk = Desk(shared: shared, version: "0.1.0", limits: .init(), eventLoop: loop) { request, _, reply in
+        let router = Router(shared: shared, version: "0.1.0", limits: .init(), eventLoop: loop) { request, _, reply in
             requests.list.append(request)
             switch request {
             case .reload: reply(.refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"]))
@@ -55,7 +55,7 @@ private final class Visitor {
                 reply(.renewed(renewal.clients.sorted().map { RenewalOutcome(client: $0, result: .failed("so")) }))
             }
         }
-        channel = EmbeddedChannel(handlers: Conversation(desk: desk, door: door).handlers(), loop: loop)
+        channel = EmbeddedChannel(handlers: HTTPConnection(router: router, listener: listener).handlers(), loop: loop)
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/visitor")).wait()
     }
 
@@ -80,12 +80,12 @@ private final class Visitor {
         let claims = try TokenTarget.claims()
         let client = ClientView(
             name: try known(ClientName("web")), clientID: claims.subject, team: claims.issuer, keyID: claims.keyID,
-            standing: .ok, reason: nil,
-            current: Issued(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil),
+            health: .ok, reason: nil,
+            current: SecretInfo(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil),
             deliveredExpiresAt: start, renewAt: start, renewals: 1, consecutiveFailures: 0, lastError: nil,
             delivered: true, outputs: [], actions: [])
         return Snapshot(
-            startedAt: start, ready: true, standing: .ok, reason: nil, clockTrusted: true,
+            startedAt: start, ready: true, health: .ok, reason: nil, clockTrusted: true,
             configuration: ConfigurationView(path: "/etc/c.yaml", loadedAt: start, error: nil), clients: [client])
     }
 }

@@ -1,8 +1,8 @@
 import AppleClientSecret
-import Publishing
+import Outputs
 import Rotation
 
-@testable import Signing
+@testable import Keys
 
 /// A token is taken apart without loss, or refused; what counts as a client secret states what is minted from its
 /// claims.

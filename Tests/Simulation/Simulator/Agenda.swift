@@ -5,7 +5,7 @@ struct Agenda {
     enum Event {
         /// A job does what it was started for.
         case effect(Job)
-        case fact(Fact)
+        case input(Input)
         /// The daemon is started again.
         case birth
     }

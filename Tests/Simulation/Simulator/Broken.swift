@@ -2,8 +2,8 @@ package import Rotation
 
 /// What does not work at a moment.
 package struct Broken: Hashable {
-    package var keys: [KeyName: Trouble.Code] = [:]
-    package var writes: [AbsolutePath: Trouble.Code] = [:]
+    package var keys: [KeyName: Failure.Code] = [:]
+    package var writes: [AbsolutePath: Failure.Code] = [:]
     /// Files whose writes are reported as failed although the new content is there.
     var lateWrites: Set<AbsolutePath> = []
     package var directories: Set<AbsolutePath> = []
@@ -32,12 +32,12 @@ package struct Broken: Hashable {
     }
 
     /// Whether everything works that stands between a client and its outputs.
-    func publishes(_ client: ClientEntry) -> Bool {
+    func publishes(_ client: ClientConfiguration) -> Bool {
         keys[client.key] == nil && client.outputs.allSatisfy { serves($0.path) }
     }
 
     /// Whether everything works that stands between a client's outputs and its applications.
-    func tells(_ client: ClientEntry) -> Bool {
+    func tells(_ client: ClientConfiguration) -> Bool {
         client.onChange.allSatisfy { actions[$0.id] == nil }
     }
 }

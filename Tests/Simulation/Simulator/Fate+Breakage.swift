@@ -8,12 +8,12 @@ extension Fate {
             let boundary = pick(Fault.Boundary.all)
             var seconds = draw(2)
             switch boundary.work {
-            case .recall, .recallTold: simulator.die(downFor: UInt64(draw(1000)))
+            case .recall, .recallReportedStates: simulator.die(downFor: UInt64(draw(1000)))
             case .readConfiguration: simulator.ask(.reload)
             case .checkConfiguration:
-                simulator.notice(.configuration)
+                simulator.noteChange(.configuration)
                 seconds = 3
-            case .keepTold:
+            case .keepReportedStates:
                 breakKey()
                 seconds = 60
             default: simulator.ask(.renew(.init(clients: chance(2) ? [pickClient()] : [])))
@@ -34,12 +34,12 @@ extension Fate {
             let directory = pickFile().directory
             outside.remove(directory: directory)
             for path in outside.configuration.files.keys.sorted() where path.directory == directory {
-                simulator.notice(.file(path))
+                simulator.noteChange(.file(path))
             }
         case 2: outside.broken.lateWrites.insert(pickFile())
         case 3: outside.broken.hanging.insert(pickFile())
         default:
-            let codes: [Trouble.Code] = [.ioError, .quotaExceeded, .readOnlyFileSystem, .permissionDenied]
+            let codes: [Failure.Code] = [.ioError, .quotaExceeded, .readOnlyFileSystem, .permissionDenied]
             outside.broken.writes[pickFile()] = pick(codes)
         }
         askToRenew()
@@ -59,7 +59,7 @@ extension Fate {
         case 1: outside.broken.keys[key] = .keyUnreadable
         default: swap(key)
         }
-        simulator.notice(.key(key))
+        simulator.noteChange(.key(key))
         if chance(3) { askToRenew() }
     }
 

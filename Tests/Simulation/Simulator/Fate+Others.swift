@@ -48,7 +48,7 @@ extension Fate {
     /// Somebody writes a configuration that does not pass, and reloads or forgets to.
     func breakText() {
         outside.broken.isTextBad = true
-        if chance(2) { simulator.ask(.reload) } else { simulator.notice(.configuration) }
+        if chance(2) { simulator.ask(.reload) } else { simulator.noteChange(.configuration) }
     }
 
     /// Secrets that live for an hour meet in an afternoon what others meet in years.
@@ -74,21 +74,21 @@ extension Fate {
         case 0, 1:
             outside.meet(.linesEdited)
             outside.editAsStranger(Scenario.environment)
-            simulator.notice(.file(Scenario.environment))
+            simulator.noteChange(.file(Scenario.environment))
         case 2: try putOldBack()
         case 3:
             outside.meet(.contentTorn)
             outside.overwrite(path, with: .foreign)
-            simulator.notice(.file(path))
+            simulator.noteChange(.file(path))
         case 4:
             outside.meet(.fileDeleted)
             let path = chance(2) ? path : Scenario.environment
             outside.delete(path)
-            simulator.notice(.file(path))
+            simulator.noteChange(.file(path))
         case 5:
             outside.meet(.modeChanged)
             outside.files[path]?.isAsConfigured = false
-            simulator.notice(.file(path))
+            simulator.noteChange(.file(path))
         case 6: plant(in: path)
         default:
             simulator.ask(.renew(.init(dueWithin: Seconds(21 * Scenario.day), deliverOnly: chance(2))))
@@ -102,7 +102,7 @@ extension Fate {
         try simulator.run(for: draw(2))
         outside.meet(.oldContentPutBack)
         outside.editAsStranger(Scenario.environment, old: old)
-        simulator.notice(.file(Scenario.environment))
+        simulator.noteChange(.file(Scenario.environment))
     }
 
     /// Somebody puts another secret where one of ours stood: a forged one, or one that was made elsewhere with the same
@@ -117,12 +117,12 @@ extension Fate {
         let claims = Claims(
             issuer: key.team, keyID: key.keyID, subject: entry.clientID, issuedAt: issuedAt,
             expiresAt: issuedAt + Seconds(pick([1, 60, 100, 3650]) * Scenario.day))
-        let planted = Issued(
+        let planted = SecretInfo(
             fingerprint: Fingerprint(leadingBytes: simulator.random.next()), claims: claims, signer: signer)
         // One that Apple would take is as good as one of the daemon's own making.
         if signer != nil { outside.minted[planted.fingerprint] = planted }
         outside.overwrite(path, with: .secret(planted))
-        simulator.notice(.file(path))
+        simulator.noteChange(.file(path))
         // A daemon that knows nothing yet decides by what it finds.
         if chance(2) { simulator.die(downFor: UInt64(draw(5000))) }
     }
@@ -133,7 +133,7 @@ extension Fate {
         outside.meet(.fileContested)
         for _ in 0..<60 {
             outside.overwrite(path, with: .foreign)
-            simulator.notice(.file(path))
+            simulator.noteChange(.file(path))
             try simulator.run(for: 5 + draw(60))
         }
     }

@@ -5,7 +5,7 @@ import Rotation
 struct Fate {
     let simulator: Simulator
     /// Clients that were taken out of the configuration.
-    var removed: [ClientName: ClientEntry] = [:]
+    var removed: [ClientName: ClientConfiguration] = [:]
 
     init(_ simulator: Simulator) {
         self.simulator = simulator
@@ -15,7 +15,7 @@ struct Fate {
 
     mutating func live(years: Int64) throws {
         outside.editAsStranger(Scenario.environment)
-        simulator.notice(.file(Scenario.environment))
+        simulator.noteChange(.file(Scenario.environment))
         let end = simulator.now.boot.milliseconds + years * 365 * Scenario.day * 1000
         while simulator.now.boot.milliseconds < end {
             try strike()
@@ -46,7 +46,9 @@ struct Fate {
         guard (outside.mints, outside.runs) == before else {
             throw Violation(.pace, "a restart has minted or run an action")
         }
-        guard outside.pages == pages else { throw Violation(.notices, "a restart has told of what is no news") }
+        guard outside.pages == pages else {
+            throw Violation(.stateChangeActions, "a restart has told of what is no news")
+        }
     }
 
     private mutating func strike() throws {

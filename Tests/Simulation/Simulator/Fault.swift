@@ -40,7 +40,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case toldInEmergency
     // People.
     case peopleTold
-    case noticeFailed
+    case stateChangeFailed
     // Reloads.
     case reloadRefused
     case wouldNotStart
@@ -109,14 +109,14 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         case checkConfiguration
         case readKey
         case recall
-        case look
+        case observe
         case mint
         case keep
         case publish
         case run
         case probe
-        case recallTold
-        case keepTold
+        case recallReportedStates
+        case keepReportedStates
         case tidyRecords
 
         init(_ work: Work) {
@@ -126,14 +126,14 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .checkConfiguration: .checkConfiguration
                 case .readKey: .readKey
                 case .recall: .recall
-                case .look: .look
+                case .observe: .observe
                 case .mint: .mint
                 case .keep: .keep
                 case .publish: .publish
                 case .run: .run
                 case .probe: .probe
-                case .recallTold: .recallTold
-                case .keepTold: .keepTold
+                case .recallReportedStates: .recallReportedStates
+                case .keepReportedStates: .keepReportedStates
                 case .tidyRecords: .tidyRecords
                 }
         }
@@ -144,7 +144,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
-            .toldInEmergency, .peopleTold, .noticeFailed,
+            .toldInEmergency, .peopleTold, .stateChangeFailed,
             .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
             .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,

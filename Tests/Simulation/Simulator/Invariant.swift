@@ -21,7 +21,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     /// A daemon is ready once every client was tried.
     case ready
     /// People are told of what lasts, and not too often.
-    case notices
+    case stateChangeActions
 }
 
 /// A promise that was broken.

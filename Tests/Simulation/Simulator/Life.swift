@@ -22,7 +22,7 @@ package struct Life: Sendable {
     package struct Report: Sendable {
         package var met: [Fault: Int]
         package var mints: Int
-        package var turns: Int
+        package var steps: Int
         package var deaths: Int
     }
 
@@ -41,7 +41,7 @@ package struct Life: Sendable {
             throw Failure(seed: seed, at: simulator.now.wall, violation: violation)
         }
         return Report(
-            met: simulator.outside.met, mints: simulator.outside.mints, turns: simulator.turns,
+            met: simulator.outside.met, mints: simulator.outside.mints, steps: simulator.steps,
             deaths: simulator.deaths)
     }
 

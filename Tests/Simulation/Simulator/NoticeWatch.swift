@@ -3,21 +3,21 @@ import Rotation
 
 extension Resource {
     /// The action of `on_state_change` that is meant, if one is.
-    var notice: ActionID? {
-        if case .notice(let id) = self { id } else { nil }
+    var stateChangeActionID: ActionID? {
+        if case .stateChangeAction(let id) = self { id } else { nil }
     }
 }
 
 /// What somebody remembers who sees how things stand and what people are told of it by `on_state_change`.
 struct NoticeWatch {
     /// How things stand, but for whether people can be told, and since when.
-    private var standing: Standing = .ok
+    private var health: HealthState = .ok
     private var since: Int64 = 0
     private var starts: [ActionID: [Int64]] = [:]
     private var lastStart: [ActionID: WallTime] = [:]
     private var failing: Set<ActionID> = []
     /// What each action was last run for with success; nil where nobody can know any more.
-    private var told: [ActionID: Standing] = [:]
+    private var told: [ActionID: HealthState] = [:]
     /// Who has something to tell that had lasted long enough, and may do so when it is over.
     private var owed: Set<ActionID> = []
     private let actions: [ActionID]
@@ -34,13 +34,13 @@ struct NoticeWatch {
     }
 
     mutating func see(_ snapshot: Snapshot, at boot: Int64) {
-        let worst = snapshot.clients.map(\.standing).max() ?? .ok
+        let worst = snapshot.clients.map(\.health).max() ?? .ok
         let new = snapshot.configuration.error != nil || !snapshot.clockTrusted ? max(worst, .degraded) : worst
-        if new != standing {
-            if boot - since >= 30_000 { owed.formUnion(actions.filter { told[$0] != standing }) }
+        if new != health {
+            if boot - since >= 30_000 { owed.formUnion(actions.filter { told[$0] != health }) }
             since = boot
         }
-        standing = new
+        health = new
     }
 
     mutating func disturb(at boot: Int64) {
@@ -53,8 +53,8 @@ struct NoticeWatch {
     }
 
     /// The daemon is dead: it may not have kept what it told, and when it started what.
-    mutating func forget(keeping kept: Told, at boot: Int64) {
-        told = told.filter { $0.value == kept.standing }
+    mutating func forget(keeping kept: ReportedStates, at boot: Int64) {
+        told = told.filter { $0.value == kept.health }
         // A restart grants nobody four more, as far as the state directory knows of them.
         starts = starts.filter { !wasClockSet && kept.starts[$0.key]?.last == lastStart[$0.key] }
         wasClockSet = false
@@ -73,10 +73,12 @@ struct NoticeWatch {
     mutating func start(_ id: ActionID, isAged: Bool, at now: Now) throws {
         let boot = now.boot.milliseconds
         let recent = (starts[id] ?? []).filter { $0 > boot - 3_600_000 }
-        if recent.count >= 4 { throw Violation(.notices, "\(id) is run more than four times within an hour") }
+        if recent.count >= 4 {
+            throw Violation(.stateChangeActions, "\(id) is run more than four times within an hour")
+        }
         // What was owed for longer may tell of what is over already.
         if recent.isEmpty, !failing.contains(id), !owed.contains(id), !isAged, boot - since < 30_000 {
-            throw Violation(.notices, "\(id) tells of \(standing) after \(boot - since) ms")
+            throw Violation(.stateChangeActions, "\(id) tells of \(health) after \(boot - since) ms")
         }
         owed.remove(id)
         starts[id] = recent + [boot]
@@ -90,7 +92,7 @@ struct NoticeWatch {
         }
         failing.remove(id)
         guard case .exec(let arguments, _) = action else { return }
-        told[id] = arguments.last.flatMap(Standing.init(rawValue:))
+        told[id] = arguments.last.flatMap(HealthState.init(rawValue:))
     }
 
     /// What has lasted long enough was told.
@@ -98,8 +100,8 @@ struct NoticeWatch {
         if outside.broken.isStateUnusable { forgetTold() }
         guard boot - max(since, disturbedAt) > Self.bound else { return }
         for action in outside.configuration.onStateChange where outside.broken.actions[action.id] == nil {
-            if let told = told[action.id], told != standing {
-                throw Violation(.notices, "\(action.id) has told of \(told) last, and it is \(standing)")
+            if let told = told[action.id], told != health {
+                throw Violation(.stateChangeActions, "\(action.id) has told of \(told) last, and it is \(health)")
             }
         }
     }

@@ -2,14 +2,14 @@ import Rotation
 
 /// How applications and people are told, and what applications hold.
 extension Outside {
-    func run(_ action: Action, _ covering: [ClientName: Covered]) -> Result<Outcome, Trouble> {
+    func run(_ action: Action, _ covering: [ClientName: Covered]) -> Result<Outcome, Failure> {
         let failing = broken.actions[action.id]
         let isUnit = if case .exec = action { false } else { true }
-        let failed = Trouble(isUnit ? .jobFailed : .actionFailed, at: .action(action.id), detail: "exit status 1")
+        let failed = Failure(isUnit ? .jobFailed : .actionFailed, at: .action(action.id), detail: "exit status 1")
         switch failing {
         case .byHanging:
             meet(.actionHung)
-            return .failure(Trouble(isUnit ? .jobTimedOut : .actionTimedOut, at: .action(action.id)))
+            return .failure(Failure(isUnit ? .jobTimedOut : .actionTimedOut, at: .action(action.id)))
         case .atOnce:
             meet(.actionFailed)
             return .failure(failed)
@@ -27,11 +27,11 @@ extension Outside {
         return .success(.ran)
     }
 
-    func page(_ id: ActionID) -> Result<Outcome, Trouble> {
+    func page(_ id: ActionID) -> Result<Outcome, Failure> {
         pages += 1
         guard broken.actions[id] == nil else {
-            meet(.noticeFailed)
-            return .failure(Trouble(.actionFailed, at: .action(id), detail: "exit status 1"))
+            meet(.stateChangeFailed)
+            return .failure(Failure(.actionFailed, at: .action(id), detail: "exit status 1"))
         }
         meet(.peopleTold)
         return .success(.ran)
@@ -47,7 +47,7 @@ extension Outside {
     }
 
     /// What an application holds, if the daemon can know.
-    func heldKnowingly(_ reader: Reader) -> Issued? {
+    func heldKnowingly(_ reader: Reader) -> SecretInfo? {
         unheard.contains(reader) ? nil : held[reader]
     }
 }

@@ -4,12 +4,12 @@ import Rotation
 /// How files are written and read, and what lies in them.
 extension Outside {
     func publish(
-        _ job: JobID, _ spec: FileSpec, _ secrets: [Slot: Issued], _ mayCreate: Bool
-    ) -> Result<Outcome, Trouble> {
+        _ job: JobID, _ spec: FileSpec, _ secrets: [Slot: SecretInfo], _ mayCreate: Bool
+    ) -> Result<Outcome, Failure> {
         let path = spec.path
-        if let trouble = writeTrouble(path) { return .failure(trouble) }
+        if let failure = writeFailure(path) { return .failure(failure) }
         guard files[path] != nil || mayCreate || sabotage == .makesDeletedFilesAnew else {
-            return .failure(Trouble(.environmentFileDeleted, at: .path(path)))
+            return .failure(Failure(.environmentFileDeleted, at: .path(path)))
         }
         var file = files[path] ?? File()
         if sabotage == .dropsForeignLines { file.foreign = 0 }
@@ -21,44 +21,44 @@ extension Outside {
         file.isAsConfigured = true
         if secrets.count > 1 { meet(.sharedWrite) }
         if spec.kind == .env { meet(.environmentSlotWritten) }
-        if sabotage == .believesWrites { return .success(.published(Look(slots: file.slots))) }
+        if sabotage == .believesWrites { return .success(.published(FileObservation(slots: file.slots))) }
         unreported[job] = .file(path, files[path])
         files[path] = file
-        written[path] = look(spec)
+        written[path] = observe(spec)
         guard !broken.lateWrites.contains(path) else {
             meet(.writeFailedLate)
             doubtful.insert(path)
-            return .failure(Trouble(.ioError, at: .path(path)))
+            return .failure(Failure(.ioError, at: .path(path)))
         }
         doubtful.remove(path)
-        return .success(.published(look(spec)))
+        return .success(.published(observe(spec)))
     }
 
-    private func writeTrouble(_ path: AbsolutePath) -> Trouble? {
+    private func writeFailure(_ path: AbsolutePath) -> Failure? {
         if broken.directories.contains(path.directory) {
             meet(.directoryGone)
-            return Trouble(.directoryMissing, at: .path(path))
+            return Failure(.directoryMissing, at: .path(path))
         }
         if broken.isDiskFull {
             meet(.diskFull)
-            return Trouble(.diskFull, at: .path(path))
+            return Failure(.diskFull, at: .path(path))
         }
         guard let code = broken.writes[path] else { return nil }
         meet(.writeFailed)
-        return Trouble(code, at: .path(path))
+        return Failure(code, at: .path(path))
     }
 
-    func look(_ spec: FileSpec) -> Look {
-        guard let file = files[spec.path] else { return Look(slots: [:], exists: false) }
-        for issued in file.slots.values.compactMap(\.secret) { shelf.insert(issued.fingerprint) }
-        return Look(
+    func observe(_ spec: FileSpec) -> FileObservation {
+        guard let file = files[spec.path] else { return FileObservation(slots: [:], exists: false) }
+        for issued in file.slots.values.compactMap(\.secret) { secretCache.insert(issued.fingerprint) }
+        return FileObservation(
             slots: file.slots.filter { spec.slots[$0.key] != nil }.mapValues(judged),
             otherLines: file.foreign > 0, isAsConfigured: file.isAsConfigured)
     }
 
     /// What the living daemon makes of what it reads: by whom a secret was signed can be told by keys that it knows.
-    private func judged(_ sighting: Sighting) -> Sighting {
-        guard case .secret(let issued) = sighting else { return sighting }
+    private func judged(_ observation: SlotObservation) -> SlotObservation {
+        guard case .secret(let issued) = observation else { return observation }
         var signer = signer(of: issued)
         if sabotage == .believesForgedSecrets, signer == nil {
             signer = configuration.keys.first { $0.value.keyID == issued.keyID }.flatMap { prints[$0.key] }
@@ -66,15 +66,15 @@ extension Outside {
         let claims = Claims(
             issuer: issued.team, keyID: issued.keyID, subject: issued.client, issuedAt: issued.issuedAt,
             expiresAt: issued.expiresAt)
-        return .secret(Issued(fingerprint: issued.fingerprint, claims: claims, signer: signer))
+        return .secret(SecretInfo(fingerprint: issued.fingerprint, claims: claims, signer: signer))
     }
 
     /// The key that signed a secret, if the living daemon knows it.
-    func signer(of issued: Issued) -> KeyPrint? {
+    func signer(of issued: SecretInfo) -> KeyDigest? {
         issued.signer.flatMap { known.contains($0) ? $0 : nil }
     }
 
-    func secret(in output: Output) -> Issued? {
+    func secret(in output: Output) -> SecretInfo? {
         files[output.path]?.slots[output.slot]?.secret
     }
 
@@ -83,7 +83,7 @@ extension Outside {
         broken.serves(path) && files[path]?.isAsConfigured == true
     }
 
-    func holds(_ secrets: [Slot: Issued], in path: AbsolutePath) -> Bool {
+    func holds(_ secrets: [Slot: SecretInfo], in path: AbsolutePath) -> Bool {
         guard let file = files[path], file.isAsConfigured else { return false }
         return secrets.allSatisfy { file.slots[$0]?.secret?.fingerprint == $1.fingerprint }
     }

@@ -24,10 +24,10 @@ extension Outside {
     }
 
     /// Puts something else where secrets stand.
-    package func overwrite(_ path: AbsolutePath, with sighting: Sighting) {
+    package func overwrite(_ path: AbsolutePath, with observation: SlotObservation) {
         guard var file = files[path] else { return }
         for slot in file.slots.keys {
-            file.slots[slot] = sighting
+            file.slots[slot] = observation
             file.damaged.insert(slot)
         }
         files[path] = file
@@ -65,7 +65,7 @@ extension Outside {
         meet(.stateLost)
         isStateLost = true
         records = [:]
-        told = Told()
+        told = ReportedStates()
         // Nobody can know any more whose files these were.
         deleted = []
     }

@@ -15,7 +15,7 @@ extension Outside {
     }
 
     /// Does what a job asks for and says what came of it.
-    func carryOut(_ job: Job, _ random: inout SeededGenerator) -> Result<Outcome, Trouble> {
+    func carryOut(_ job: Job, _ random: inout SeededGenerator) -> Result<Outcome, Failure> {
         switch job.work {
         case .readConfiguration:
             guard broken.isTextBad else { return .success(.configuration(configuration)) }
@@ -27,27 +27,27 @@ extension Outside {
             return .success(.refused(Self.refusal))
         case .readKey(let name, _): return readKey(name)
         case .recall(let client): return recall(client)
-        case .look(let spec):
-            if sabotage == .believesMemory, let written = written[spec.path] { return .success(.seen(written)) }
-            return .success(.seen(look(spec)))
+        case .observe(let spec):
+            if sabotage == .believesMemory, let written = written[spec.path] { return .success(.observed(written)) }
+            return .success(.observed(observe(spec)))
         case .mint(let client, let key, let claims): return mint(client, key, claims, &random)
         case .keep(let client, let record):
-            guard !broken.isStateUnusable else { return stateTrouble(client) }
+            guard !broken.isStateUnusable else { return stateFailure(client) }
             if let current = record.current { need(current) }
             unreported[job.id] = .record(client, records[client])
             records[client] = record
             return .success(.kept(record))
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
         case .run(let action, let covering):
-            if case .notice(let id) = job.resource { return page(id) }
+            if case .stateChangeAction(let id) = job.resource { return page(id) }
             return run(action, covering)
         case .probe: return .success(.feasible)
-        case .recallTold:
-            return broken.isStateGone ? stateTrouble() : .success(.recalledTold(told))
-        case .keepTold(let told):
-            guard !broken.isStateUnusable else { return stateTrouble() }
+        case .recallReportedStates:
+            return broken.isStateGone ? stateFailure() : .success(.recalledReportedStates(told))
+        case .keepReportedStates(let told):
+            guard !broken.isStateUnusable else { return stateFailure() }
             self.told = told
-            return .success(.keptTold(told))
+            return .success(.keptReportedStates(told))
         case .tidyRecords(let clients, let moment, _, _):
             records = records.filter { client, record in
                 let secrets = [record.current].compactMap { $0 } + record.delivered.values
@@ -59,12 +59,12 @@ extension Outside {
 
     private static let refusal = ["clientsecretd.yaml:1:1: error: not a configuration"]
 
-    private func readKey(_ name: KeyName) -> Result<Outcome, Trouble> {
+    private func readKey(_ name: KeyName) -> Result<Outcome, Failure> {
         if let code = broken.keys[name] {
             meet(code == .keyMissing ? .keyMissing : .keyUnreadable)
-            return .failure(Trouble(code, at: .key(name)))
+            return .failure(Failure(code, at: .key(name)))
         }
-        guard var print = prints[name] else { return .failure(Trouble(.keyMissing, at: .key(name))) }
+        guard var print = prints[name] else { return .failure(Failure(.keyMissing, at: .key(name))) }
         if sabotage == .readsKeysOnce {
             print = firstPrints[name] ?? print
             firstPrints[name] = print
@@ -73,42 +73,42 @@ extension Outside {
         return .success(.key(print))
     }
 
-    private func recall(_ client: ClientName) -> Result<Outcome, Trouble> {
+    private func recall(_ client: ClientName) -> Result<Outcome, Failure> {
         guard !broken.isStateGone else {
             // Nobody can know any more whose files these were.
             deleted = []
-            return stateTrouble(client)
+            return stateFailure(client)
         }
         let record = records[client] ?? Record()
         if let current = record.current {
-            shelf.insert(current.fingerprint)
+            secretCache.insert(current.fingerprint)
             if let signer = current.signer { known.insert(signer) }
         }
         return .success(.recalled(record))
     }
 
-    private func stateTrouble(_ client: ClientName? = nil) -> Result<Outcome, Trouble> {
+    private func stateFailure(_ client: ClientName? = nil) -> Result<Outcome, Failure> {
         meet(.stateUnusable)
-        return .failure(Trouble(.stateUnusable, at: client.map(Trouble.Place.client) ?? .named("the state directory")))
+        return .failure(Failure(.stateUnusable, at: client.map(Failure.Place.client) ?? .named("the state directory")))
     }
 
     private func mint(
         _ client: ClientName, _ key: KeyName, _ claims: Claims, _ random: inout SeededGenerator
-    ) -> Result<Outcome, Trouble> {
-        if let code = broken.keys[key] { return .failure(Trouble(code, at: .key(key))) }
-        guard let print = prints[key] else { return .failure(Trouble(.keyMissing, at: .key(key))) }
+    ) -> Result<Outcome, Failure> {
+        if let code = broken.keys[key] { return .failure(Failure(code, at: .key(key))) }
+        guard let print = prints[key] else { return .failure(Failure(.keyMissing, at: .key(key))) }
         if !known.contains(print) { meet(.keySwappedBeforeSigning) }
         known.insert(print)
         mints += 1
-        let issued = Issued(fingerprint: Fingerprint(leadingBytes: random.next()), claims: claims, signer: print)
+        let issued = SecretInfo(fingerprint: Fingerprint(leadingBytes: random.next()), claims: claims, signer: print)
         minted[issued.fingerprint] = issued
-        shelf.insert(issued.fingerprint)
+        secretCache.insert(issued.fingerprint)
         return .success(.minted(issued))
     }
 
     /// A secret cannot be written or kept but by who has its bytes.
-    func need(_ issued: Issued) {
-        if !shelf.contains(issued.fingerprint) {
+    func need(_ issued: SecretInfo) {
+        if !secretCache.contains(issued.fingerprint) {
             violation = Violation(.bytes, "the bytes of \(issued.fingerprint) were asked for, which nobody has")
         }
     }

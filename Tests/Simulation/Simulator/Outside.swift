@@ -5,7 +5,7 @@ import TestSupport
 /// Everything around the daemon: the disk, the keys, the state directory and the applications.
 package final class Outside {
     package struct File: Hashable {
-        package var slots: [Slot: Sighting] = [:]
+        package var slots: [Slot: SlotObservation] = [:]
         /// Which version of another program's lines it holds; zero: none.
         package var foreign = 0
         /// Slots that somebody else has written.
@@ -25,8 +25,8 @@ package final class Outside {
     /// Whether the state directory's content was lost under a daemon that cannot know.
     var isStateLost = false
     /// What the state directory knows of what people were told.
-    var told = Told()
-    package internal(set) var prints: [KeyName: KeyPrint] = [:]
+    var told = ReportedStates()
+    package internal(set) var prints: [KeyName: KeyDigest] = [:]
     package var broken = Broken()
     let sabotage: Sabotage?
 
@@ -40,14 +40,14 @@ package final class Outside {
     private var ids: [ClientName: Set<ClientID>] = [:]
 
     /// What each application holds in its memory.
-    var held: [Reader: Issued] = [:]
+    var held: [Reader: SecretInfo] = [:]
     /// Applications that have read their files in a run that was not reported as done: what they hold nobody can know.
     var unheard: Set<Reader> = []
     /// Secrets whose bytes the living daemon knows, and keys that it has read.
-    var shelf: Set<Fingerprint> = []
-    var known: Set<KeyPrint> = []
+    var secretCache: Set<Fingerprint> = []
+    var known: Set<KeyDigest> = []
     /// Everything that was ever minted, as it was.
-    var minted: [Fingerprint: Issued] = [:]
+    var minted: [Fingerprint: SecretInfo] = [:]
     /// Files that hold what was written although it was reported that they do not.
     var doubtful: Set<AbsolutePath> = []
     /// How to undo what was done and not reported yet.
@@ -59,8 +59,8 @@ package final class Outside {
     package internal(set) var pages = 0
     package private(set) var met: [Fault: Int] = [:]
     var violation: Violation?
-    var firstPrints: [KeyName: KeyPrint] = [:]
-    var written: [AbsolutePath: Look] = [:]
+    var firstPrints: [KeyName: KeyDigest] = [:]
+    var written: [AbsolutePath: FileObservation] = [:]
 
     enum Undo {
         case file(AbsolutePath, File?)
@@ -89,13 +89,13 @@ package final class Outside {
 
     package func swapKey(_ name: KeyName, number: Int) {
         let digits = String(number, radix: 16)
-        prints[name] = KeyPrint(String(repeating: "0", count: 64 - digits.count) + digits)
+        prints[name] = KeyDigest(String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
     /// What a daemon knows dies with it.
     func forget() {
         isStateLost = false
-        shelf = []
+        secretCache = []
         known = []
         unreported = [:]
         doubtful = []
@@ -139,10 +139,10 @@ package final class Outside {
         }
         for (name, entry) in configuration.clients {
             for output in entry.outputs {
-                guard let file = files[output.path], let sighting = file.slots[output.slot],
+                guard let file = files[output.path], let observation = file.slots[output.slot],
                     !file.damaged.contains(output.slot)
                 else { continue }
-                guard let issued = sighting.secret, minted[issued.fingerprint] == issued else {
+                guard let issued = observation.secret, minted[issued.fingerprint] == issued else {
                     throw Violation(.outputs, "\(output.path) holds no whole secret")
                 }
                 guard ids[name]?.contains(issued.client) == true else {
@@ -153,8 +153,8 @@ package final class Outside {
     }
 }
 
-extension Sighting {
-    var secret: Issued? {
+extension SlotObservation {
+    var secret: SecretInfo? {
         if case .secret(let issued) = self { issued } else { nil }
     }
 }

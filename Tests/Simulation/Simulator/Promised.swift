@@ -2,11 +2,11 @@ import AppleClientSecret
 package import Rotation
 
 /// What the contract says of times, reckoned apart from the core.
-extension ClientEntry {
+extension ClientConfiguration {
     /// When a secret is to be replaced on a host whose jitter is from 0 to 1: `renew_before` ahead of its expiry, or of
     /// the end of the configured lifetime where that comes first, up to a twentieth of `renew_before` earlier, and a
     /// minute after it was made at the soonest.
-    func due(of issued: Issued, jitter: Double) -> WallTime {
+    func due(of issued: SecretInfo, jitter: Double) -> WallTime {
         let made = issued.issuedAt.secondsSinceEpoch + 60
         let end = min(issued.expiresAt.secondsSinceEpoch, made + lifetime.seconds.count)
         let early = Int64(Double(renewBefore.count / 20) * jitter)
@@ -14,19 +14,19 @@ extension ClientEntry {
     }
 
     /// From when on it may be replaced together with one that is due and shares a file or an action.
-    func dueTogether(of issued: Issued, jitter: Double) -> WallTime {
+    func dueTogether(of issued: SecretInfo, jitter: Double) -> WallTime {
         let made = issued.issuedAt.secondsSinceEpoch + 60
         let alone = due(of: issued, jitter: jitter).secondsSinceEpoch
         return WallTime(secondsSinceEpoch: max(alone - renewBefore.count / 20, made + 60))
     }
 
     /// From when on it is too old to call anything better than critical.
-    func criticalFrom(_ issued: Issued) -> WallTime {
+    func criticalFrom(_ issued: SecretInfo) -> WallTime {
         issued.expiresAt - Seconds(renewBefore.count / 3)
     }
 
     /// Whether it shares a file or an action with another client.
-    func shares(with other: ClientEntry) -> Bool {
+    func shares(with other: ClientConfiguration) -> Bool {
         let paths = Set(outputs.map(\.path))
         let actions = Set(onChange.map(\.id))
         return other.outputs.contains { paths.contains($0.path) } || other.onChange.contains { actions.contains($0.id) }
@@ -35,7 +35,7 @@ extension ClientEntry {
 
 extension Simulator {
     /// Whether a secret is what the configuration wants and Apple takes.
-    func isUsable(_ issued: Issued, _ entry: ClientEntry) -> Bool {
+    func isUsable(_ issued: SecretInfo, _ entry: ClientConfiguration) -> Bool {
         guard let key = outside.configuration.keys[entry.key] else { return false }
         let limit: Int64 = 15_777_000
         return issued.client == entry.clientID && issued.team == key.team && issued.keyID == key.keyID
@@ -44,12 +44,12 @@ extension Simulator {
     }
 
     /// Whether a secret could still serve a client as it is configured.
-    func isWanted(_ issued: Issued, of client: ClientName) -> Bool {
+    func isWanted(_ issued: SecretInfo, of client: ClientName) -> Bool {
         outside.configuration.clients[client].map { isUsable(issued, $0) } ?? false
     }
 
     /// The one usable secret that a client's outputs all hold, where nothing keeps them from being read and written.
-    func published(_ client: ClientName) -> Issued? {
+    func published(_ client: ClientName) -> SecretInfo? {
         guard let entry = outside.configuration.clients[client], let first = entry.outputs.first,
             let issued = outside.secret(in: first), isUsable(issued, entry),
             entry.outputs.allSatisfy({ outside.secret(in: $0) == issued && outside.isInOrder($0.path) })
@@ -97,8 +97,8 @@ extension Simulator {
     }
 
     /// Clients that share a file or an action are renewed together once one of them is due.
-    func checkTogether(_ turn: Turn) throws {
-        let minted = Set(turn.start.compactMap { if case .mint(let client, _, _) = $0.work { client } else { nil } })
+    func checkTogether(_ step: Step) throws {
+        let minted = Set(step.start.compactMap { if case .mint(let client, _, _) = $0.work { client } else { nil } })
         for client in minted where watch.quiet(client, at: boot) > 20_000 {
             for other in sharers(of: client) where !minted.contains(other) && watch.quiet(other, at: boot) > 20_000 {
                 guard let entry = outside.configuration.clients[other], let issued = published(other),

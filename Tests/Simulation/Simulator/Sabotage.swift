@@ -66,18 +66,18 @@ package enum Sabotage: Sendable, CaseIterable {
         case .losesStateLosses: [.memory]
         case .isNeverReady: [.ready]
         case .believesForgedSecrets: [.applications, .outputs, .health]
-        case .losesNoticeResults, .forgetsWhatWasTold: [.notices]
+        case .losesNoticeResults, .forgetsWhatWasTold: [.stateChangeActions]
         case .claimsAllIsWell, .hidesRefusals: [.health]
         }
     }
 
-    func hears(_ fact: Fact) -> Bool {
-        if self == .losesNotices, case .stirred(.file) = fact { return false }
-        if self == .losesStateLosses, case .stateLost = fact { return false }
+    func hears(_ input: Input) -> Bool {
+        if self == .losesNotices, case .changeNoticed(.file) = input { return false }
+        if self == .losesStateLosses, case .stateLost = input { return false }
         return true
     }
 
-    func twist(_ secrets: [Slot: Issued]) -> [Slot: Issued] {
+    func twist(_ secrets: [Slot: SecretInfo]) -> [Slot: SecretInfo] {
         let slots = secrets.keys.sorted { "\($0)" < "\($1)" }
         guard self == .mixesUpSlots, slots.count > 1 else { return secrets }
         var secrets = secrets
@@ -85,9 +85,9 @@ package enum Sabotage: Sendable, CaseIterable {
         return secrets
     }
 
-    func twist(_ job: Job, _ result: Result<Outcome, Trouble>) -> Result<Outcome, Trouble> {
+    func twist(_ job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         switch (self, job.work) {
-        case (.forgetsWhatWasTold, .recallTold): .success(.recalledTold(Told()))
+        case (.forgetsWhatWasTold, .recallReportedStates): .success(.recalledReportedStates(ReportedStates()))
         case (.forgetsRecords, .recall): .success(.recalled(Record()))
         default: result
         }

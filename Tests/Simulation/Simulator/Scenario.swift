@@ -45,14 +45,14 @@ package enum Scenario {
 
     private static func client(
         _ name: String, key: String = "apple", _ outputs: [Output], _ actions: [Action]
-    ) -> ClientEntry {
-        ClientEntry(
+    ) -> ClientConfiguration {
+        ClientConfiguration(
             clientID: sure(ClientID("com.example.\(name)")), key: sure(KeyName(key)), lifetime: .maximum,
             renewBefore: 1, outputs: outputs, onChange: actions)
     }
 
-    private static func key(_ id: String) -> KeyEntry {
-        KeyEntry(
+    private static func key(_ id: String) -> KeyConfiguration {
+        KeyConfiguration(
             team: sure(TeamID("DEF123GHIJ")), keyID: sure(KeyID(id)),
             location: .file(sure(AbsolutePath("/etc/clientsecretd/AuthKey_\(id).p8"))))
     }
@@ -66,14 +66,14 @@ extension Configuration {
     }
 }
 
-extension [String: KeyEntry] {
-    fileprivate func named() -> [KeyName: KeyEntry] {
+extension [String: KeyConfiguration] {
+    fileprivate func named() -> [KeyName: KeyConfiguration] {
         reduce(into: [:]) { $0[sure(KeyName($1.key))] = $1.value }
     }
 }
 
-extension [String: ClientEntry] {
-    fileprivate func named() -> [ClientName: ClientEntry] {
+extension [String: ClientConfiguration] {
+    fileprivate func named() -> [ClientName: ClientConfiguration] {
         reduce(into: [:]) { $0[sure(ClientName($1.key))] = $1.value }
     }
 }

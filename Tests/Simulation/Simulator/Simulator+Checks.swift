@@ -3,17 +3,17 @@ import Rotation
 
 /// The promises, checked after every turn.
 extension Simulator {
-    func check(_ turn: Turn) throws {
+    func check(_ step: Step) throws {
         try outside.check()
         try checkWake()
-        try checkTogether(turn)
+        try checkTogether(step)
         let snapshot = rotation.snapshot(at: now)
-        let everything = try checkTouched(turn, snapshot)
+        let everything = try checkTouched(step, snapshot)
         watch.see(
             outside, isAlive: isAlive, isClockPossible: now.wall.secondsSinceEpoch >= Self.builtAt, at: boot)
         try checkApplications(snapshot)
-        notices.see(snapshot, at: boot)
-        try notices.check(outside, at: boot)
+        stateChangeActions.see(snapshot, at: boot)
+        try stateChangeActions.check(outside, at: boot)
         let shown = shown(everything)
         try checkHealth(shown)
         try checkReadiness(shown)
@@ -32,20 +32,20 @@ extension Simulator {
     }
 
     /// The plan over what was touched has missed nothing, and nothing is to be done before the next wake.
-    private func checkTouched(_ turn: Turn, _ snapshot: Snapshot) throws -> Snapshot {
+    private func checkTouched(_ step: Step, _ snapshot: Snapshot) throws -> Snapshot {
         var everything = rotation
         everything.touchEverything()
         let again = everything.plan(at: now)
         if let job = again.start.first { throw Violation(.touched, "a plan over everything starts \(job.work)") }
         let full = everything.snapshot(at: now)
-        for (old, new) in zip(snapshot.clients, full.clients) where old.standing != new.standing {
-            throw Violation(.touched, "\(new.name) is \(new.standing) in a plan over everything")
+        for (old, new) in zip(snapshot.clients, full.clients) where old.health != new.health {
+            throw Violation(.touched, "\(new.name) is \(new.health) in a plan over everything")
         }
-        if again.wake != turn.wake {
-            throw Violation(.touched, "a plan over everything wakes at \(again.wake), not \(turn.wake)")
+        if again.wake != step.wake {
+            throw Violation(.touched, "a plan over everything wakes at \(again.wake), not \(step.wake)")
         }
         // Dear, so not every time; what is missed here is missed again soon.
-        guard turns % 8 == 0 else { return full }
+        guard steps % 8 == 0 else { return full }
         var later = everything
         let eve = eveOfWake
         guard eve.boot > now.boot else { return full }
@@ -53,8 +53,8 @@ extension Simulator {
         if let job = later.plan(at: eve).start.first {
             throw Violation(.wake, "\(job.work) could start before the next wake, \(wake)")
         }
-        for (old, new) in zip(full.clients, later.snapshot(at: eve).clients) where old.standing != new.standing {
-            throw Violation(.wake, "\(new.name) is \(new.standing) before the next wake, \(wake)")
+        for (old, new) in zip(full.clients, later.snapshot(at: eve).clients) where old.health != new.health {
+            throw Violation(.wake, "\(new.name) is \(new.health) before the next wake, \(wake)")
         }
         return full
     }
@@ -107,14 +107,14 @@ extension Simulator {
                 let view = (snapshot ?? rotation.snapshot(at: now)).clients.first(where: { $0.name == name })
             else { continue }
             // A key id that stands for another key is said for a day.
-            if shown(view).standing != .ok, view.reason?.trouble.code != .keyChanged {
-                throw Violation(.health, "\(name) is \(view.standing): \(view.reason?.trouble.message ?? "no reason")")
+            if shown(view).health != .ok, view.reason?.failure.code != .keyChanged {
+                throw Violation(.health, "\(name) is \(view.health): \(view.reason?.failure.message ?? "no reason")")
             }
         }
     }
 
     /// What is in force, and for what actions were run, is kept where a daemon finds it after its death.
-    private func checkRecord(_ name: ClientName, _ entry: ClientEntry) throws {
+    private func checkRecord(_ name: ClientName, _ entry: ClientConfiguration) throws {
         guard watch.keepsLong(at: boot), !outside.isStateLost else { return }
         guard let record = outside.records[name], record.current == entry.outputs.first.flatMap(outside.secret) else {
             throw Violation(.applications, "the secret of \(name) is not kept")

@@ -16,7 +16,7 @@ extension Simulator {
         stuck = []
         outside.forget()
         watch.forget()
-        notices.forget(keeping: outside.told, at: boot)
+        stateChangeActions.forget(keeping: outside.told, at: boot)
         disturb()
         schedule(.birth, after: milliseconds)
     }
@@ -28,16 +28,16 @@ extension Simulator {
         }
         isAlive = true
         rotation = Self.newborn(seed: random.next(), hostJitter, at: now.wall)
-        schedule(.fact(.configured(outside.configuration)), after: 1)
+        schedule(.input(.configured(outside.configuration)), after: 1)
         disturb()
     }
 
     package func stepClock(by seconds: Int64) {
         say("== clock set by \(seconds) s")
-        notices.setClock(isAlive: isAlive)
+        stateChangeActions.setClock(isAlive: isAlive)
         clocks.set(by: seconds)
         // The timer tells of it at once.
-        if isAlive { schedule(.fact(.clockSet), after: 0) }
+        if isAlive { schedule(.input(.clockSet), after: 0) }
         disturb()
     }
 
@@ -58,9 +58,9 @@ extension Simulator {
     /// Asks as somebody who waits for the answer does.
     package func ask(_ request: Request) {
         guard isAlive else { return }
-        tickets += 1
-        let ticket = Ticket(number: tickets)
-        watch.asked(ticket, at: boot)
+        requestIDs += 1
+        let requestID = RequestID(number: requestIDs)
+        watch.asked(requestID, at: boot)
         if case .renew(let renewal) = request, !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }
         if case .renew(let renewal) = request {
             for (name, entry) in outside.configuration.clients
@@ -68,14 +68,14 @@ extension Simulator {
                 watch.asked.formUnion(entry.outputs.map(\.path))
             }
         }
-        schedule(.fact(.asked(request, ticket)), after: 1)
+        schedule(.input(.asked(request, requestID)), after: 1)
         disturb()
     }
 
     /// Gives notice, as the watch does; a dead daemon hears nothing.
-    package func notice(_ resource: Resource) {
+    package func noteChange(_ resource: Resource) {
         guard isAlive else { return }
-        if sabotage?.hears(.stirred(resource)) != false { schedule(.fact(.stirred(resource)), after: 1) }
+        if sabotage?.hears(.changeNoticed(resource)) != false { schedule(.input(.changeNoticed(resource)), after: 1) }
         disturb(resource)
     }
 
@@ -83,8 +83,8 @@ extension Simulator {
     package func loseRecords() {
         say("== state lost")
         outside.loseRecords()
-        notices.forgetTold()
-        if isAlive, sabotage?.hears(.stateLost) != false { schedule(.fact(.stateLost), after: 1) }
+        stateChangeActions.forgetTold()
+        if isAlive, sabotage?.hears(.stateLost) != false { schedule(.input(.stateLost), after: 1) }
     }
 
     /// Ends every fault but a wrong clock; what hung goes on.
@@ -98,16 +98,18 @@ extension Simulator {
         for job in stuck { schedule(.effect(job), after: random.next() % 50) }
         stuck = []
         // Of a file or a key that is back the watch tells; of a disk that has room again nobody does.
-        for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) { notice(resource) }
-        for key in keys.sorted(by: { "\($0)" < "\($1)" }) { notice(key) }
+        for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) {
+            noteChange(resource)
+        }
+        for key in keys.sorted(by: { "\($0)" < "\($1)" }) { noteChange(key) }
         // Whoever has mended it may reload, or only save it.
-        if wasTextBad { if random.next() % 2 == 0 { ask(.reload) } else { notice(.configuration) } }
+        if wasTextBad { if random.next() % 2 == 0 { ask(.reload) } else { noteChange(.configuration) } }
         disturb()
     }
 
     /// Notes that something has happened to everybody, or to whoever shares a resource: what is promised takes its time.
     package func disturb(_ resource: Resource? = nil) {
         watch.disturb(resource, outside.configuration, at: boot)
-        notices.disturb(at: boot)
+        stateChangeActions.disturb(at: boot)
     }
 }

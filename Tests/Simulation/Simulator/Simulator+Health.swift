@@ -16,14 +16,14 @@ extension Simulator {
     func shown(_ view: ClientView) -> ClientView {
         guard sabotage == .claimsAllIsWell else { return view }
         var view = view
-        view.standing = .ok
+        view.health = .ok
         view.reason = nil
         return view
     }
 
     func checkHealth(_ snapshot: Snapshot) throws {
-        guard snapshot.reason == nil || snapshot.standing != .ok, snapshot.reason != nil || snapshot.standing == .ok
-        else { throw Violation(.health, "the whole is \(snapshot.standing), with another reason") }
+        guard snapshot.reason == nil || snapshot.health != .ok, snapshot.reason != nil || snapshot.health == .ok
+        else { throw Violation(.health, "the whole is \(snapshot.health), with another reason") }
         let isPossible = now.wall.secondsSinceEpoch >= Self.builtAt
         guard isPossible || !snapshot.clockTrusted, !isPossible || !isSynced || snapshot.clockTrusted else {
             throw Violation(.health, "the clock is \(snapshot.clockTrusted ? "" : "not ")trusted")
@@ -31,11 +31,11 @@ extension Simulator {
         guard (snapshot.configuration.error != nil) == watch.isRefused else {
             throw Violation(.health, "the configuration was \(watch.isRefused ? "" : "not ")refused, which is not said")
         }
-        if watch.isRefused || !snapshot.clockTrusted, snapshot.standing == .ok {
+        if watch.isRefused || !snapshot.clockTrusted, snapshot.health == .ok {
             throw Violation(.health, "the whole is ok although it is not")
         }
-        if let worst = snapshot.clients.map(\.standing).max(), sabotage == nil, snapshot.standing < worst {
-            throw Violation(.health, "the whole is \(snapshot.standing), a client \(worst)")
+        if let worst = snapshot.clients.map(\.health).max(), sabotage == nil, snapshot.health < worst {
+            throw Violation(.health, "the whole is \(snapshot.health), a client \(worst)")
         }
         // What is under way may be seen in different ways.
         guard rotation.world.running.count == stuck.count, agenda.isEmpty else { return }
@@ -46,8 +46,8 @@ extension Simulator {
         guard let entry = rotation.world.configuration.clients[view.name],
             rotation.world.clients[view.name]?.wasRecalled == true
         else { return }
-        if (view.standing == .ok) != (view.reason == nil) {
-            throw Violation(.health, "\(view.name) is \(view.standing), with another reason")
+        if (view.health == .ok) != (view.reason == nil) {
+            throw Violation(.health, "\(view.name) is \(view.health), with another reason")
         }
         let isHanging = entry.outputs.contains { outside.broken.hanging.contains($0.path) }
         for (output, shown) in zip(entry.outputs, view.outputs) {
@@ -61,7 +61,7 @@ extension Simulator {
             if shown.state == .ok, !isGood, !isHanging {
                 throw Violation(.health, "\(output.path) is called ok and is not")
             }
-            if view.standing == .ok, !isGood {
+            if view.health == .ok, !isGood {
                 throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
             }
         }
@@ -77,12 +77,12 @@ extension Simulator {
                     .health, "\(shown.action) is called done for \(view.name), whose application holds another")
             }
         }
-        try checkStanding(view, entry, isHanging: isHanging)
+        try checkHealth(view, entry, isHanging: isHanging)
     }
 
-    private func checkStanding(_ view: ClientView, _ entry: ClientEntry, isHanging: Bool) throws {
+    private func checkHealth(_ view: ClientView, _ entry: ClientConfiguration, isHanging: Bool) throws {
         guard !isHanging else {
-            if view.standing == .ok, entry.outputs.contains(where: { watch.isHung($0.path, since: boot - 30_000) }) {
+            if view.health == .ok, entry.outputs.contains(where: { watch.isHung($0.path, since: boot - 30_000) }) {
                 throw Violation(.health, "\(view.name) is ok although a file does not respond")
             }
             return
@@ -92,16 +92,16 @@ extension Simulator {
         let isBlank = watch.blank.contains(view.name)
         let held = readers.filter { watch.known[$0] != nil }.compactMap { outside.heldKnowingly($0) }
         let files = entry.outputs.map { published($0, entry) }
-        func isCritical(_ applications: [Issued]) -> Bool {
+        func isCritical(_ applications: [SecretInfo]) -> Bool {
             files.contains(nil)
                 || (files.compactMap { $0 } + applications).contains { entry.criticalFrom($0) <= now.wall }
         }
-        if isCritical(held), view.standing != .critical {
+        if isCritical(held), view.health != .critical {
             throw Violation(
                 .health,
-                "\(view.name) is \(view.standing), but its applications' time is running out")
+                "\(view.name) is \(view.health), but its applications' time is running out")
         }
-        if view.standing == .critical, !isBlank, !isCritical(told.compactMap { $0 }) {
+        if view.health == .critical, !isBlank, !isCritical(told.compactMap { $0 }) {
             throw Violation(.health, "\(view.name) is critical without a reason")
         }
         let expiry = told.contains(nil) ? nil : told.compactMap { $0?.expiresAt }.min()
@@ -112,7 +112,7 @@ extension Simulator {
     }
 
     /// What an application would find in an output that could be a secret of its own, as far as can be told.
-    private func published(_ output: Output, _ entry: ClientEntry) -> Issued? {
+    private func published(_ output: Output, _ entry: ClientConfiguration) -> SecretInfo? {
         guard let issued = outside.secret(in: output), issued.client == entry.clientID else { return nil }
         let isForged = rotation.world.keys[entry.key]?.print != nil && outside.signer(of: issued) == nil
         return isForged ? nil : issued

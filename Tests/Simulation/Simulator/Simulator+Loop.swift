@@ -29,19 +29,19 @@ extension Simulator {
             switch event {
             case .birth: begin()
             case .effect(let job): try take(job)
-            case .fact(let fact): hear(fact)
+            case .input(let input): hear(input)
             }
         }
         guard isAlive else { return try outside.check() }
-        let turn = rotation.plan(at: now)
+        let step = rotation.plan(at: now)
         oversleep = 0
-        turns += 1
-        wake = sabotage == .latesWakes ? turn.wake.later(by: 40 * 86_400) : turn.wake
-        if sabotage == .repeatsWakes, turns % 50 == 0 { wake.wall = now.wall }
-        for job in turn.start {
+        steps += 1
+        wake = sabotage == .latesWakes ? step.wake.later(by: 40 * 86_400) : step.wake
+        if sabotage == .repeatsWakes, steps % 50 == 0 { wake.wall = now.wall }
+        for job in step.start {
             say(Words.of(job))
             try watch.start(job, self)
-            if let id = job.resource.notice { try notices.start(id, isAged: hasAged, at: now) }
+            if let id = job.resource.stateChangeActionID { try stateChangeActions.start(id, isAged: hasAged, at: now) }
             if let delay = outside.delay(of: job, &random) {
                 let lost = sabotage == .forgetsEmergencies ? watch.ordinaryWait(for: job, at: boot) : 0
                 schedule(.effect(job), after: delay + UInt64(lost))
@@ -49,9 +49,9 @@ extension Simulator {
                 stuck.append(job)
             }
         }
-        if log != nil { for line in turn.changes.compactMap(Words.of) { say(line) } }
-        try watch.answered(sabotage == .losesAnswers ? [] : turn.answers, at: boot)
-        try check(turn)
+        if log != nil { for line in step.changes.compactMap(Words.of) { say(line) } }
+        try watch.answered(sabotage == .losesAnswers ? [] : step.answers, at: boot)
+        try check(step)
     }
 
     private func take(_ job: Job) throws {
@@ -63,9 +63,10 @@ extension Simulator {
         }
         let result = outside.carryOut(job, &random)
         // The watch does not know who has changed a file.
-        if case .publish = job.work, outside.unreported[job.id] != nil, sabotage?.hears(.stirred(job.resource)) != false
+        if case .publish = job.work, outside.unreported[job.id] != nil,
+            sabotage?.hears(.changeNoticed(job.resource)) != false
         {
-            schedule(.fact(.stirred(job.resource)), after: random.next() % 20)
+            schedule(.input(.changeNoticed(job.resource)), after: random.next() % 20)
         }
         if let doom, doom == Fault.Boundary(work: kind, isAfter: true) {
             outside.meet(.killed(doom))
@@ -73,29 +74,31 @@ extension Simulator {
             if isPowerCut { outside.meet(.powerCut) }
             return die(downFor: random.next() % 5000, byPowerCut: isPowerCut)
         }
-        if sabotage == .losesActionResults, kind == .run, job.resource.notice == nil { return }
-        if sabotage == .losesNoticeResults, job.resource.notice != nil { return }
-        schedule(.fact(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
+        if sabotage == .losesActionResults, kind == .run, job.resource.stateChangeActionID == nil { return }
+        if sabotage == .losesNoticeResults, job.resource.stateChangeActionID != nil { return }
+        schedule(.input(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
     }
 
-    private func hear(_ fact: Fact) {
-        say(Words.of(fact))
+    private func hear(_ input: Input) {
+        say(Words.of(input))
         var wasAction = false
-        if case .finished(let id, let result) = fact {
+        if case .finished(let id, let result) = input {
             wasAction = watch.isAction(id)
             outside.report(id)
-            if let job = watch.job(id), case .notice(let name) = job.resource, case .run(let action, _) = job.work {
-                notices.finish(name, action, success: (try? result.get()) != nil)
+            if let job = watch.job(id), case .stateChangeAction(let name) = job.resource,
+                case .run(let action, _) = job.work
+            {
+                stateChangeActions.finish(name, action, success: (try? result.get()) != nil)
             }
             for reader in watch.finish(id, result, rotation.world.configuration, at: boot) { outside.reportRun(reader) }
         }
-        if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = fact {
+        if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = input {
             // The pause is forgotten, as by a notice that is none.
-            rotation.absorb(fact, at: now)
-            rotation.absorb(.asked(.renew(.init(deliverOnly: true)), nil), at: now)
+            rotation.handle(input, at: now)
+            rotation.handle(.asked(.renew(.init(deliverOnly: true)), nil), at: now)
             return
         }
-        rotation.absorb(fact, at: now)
+        rotation.handle(input, at: now)
     }
 }
 

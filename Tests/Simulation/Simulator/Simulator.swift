@@ -23,12 +23,12 @@ package final class Simulator {
     /// Where the daemon dies next.
     var doom: Fault.Boundary?
     var watch: Watch
-    var notices: NoticeWatch
+    var stateChangeActions: NoticeWatch
     /// Jobs on files that hang.
     var stuck: [Job] = []
-    package internal(set) var turns = 0
+    package internal(set) var steps = 0
     var deaths = 0
-    var tickets: UInt64 = 0
+    var requestIDs: UInt64 = 0
     /// Told what happens, line by line.
     var log: ((String) -> Void)?
 
@@ -42,8 +42,8 @@ package final class Simulator {
         hostJitter = Double(seed % 101) / 100
         rotation = Self.newborn(seed: seed, hostJitter, at: clocks.now.wall)
         watch = Watch(configuration)
-        notices = NoticeWatch(configuration)
-        schedule(.fact(.configured(configuration)), after: 0)
+        stateChangeActions = NoticeWatch(configuration)
+        schedule(.input(.configured(configuration)), after: 0)
     }
 
     package var now: Now { clocks.now }

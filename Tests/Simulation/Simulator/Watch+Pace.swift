@@ -7,7 +7,7 @@ extension Watch {
     mutating func start(_ job: Job, _ simulator: Simulator) throws {
         let boot = simulator.boot
         jobs[job.id] = job
-        if open.isEmpty, let last = failures[job.resource], Fault.Kind(job.work) != .look {
+        if open.isEmpty, let last = failures[job.resource], Fault.Kind(job.work) != .observe {
             let pause = Self.pause(after: last.count, of: job, isEmergency: isEmergency(job, simulator))
             // Up to a fifth is taken off by chance.
             if boot - last.at < pause * 800 {
@@ -46,23 +46,24 @@ extension Watch {
                     if spec.slots.values.contains(where: { covering[$0] != nil }) { overtaken.insert(id) }
                 }
             }
-        case .run where job.resource.notice != nil: break
+        case .run where job.resource.stateChangeActionID != nil: break
         case .run(let action, let covering):
             let isNews = covering.contains { client, covered in
                 !told.contains(
-                    Told(reader: .init(client: client, action: action.id), secret: covered.issued.fingerprint))
+                    ReportedStates(reader: .init(client: client, action: action.id), secret: covered.issued.fingerprint)
+                )
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .look, .keep, .probe, .recallTold,
-            .keepTold, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
+            .keepReportedStates, .tidyRecords:
             break
         }
     }
 
     /// A file that was repaired three times within an hour is repaired every ten minutes at most.
     private mutating func repair(
-        _ id: JobID, _ path: AbsolutePath, _ secrets: [Slot: Issued], _ simulator: Simulator
+        _ id: JobID, _ path: AbsolutePath, _ secrets: [Slot: SecretInfo], _ simulator: Simulator
     ) throws {
         guard lastWritten[path] == secrets.mapValues(\.fingerprint), !uncertain.contains(path),
             !simulator.outside.holds(secrets, in: path)
@@ -100,24 +101,24 @@ extension Watch {
 
     /// Takes in how a job has ended. Returns the applications that have been told.
     mutating func finish(
-        _ id: JobID, _ result: Result<Outcome, Trouble>, _ configuration: Configuration, at boot: Int64
+        _ id: JobID, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at boot: Int64
     ) -> [Outside.Reader] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         let outcome: Outcome
         switch result {
         case .success(let value): outcome = value
-        case .failure(let trouble):
+        case .failure(let failure):
             if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
             if case .recall(let client) = job.work { blank.insert(client) }
             if former.remove(id) == nil {
                 // What was not permitted need not wait once somebody touches the file.
-                let failedAt = trouble.code == .permissionDenied ? Int64.min / 2 : boot
+                let failedAt = failure.code == .permissionDenied ? Int64.min / 2 : boot
                 failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, failedAt)
                 failuresInARow[job.resource, default: 0] += 1
             }
             return []
         }
-        if Fault.Kind(job.work) != .look {
+        if Fault.Kind(job.work) != .observe {
             failures[job.resource] = nil
             failuresInARow[job.resource] = nil
         }
@@ -128,7 +129,7 @@ extension Watch {
             for (client, covered) in covering {
                 let reader = Outside.Reader(client: client, action: action.id)
                 known[reader] = covered.issued
-                if !isOvertaken { told.insert(Told(reader: reader, secret: covered.issued.fingerprint)) }
+                if !isOvertaken { told.insert(ReportedStates(reader: reader, secret: covered.issued.fingerprint)) }
                 let actions = configuration.clients[client]?.onChange.map(\.id) ?? []
                 guard !actions.isEmpty, actions.allSatisfy({ known[.init(client: client, action: $0)] != nil }) else {
                     continue
@@ -137,13 +138,13 @@ extension Watch {
                 known = known.filter { $0.key.client != client || actions.contains($0.key.action) }
             }
             return covering.keys.map { Outside.Reader(client: $0, action: action.id) }
-        case (.look(let spec), .seen(let look)):
+        case (.observe(let spec), .observed(let observation)):
             // One that has come or gone need not wait.
-            let existed = exists.updateValue(look.exists, forKey: spec.path)
-            if existed != look.exists { failures[job.resource]?.at = .min / 2 }
+            let existed = exists.updateValue(observation.exists, forKey: spec.path)
+            if existed != observation.exists { failures[job.resource]?.at = .min / 2 }
             // What is in place after all has not failed.
-            if look.isAsConfigured, let wanted = attempted[spec.path],
-                wanted.allSatisfy({ look.slots[$0]?.secret?.fingerprint == $1.fingerprint })
+            if observation.isAsConfigured, let wanted = attempted[spec.path],
+                wanted.allSatisfy({ observation.slots[$0]?.secret?.fingerprint == $1.fingerprint })
             {
                 failures[job.resource] = nil
             }
@@ -212,7 +213,7 @@ extension Watch {
     /// Takes in that a job begins to have its effect. An application whose secret is critical is told at least once a
     /// minute, if nothing but its action stands in the way and that is no unit which needs a person.
     mutating func begin(_ job: Job, _ simulator: Simulator) throws {
-        guard case .run(let action, let covering) = job.work, job.resource.notice == nil,
+        guard case .run(let action, let covering) = job.work, job.resource.stateChangeActionID == nil,
             let last = failures[job.resource], let failed = failuresInARow[job.resource],
             let since = emergencySince(action.id, covering.keys, simulator)
         else { return }

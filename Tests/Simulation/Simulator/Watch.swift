@@ -5,7 +5,7 @@ import Rotation
 /// Moments are in milliseconds of the boot clock.
 struct Watch {
     /// An action's run for a client's secret.
-    struct Told: Hashable {
+    struct ReportedStates: Hashable {
         let reader: Outside.Reader
         let secret: Fingerprint
     }
@@ -20,7 +20,7 @@ struct Watch {
     var keepsSince: Int64?
     var mintedAt: [ClientName: Int64] = [:]
     /// The last secret that the living daemon has made for each client.
-    var minted: [ClientName: Issued] = [:]
+    var minted: [ClientName: SecretInfo] = [:]
     var noticedAt: [AbsolutePath: [Int64]] = [:]
 
     var jobs: [JobID: Job] = [:]
@@ -32,7 +32,7 @@ struct Watch {
     /// Whether each file was there when it was last seen.
     var exists: [AbsolutePath: Bool] = [:]
     /// What was last to be written into each file.
-    var attempted: [AbsolutePath: [Slot: Issued]] = [:]
+    var attempted: [AbsolutePath: [Slot: SecretInfo]] = [:]
     /// Clients of whom somebody wants a new secret, and will until there is one.
     var forced: Set<ClientName> = []
     /// Writes that repair damage, and when each file was last repaired.
@@ -42,18 +42,18 @@ struct Watch {
     var lastWritten: [AbsolutePath: [Slot: Fingerprint]] = [:]
     /// Files of which a write has failed since they were last seen.
     var uncertain: Set<AbsolutePath> = []
-    var told: Set<Told> = []
+    var told: Set<ReportedStates> = []
     /// Runs that began before a write of what they tell of: their applications may have read what was there before.
     var overtaken: Set<JobID> = []
     /// For what each action has last succeeded, as far as the living daemon can know.
-    var known: [Outside.Reader: Issued] = [:]
+    var known: [Outside.Reader: SecretInfo] = [:]
     /// Clients of whom nothing was remembered when the daemon first heard of them: what lay in their outputs may count as
     /// what their applications hold until they are told of something.
     var blank: Set<ClientName> = []
     /// Files that somebody wants written, contested or not.
     var asked: Set<AbsolutePath> = []
     var isRefused = false
-    var open: [Ticket: Int64] = [:]
+    var open: [RequestID: Int64] = [:]
 
     init(_ configuration: Configuration) {
         disturb(nil, configuration, at: 0)
@@ -108,7 +108,7 @@ struct Watch {
 
     /// The secret that each of a client's actions has last told of, as far as the living daemon can know; before an action
     /// has run, the oldest that actions told of which were the client's before.
-    func told(_ name: ClientName, _ entry: ClientEntry) -> [Issued?] {
+    func told(_ name: ClientName, _ entry: ClientConfiguration) -> [SecretInfo?] {
         let actions = entry.onChange.map(\.id)
         let others = known.filter { $0.key.client == name && !actions.contains($0.key.action) }
         let oldest = others.values.min { $0.expiresAt < $1.expiresAt }
@@ -136,7 +136,7 @@ struct Watch {
     }
 
     /// Whether everything that a client needs has worked undisturbed for longer than the slowest retry takes.
-    func isOwed(_ client: ClientName, _ entry: ClientEntry, isSynced: Bool, at boot: Int64) -> Bool {
+    func isOwed(_ client: ClientName, _ entry: ClientConfiguration, isSynced: Bool, at boot: Int64) -> Bool {
         guard let since = goodSince[client] else { return false }
         return min(boot - since, quiet(client, at: boot)) > bound(entry, isSynced: isSynced, at: boot)
     }
@@ -151,7 +151,7 @@ struct Watch {
     }
 
     /// How long what has been mended may stay unnoticed: the slowest pause of all, and some time to act in.
-    func bound(_ entry: ClientEntry, isSynced: Bool, at boot: Int64) -> Int64 {
+    func bound(_ entry: ClientConfiguration, isSynced: Bool, at boot: Int64) -> Int64 {
         var seconds: Int64 = 60 + 60 + 30 + 30
         let pauses = entry.onChange.map { action -> Int64 in
             switch action {
@@ -166,7 +166,7 @@ struct Watch {
     }
 
     /// Whether somebody else may have been found to write a client's files lately.
-    func wasContested(_ entry: ClientEntry, at boot: Int64) -> Bool {
+    func wasContested(_ entry: ClientConfiguration, at boot: Int64) -> Bool {
         entry.outputs.contains { output in
             (noticedAt[output.path] ?? []).filter { $0 > boot - 2 * 3_600_000 }.count > 2
         }
@@ -188,17 +188,17 @@ struct Watch {
 
     // MARK: Answers
 
-    mutating func asked(_ ticket: Ticket, at boot: Int64) {
-        open[ticket] = boot
+    mutating func asked(_ requestID: RequestID, at boot: Int64) {
+        open[requestID] = boot
     }
 
-    mutating func answered(_ answers: [(Ticket, Answer)], at boot: Int64) throws {
-        for (ticket, _) in answers where open.removeValue(forKey: ticket) == nil {
-            throw Violation(.answers, "\(ticket) was answered twice")
+    mutating func answered(_ answers: [(RequestID, Answer)], at boot: Int64) throws {
+        for (requestID, _) in answers where open.removeValue(forKey: requestID) == nil {
+            throw Violation(.answers, "\(requestID) was answered twice")
         }
         // Something may hang for half a minute at each of the steps on a secret's way, one after another.
-        for (ticket, moment) in open where boot - moment > 300_000 {
-            throw Violation(.answers, "\(ticket) was not answered for five minutes")
+        for (requestID, moment) in open where boot - moment > 300_000 {
+            throw Violation(.answers, "\(requestID) was not answered for five minutes")
         }
     }
 }

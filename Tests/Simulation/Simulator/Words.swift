@@ -3,18 +3,18 @@ import Rotation
 
 /// What happens in a life, one short line for each event, so that somebody can follow it.
 enum Words {
-    static func of(_ fact: Fact) -> String {
-        switch fact {
+    static func of(_ input: Input) -> String {
+        switch input {
         case .configured(let configuration): "configured, \(configuration.clients.count) clients"
         case .configuredAsBefore(let configuration, _):
             "configured as before, \(configuration.clients.count) clients"
-        case .stirred(let resource): "stirred \(of(resource))"
+        case .changeNoticed(let resource): "stirred \(of(resource))"
         case .finished(let id, let result): "\(id.number) \(of(result))"
-        case .hampered(let trouble, _): "hampered: \(trouble.code)"
-        case .relieved(let code): "relieved: \(code)"
+        case .faultRaised(let failure, _): "hampered: \(failure.code)"
+        case .faultCleared(let code): "relieved: \(code)"
         case .stateLost: "the state directory was lost"
         case .clockSet: "clock set"
-        case .asked(let request, let ticket): "asked \(ticket?.number ?? 0) \(of(request))"
+        case .asked(let request, let requestID): "asked \(requestID?.number ?? 0) \(of(request))"
         case .stop: "stop"
         }
     }
@@ -28,7 +28,7 @@ enum Words {
         case .file(let path): "file \(path)"
         case .action(let id): "action \(id)"
         case .probe(let id): "probe \(id)"
-        case .notice(let id): "notice \(id)"
+        case .stateChangeAction(let id): "notice \(id)"
         case .state: "state"
         }
     }
@@ -48,10 +48,10 @@ enum Words {
             case .probe(let action): "probe \(action.id)"
             case .readKey(let name, _): "read \(name)"
             case .recall(let client): "recall \(client)"
-            case .look(let spec): "look \(spec.path)"
+            case .observe(let spec): "look \(spec.path)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
-            case .recallTold: "recall what was told"
-            case .keepTold(let told): "keep that \(told.standing) was told"
+            case .recallReportedStates: "recall what was told"
+            case .keepReportedStates(let told): "keep that \(told.health) was told"
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
             case .publish(let spec, let secrets, _): "publish \(spec.path) \(of(secrets))"
             case .run(let action, let covering):
@@ -60,40 +60,40 @@ enum Words {
         return "-> \(job.id.number) \(text)"
     }
 
-    private static func of(_ result: Result<Outcome, Trouble>) -> String {
+    private static func of(_ result: Result<Outcome, Failure>) -> String {
         switch result {
-        case .failure(let trouble): "failed: \(trouble.code)"
+        case .failure(let failure): "failed: \(failure.code)"
         case .success(.minted(let issued)): "minted \(of(issued))"
         case .success(.recalled(let record)): "recalled \(of(record.current))"
         case .success(.kept): "kept"
-        case .success(.seen(let look)), .success(.published(let look)):
-            "seen \(look.exists ? of(look.slots.compactMapValues(\.secret)) : "nothing")"
+        case .success(.observed(let observation)), .success(.published(let observation)):
+            "seen \(observation.exists ? of(observation.slots.compactMapValues(\.secret)) : "nothing")"
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
         case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.feasible),
-            .success(.recalledTold), .success(.keptTold):
+            .success(.recalledReportedStates), .success(.keptReportedStates):
             "done"
         }
     }
 
-    private static func of(_ secrets: [Slot: Issued]) -> String {
+    private static func of(_ secrets: [Slot: SecretInfo]) -> String {
         "[" + secrets.map { "\($0): \(of($1))" }.sorted().joined(separator: ", ") + "]"
     }
 
     /// The secret's last digits and its end.
-    private static func of(_ issued: Issued?) -> String {
+    private static func of(_ issued: SecretInfo?) -> String {
         guard let issued else { return "none" }
         return "\(issued.fingerprint.description.suffix(4)) until \(issued.expiresAt)"
     }
 
-    static func of(_ entry: Entry) -> String? {
+    static func of(_ entry: LogEvent) -> String? {
         switch entry {
-        case .standing(let client, let standing, let reason):
-            "   \(client) is \(standing)\(reason.map { ": \($0.trouble.code)" } ?? "")"
-        case .clockDistrusted(let trouble): "   distrusts the clock: \(trouble.code)"
+        case .health(let client, let health, let reason):
+            "   \(client) is \(health)\(reason.map { ": \($0.failure.code)" } ?? "")"
+        case .clockDistrusted(let failure): "   distrusts the clock: \(failure.code)"
         case .clockTrusted: "   trusts the clock"
         case .tookOver(let client, let issued): "   \(client) takes \(of(issued))"
-        case .recovered(let resource, let trouble): "   \(of(resource)) has recovered from \(trouble.code)"
+        case .recovered(let resource, let failure): "   \(of(resource)) has recovered from \(failure.code)"
         default: nil
         }
     }

@@ -32,7 +32,7 @@ import TestSupport
             try noticePlanted()
         } else if let seed {
             let report = try Life(seed: seed).live { say($0) }
-            say("Every promise was kept, in \(report.turns) turns with \(report.mints) secrets.")
+            say("Every promise was kept, in \(report.steps) turns with \(report.mints) secrets.")
         } else {
             try liveMany()
         }
@@ -81,7 +81,7 @@ import TestSupport
         }
         let missing = Fault.allCases.filter { work.met[$0, default: 0] == 0 }
         say(
-            "Every promise was kept in \(work.turns) turns, \(work.met.values.reduce(0, +)) faults and \(work.deaths) deaths,"
+            "Every promise was kept in \(work.steps) turns, \(work.met.values.reduce(0, +)) faults and \(work.deaths) deaths,"
                 + " in \(seconds) s on \(cores) cores.")
         // A promise that was never put to the test was not kept.
         guard missing.isEmpty || years < 2000 else {
@@ -100,7 +100,7 @@ import TestSupport
         var left: Int
         var failures: [String] = []
         var met: [Fault: Int] = [:]
-        var turns = 0
+        var steps = 0
         var deaths = 0
 
         /// The seed of the next life; nil when there are enough of them, or of those that failed.
@@ -112,7 +112,7 @@ import TestSupport
 
         mutating func add(_ report: Life.Report) {
             met.merge(report.met, uniquingKeysWith: +)
-            turns += report.turns
+            steps += report.steps
             deaths += report.deaths
         }
     }

@@ -1,0 +1,149 @@
+internal import Failures
+import Glibc
+package import Linux
+package import Rotation
+
+/// Reads a configuration from its files.
+package enum SettingsLoader {
+    package static let defaultPath = "/etc/clientsecretd/clientsecretd.yaml"
+
+    /// The configuration in the file `path` and in the `*.yaml` files, in name order, of the directory that is named like
+    /// it with `.d` for `.yaml`. The files and all directories above them must be guarded like a key.
+    ///
+    /// Blocks for as long as the files' system and the accounts' database take.
+    ///
+    /// - Parameters:
+    ///   - path: as the user wrote it; a relative one is taken from the working directory. Diagnostics name it this way.
+    ///   - identity: the user whose configuration it is.
+    ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set.
+    package static func load(
+        path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
+    ) -> Result<Loaded, Refusal> {
+        let complaints = Diagnostics()
+        let start = Position(file: path, line: 1, column: 1)
+        do {
+            let absolute = try absolute(path)
+            let main = try read(absolute, name: path, as: identity)
+            var isUnreadable = false
+            let additions = additions(
+                to: absolute, name: path, as: identity, complaints: complaints, isUnreadable: &isUnreadable)
+            return judge([main] + additions, as: identity, stateDirectory: stateDirectory, complaints: complaints)
+                .mapError { Refusal(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
+        } catch {
+            complaints.error(at: start, error.words)
+            return .failure(Refusal(diagnostics: complaints.sorted(main: path), isUnreadable: error.isUnreadable))
+        }
+    }
+
+    /// What these files say: the main one and those that add to it.
+    static func judge(
+        _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, complaints: Diagnostics
+    ) -> Result<Loaded, Refusal> {
+        let result = SettingsParser.parse(
+            main: sources[0], additions: Array(sources.dropFirst()), stateDirectory: stateDirectory,
+            complaints: complaints)
+        guard case .success(let loaded) = result else { return result }
+        return ControlGroupCheck(loaded: loaded, identity: identity).result
+    }
+
+    private static func read(_ path: AbsolutePath, name: String, as identity: Identity) throws(Mistake) -> SourceFile {
+        do {
+            let content = try TrustedFile.read(
+                path.description, for: .configuration, as: identity, limit: YAMLReader.maximumSize)
+            return SourceFile(name: name, path: path, realPath: AbsolutePath(content.path), bytes: content.bytes)
+        } catch {
+            throw Mistake(words(for: error, of: path), isUnreadable: error.kind == .permissionDenied)
+        }
+    }
+
+    private static func additions(
+        to main: AbsolutePath, name: String, as identity: Identity, complaints: Diagnostics, isUnreadable: inout Bool
+    ) -> [SourceFile] {
+        let directory = SettingsParser.directory(of: main)
+        let shown = shownDirectory(of: main, name: name)
+        let names: [String]
+        do {
+            names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
+            for name in try TrustedFile.names(in: directory.description, ending: ".yml", as: identity) {
+                complaints.warning(
+                    at: Position(file: shown + "/" + name, line: 1, column: 1),
+                    "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
+            }
+        } catch {
+            guard error.kind != .missing && error.kind != .directoryMissing else { return [] }
+            isUnreadable = error.kind == .permissionDenied
+            complaints.error(at: Position(file: shown, line: 1, column: 1), words(for: error, of: directory))
+            return []
+        }
+        var files: [SourceFile] = []
+        for name in names {
+            let shown = shown + "/" + name
+            do throws(Mistake) {
+                guard let path = directory.appending(name) else {
+                    throw Mistake("the file's name is not one line; call it otherwise")
+                }
+                files.append(try read(path, name: shown, as: identity))
+            } catch {
+                isUnreadable = isUnreadable || error.isUnreadable
+                complaints.error(at: Position(file: shown, line: 1, column: 1), error.words)
+            }
+        }
+        return files
+    }
+
+    /// The `.d` directory of the file `main`, as the user who calls that `name` would have named it.
+    static func shownDirectory(of main: AbsolutePath, name: String) -> String {
+        String(name.dropLast(main.name.utf8.count)) + SettingsParser.directory(of: main).name
+    }
+
+    /// What stands in the way of reading the file or directory; what to do.
+    private static func words(for error: FileError, of path: AbsolutePath) -> String {
+        switch error.kind {
+        case .missing, .directoryMissing:
+            return "there is no such file; make one with \"clientsecretd init\", or name another with --config"
+        case .notGuarded:
+            return "\(Printable.name(error.path)) is not guarded: \(error.detail ?? "others may change it")"
+                + (error.remedy.map { "; \($0)" } ?? "")
+        case .fileTooLarge: return YAMLReader.tooLarge
+        case .permissionDenied:
+            let status = FileStatus.following(error.path)
+            let what = "\(Printable.name(error.path)) may not be read by user \(getuid())"
+            guard let status, status.owner == 0, status.kind == .directory || status.kind == .regular else {
+                return "\(what); run this as root or as the daemon's user"
+            }
+            let remedy = Remedy.say(
+                "a configuration holds no secret, and a key is guarded by itself",
+                run: status.kind == .directory ? "chmod a+rx \(error.path)" : "chmod a+r \(error.path)")
+            return "\(what); \(remedy)"
+        default:
+            let code = Failure.Code(rawValue: error.kind.rawValue) ?? .systemError
+            let place = AbsolutePath(error.path) ?? path
+            return Failure(
+                code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
+            ).sentence
+        }
+    }
+
+    /// The file that `path` names, from the root: for files named on the command line; nil when it names none.
+    package static func absolutePath(of path: String) -> AbsolutePath? {
+        try? absolute(path)
+    }
+
+    /// The file's own path: `path` itself, or `path` below the working directory.
+    private static func absolute(_ path: String) throws(Mistake) -> AbsolutePath {
+        guard !path.hasPrefix("/") else { return try Plain.path(path) }
+        // The kernel gives the working directory without links in it, so that a `..` right after it is the parent.
+        guard let buffer = unsafe getcwd(nil, 0) else {
+            throw Mistake("the working directory is gone; write an absolute path")
+        }
+        defer { unsafe free(buffer) }
+        var directory = unsafe AbsolutePath(String(cString: buffer))
+        var rest = path[...]
+        while rest == ".." || rest.hasPrefix("../") || rest.hasPrefix("./") {
+            if !rest.hasPrefix("./") { directory = directory?.directory }
+            rest = rest.drop { $0 == "." }.drop { $0 == "/" }
+        }
+        guard let directory else { throw Mistake("the working directory has no usable name; write an absolute path") }
+        return try Plain.path(directory.description + "/" + rest)
+    }
+}

@@ -1,0 +1,151 @@
+/// Makes a tree of a YAML document, refusing what a configuration needs none of: anchors, aliases, tags, second
+/// documents, keys that are not plain text.
+struct YAMLReader: ~Copyable {
+    /// A configuration of a thousand clients has about a fifth of this.
+    static let maximumSize = 1 << 20
+    static let tooLarge = "larger than 1 MiB; move clients to files of the .d directory"
+    /// The contract's configuration goes six deep; the reader recurses once for each.
+    static let maximumDepth = 16
+    /// Bounds the memory of a document of nothing but commas.
+    static let maximumNodes = 100_000
+
+    private let file: String
+    private let complaints: Diagnostics
+    private var events: YAMLEvents
+    private var nodes = 0
+
+    /// The document's tree. Nil when it is empty, or when it cannot be read to its end: then `complaints` has grown.
+    static func read(_ bytes: [UInt8], file: String, complaints: Diagnostics) -> YAMLNode? {
+        let start = Position(file: file, line: 1, column: 1)
+        guard bytes.count <= maximumSize else {
+            complaints.error(at: start, tooLarge)
+            return nil
+        }
+        guard let events = YAMLEvents(bytes) else {
+            complaints.error(at: start, "there is no memory left to read it; try again")
+            return nil
+        }
+        var reader = YAMLReader(file: file, complaints: complaints, events: events)
+        do {
+            return try reader.document()
+        } catch {
+            switch error {
+            case .syntax(let error):
+                complaints.error(
+                    at: Position(file: file, line: error.place.line, column: error.place.column), error.words)
+            case .limit(let position, let words): complaints.error(at: position, words)
+            }
+        }
+        return nil
+    }
+
+    private enum Failure: Error {
+        case syntax(YAMLSyntaxError)
+        case limit(Position, String)
+    }
+
+    private init(file: String, complaints: Diagnostics, events: consuming YAMLEvents) {
+        self.file = file
+        self.complaints = complaints
+        self.events = events
+    }
+
+    private mutating func next() throws(Failure) -> YAMLEvent {
+        do {
+            return try events.next()
+        } catch {
+            throw .syntax(error)
+        }
+    }
+
+    private func position(of event: YAMLEvent) -> Position {
+        Position(file: file, line: event.line, column: event.column)
+    }
+
+    private mutating func document() throws(Failure) -> YAMLNode? {
+        var root: YAMLNode?
+        while true {
+            let event = try next()
+            switch event.kind {
+            case .streamStart, .documentEnd: continue
+            case .streamEnd: return root
+            case .documentStart:
+                if root != nil {
+                    throw .limit(
+                        position(of: event), #"a second document begins; remove "---" and write everything in one"#)
+                }
+                root = try node(try next(), depth: 1)
+            default: continue
+            }
+        }
+    }
+
+    private mutating func node(_ event: YAMLEvent, depth: Int) throws(Failure) -> YAMLNode {
+        let position = position(of: event)
+        nodes += 1
+        if nodes > Self.maximumNodes {
+            throw .limit(position, "more than \(Self.maximumNodes) values; move clients to files of the .d directory")
+        }
+        if depth > Self.maximumDepth {
+            throw .limit(position, "nested more than \(Self.maximumDepth) deep; no setting needs that")
+        }
+        if event.hasAnchor {
+            complaints.error(at: position, #"anchors ("&") are not used here; write shared settings under "defaults""#)
+        }
+        if event.hasTag {
+            complaints.error(at: position, #"tags ("!") are not used here; put a value that begins with "!" in quotes"#)
+        }
+        switch event.kind {
+        case .scalar(let text):
+            if text.utf8.contains(0) {
+                complaints.error(at: position, "a NUL character; no setting may hold one")
+                return YAMLNode(position: position, content: .refused)
+            }
+            return YAMLNode(position: position, content: .scalar(text))
+        case .sequenceStart:
+            return YAMLNode(position: position, content: .sequence(try sequence(depth: depth)))
+        case .mappingStart:
+            return YAMLNode(position: position, content: try mapping(depth: depth))
+        default:
+            complaints.error(
+                at: position, #"aliases ("*") are not used here; put a value that begins with "*" in quotes"#)
+            return YAMLNode(position: position, content: .refused)
+        }
+    }
+
+    private mutating func sequence(depth: Int) throws(Failure) -> [YAMLNode] {
+        var items: [YAMLNode] = []
+        while true {
+            let event = try next()
+            if event.kind == .sequenceEnd { return items }
+            items.append(try node(event, depth: depth + 1))
+        }
+    }
+
+    /// Refused as a whole when nothing is right with it, as where `{{ template }}` was not filled in.
+    private mutating func mapping(depth: Int) throws(Failure) -> YAMLNode.Content {
+        var entries: [YAMLEntry] = []
+        var refused = false
+        var lines: [String: Int] = [:]
+        while true {
+            let event = try next()
+            if event.kind == .mappingEnd { return refused && entries.isEmpty ? .refused : .mapping(entries) }
+            let key = try node(event, depth: depth + 1)
+            let value = try node(try next(), depth: depth + 1)
+            guard case .scalar(let name) = key.content else {
+                refused = true
+                if case .refused = key.content { continue }
+                complaints.error(
+                    at: key.position, #"a name must be plain text; put a value that begins with "{" or "[" in quotes"#)
+                continue
+            }
+            if let line = lines[name] {
+                complaints.error(
+                    at: key.position, "\(quoted(name)) stands here a second time; keep this or the one in line \(line)")
+                continue
+            }
+            lines[name] = key.position.line
+            entries.append(YAMLEntry(key: name, keyPosition: key.position, value: value))
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Linux
+import Outputs
+import Rotation
+import SystemPackage
+import Systemd
+
+/// Accepts and answers on the credential socket's thread, and sleeps in between.
+///
+/// Not Sendable: it stays on the thread that made it.
+final class CredentialRouter {
+    private let server: CredentialServer
+    private let listener: CredentialListener
+    private let waits: CredentialWaits
+    private let limits: CredentialLimits
+    private var connections: [UInt64: CredentialConnection] = [:]
+    private var nextTag = Tag.firstConnection
+    private var isListening = false
+    /// When to accept again, there having been no descriptor left.
+    private var resumeAt: Int64?
+    private var stopAt: Int64?
+    private var journal: CredentialJournal
+
+    private enum Tag {
+        static let bell: UInt64 = 0
+        static let timer: UInt64 = 1
+        static let listener: UInt64 = 2
+        static let firstConnection: UInt64 = 3
+    }
+
+    init(
+        _ server: CredentialServer, _ listener: CredentialListener, _ waits: CredentialWaits, _ limits: CredentialLimits
+    ) {
+        self.server = server
+        self.listener = listener
+        self.limits = limits
+        journal = CredentialJournal(log: server.log)
+        self.waits = waits
+    }
+
+    /// Runs until the server stops and everybody is answered.
+    func run() throws(SystemError) {
+        try waits.epoll.add(server.bell.raw, tag: Tag.bell)
+        try waits.epoll.add(waits.timer.raw, tag: Tag.timer)
+        for connection in server.takeInherited() { admit(connection) }
+        while true {
+            let now = Clocks.bootMilliseconds()
+            let (table, isStopping) = server.state
+            if isStopping { stopAt = stopAt ?? now + limits.farewell }
+            for (tag, connection) in connections {
+                decide(connection, by: table, at: now)
+                try move(connection, tag, at: now)
+            }
+            if let stopAt, connections.isEmpty || now >= stopAt { return }
+            if let resumeAt, now >= resumeAt { self.resumeAt = nil }
+            try listen(stopAt == nil && resumeAt == nil && connections.count < limits.connections)
+            let next = (connections.values.map(\.deadline) + [resumeAt, stopAt].compactMap { $0 }).min()
+            try waits.timer.arm(after: next.map { $0 - now })
+            for event in try waits.epoll.wait() { try take(event) }
+        }
+    }
+
+    private func take(_ event: Epoll.Event) throws(SystemError) {
+        switch event.tag {
+        case Tag.bell: server.bell.clear()
+        case Tag.timer: _ = try waits.timer.read()
+        case Tag.listener: acceptAll()
+        default:
+            // Nobody reads any more.
+            if !event.readiness.isDisjoint(with: [.hungUp, .failed]) { try letGo(event.tag) }
+        }
+    }
+
+    private func listen(_ wanted: Bool) throws(SystemError) {
+        guard wanted != isListening else { return }
+        if wanted {
+            try waits.epoll.add(listener.raw, tag: Tag.listener)
+        } else {
+            try waits.epoll.remove(listener.raw)
+        }
+        isListening = wanted
+    }
+
+    private func acceptAll() {
+        let deadline = Clocks.bootMilliseconds() + limits.patience
+        while connections.count < limits.connections {
+            do throws(SystemError) {
+                guard let accepted = try UnixListener.accept(on: listener.raw) else { return }
+                admit(CredentialConnection(accepted, deadline: deadline))
+            } catch {
+                // Those who have connected wait in the socket's queue.
+                resumeAt = Clocks.bootMilliseconds() + limits.pause
+                journal.failed(error, at: Clocks.bootMilliseconds())
+                return
+            }
+        }
+    }
+
+    private func admit(_ connection: CredentialConnection) {
+        connections[nextTag] = connection
+        nextTag += 1
+    }
+
+    // MARK: One connection
+
+    /// Begins an answer where it is clear what it is.
+    private func decide(_ connection: CredentialConnection, by table: CredentialTable, at now: Int64) {
+        guard connection.answer == nil else { return }
+        guard connection.user == 0 else {
+            return refuse(connection, .stranger(user: connection.user), at: now)
+        }
+        guard let request = connection.request else { return refuse(connection, .noUnit, at: now) }
+        let credential = request.credential
+        guard let (client, fingerprint) = table[request] else {
+            return refuse(connection, .notConfigured(credential), at: now)
+        }
+        if let secret = fingerprint.flatMap(server.secretCache.secret) {
+            connection.begin(.secret(secret), deadline: now + limits.readingTime)
+            journal.served(credential, client, secret.issued)
+        } else if stopAt != nil {
+            refuse(connection, .stopping(credential), at: now)
+        } else if now >= connection.deadline {
+            refuse(connection, .noSecret(credential, client), at: now)
+        }
+    }
+
+    private func refuse(_ connection: CredentialConnection, _ refusal: CredentialRefusal, at now: Int64) {
+        connection.begin(.refusal, deadline: now + limits.readingTime)
+        journal.refused(refusal, at: now)
+    }
+
+    /// Sends what can be sent now, and lets the connection go when that was all.
+    private func move(_ connection: CredentialConnection, _ tag: UInt64, at now: Int64) throws(SystemError) {
+        let isAnswered = connection.answer != nil
+        switch connection.push() {
+        case .done, .broken:
+            return try letGo(tag)
+        case .blocked where isAnswered && now >= connection.deadline:
+            return try letGo(tag)
+        case .blocked where connection.user != 0 && strangers > limits.strangers:
+            return try letGo(tag)
+        case .blocked:
+            let readiness: Readiness = isAnswered ? .writable : []
+            guard connection.awaited != readiness else { return }
+            if connection.awaited == nil {
+                try waits.epoll.add(connection.descriptor.raw, tag: tag, for: readiness)
+                // Were the daemon killed now, the unit would be given nothing, and start with it.
+                if !isAnswered { DescriptorStore.hold(connection.descriptor, as: CredentialSocket.heldName) }
+            } else {
+                try waits.epoll.modify(connection.descriptor.raw, tag: tag, for: readiness)
+            }
+            connection.awaited = readiness
+        }
+    }
+
+    private var strangers: Int {
+        connections.values.count { $0.user != 0 }
+    }
+
+    private func letGo(_ tag: UInt64) throws(SystemError) {
+        guard let connection = connections.removeValue(forKey: tag), connection.awaited != nil else { return }
+        // By hand: who else holds the connection keeps it in the list of what is waited for.
+        try waits.epoll.remove(connection.descriptor.raw)
+    }
+}

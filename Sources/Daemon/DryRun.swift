@@ -1,0 +1,209 @@
+import AppleClientSecret
+package import Config
+import Keys
+import Linux
+import Outputs
+package import Rotation
+import UserWriter
+
+/// What `run` would do with a configuration, found by its reading jobs alone: nothing is written, started or locked.
+package struct DryRun: Sendable {
+    /// What would become of one client's secret.
+    package struct Secret: Sendable {
+        package let client: ClientName
+        package let decision: Decision
+        /// How many of its outputs do not hold the secret that would be kept, and would be written.
+        package let outputsToWrite: [AbsolutePath]
+    }
+
+    /// Something that would not work, and for which client.
+    package struct Problem: Sendable {
+        package let failure: Failure
+        /// Nil when it concerns several clients, such as a key that they share.
+        package let client: ClientName?
+    }
+
+    /// In the order of the clients' names.
+    package let secrets: [Secret]
+    package let problems: [Problem]
+    /// What is missing in the sandboxes of the units that write.
+    package let dropIns: [DropIn]
+    /// Users whose writers can be asked now, and not after a reboot.
+    package let idleWriters: [String]
+    /// The state directory, where systemd is to make it when the service starts.
+    package let stateToCome: AbsolutePath?
+    /// What is no output any more by this configuration and holds a secret that is valid.
+    package let orphans: [OrphanedOutput]
+
+    /// Reads every key, every output and the state directory. Blocks.
+    ///
+    /// - Parameters:
+    ///   - socket: the daemon's status socket; those of its helpers lie beside it.
+    ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
+    package init(of loaded: Loaded, from settings: SettingsSource, socket: String, unit: ServiceUnit? = nil) {
+        let configuration = loaded.configuration
+        let now = Clock.now()
+        let identity = settings.identity
+        _ = SecureHeap.start()
+        guard let reader = DryRunReader(loaded, settings, identity, socket) else {
+            secrets = []
+            orphans = []
+            problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
+            (dropIns, idleWriters, stateToCome) = ([], [], nil)
+            return
+        }
+        var rotation = Rotation(
+            seed: 0, hostJitter: Host.jitter, builtAt: Version.builtAt, startedAt: now.wall,
+            configurationPath: settings.path)
+        rotation.handle(.configured(configuration), at: now)
+        while true {
+            let jobs = rotation.plan(at: now).start
+            let inputs = jobs.compactMap { reader.read($0) }
+            // The other jobs would write: the plan is left standing where it comes to them.
+            if inputs.isEmpty { break }
+            for input in inputs { rotation.handle(input, at: now) }
+        }
+        let names = configuration.clients.keys.sorted()
+        secrets = names.map { name in
+            var deadlines = Deadlines(now: now)
+            let paths = Set(configuration.clients[name]?.outputs.map(\.path) ?? []).sorted()
+            return Secret(
+                client: name, decision: rotation.decide(name, &deadlines),
+                outputsToWrite: paths.filter { !rotation.isGood($0) })
+        }
+        orphans = reader.orphans(besides: configuration.places).filter { $0.expiresAt.map { now.wall < $0 } != false }
+        var review = unit.map { SandboxReview($0) }
+        var problems: [Problem] = review?.obstaclesToStart.map { Problem(failure: $0, client: nil) } ?? []
+        var failed = rotation.world.attempts.mapValues(\.failure)
+        for (path, spec) in configuration.files {
+            let met = failed.removeValue(forKey: .file(path)) ?? reader.obstacle(to: spec)
+            let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
+            problems += all.map { Problem(failure: $0, client: spec.slots.values.min()) }
+        }
+        for (name, entry) in configuration.keys {
+            let hidden = review?.obstacles(to: entry, as: identity) ?? []
+            if !hidden.isEmpty { failed[.key(name)] = nil }
+            problems += hidden.map { Problem(failure: $0, client: nil) }
+        }
+        problems += failed.map { Problem(failure: $0.value, client: $0.key.client) }
+        problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
+        let told = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
+        let actions = Set(configuration.clients.values.flatMap(\.onChange) + told)
+        let ofUnits = UnitRunner(cancel: nil).obstacles(
+            to: Array(actions), as: Identity.ofService(askedBy: identity).user)
+        for name in names {
+            for action in configuration.clients[name]?.onChange ?? [] {
+                if let failure = review?.obstacle(to: action) ?? Probe.failure(of: action, as: identity)
+                    ?? ofUnits[action]
+                {
+                    problems.append(Problem(failure: failure, client: name))
+                }
+            }
+        }
+        for action in configuration.onStateChange {
+            let named = HealthState.allCases.map(action.naming)
+            let ofUnit = Set(named).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
+            let ofProgram = review?.obstacle(to: action) ?? Probe.failure(of: action, as: identity)
+            problems += ([ofProgram].compactMap { $0 } + ofUnit).map { Problem(failure: $0, client: nil) }
+        }
+        var stateToCome: AbsolutePath?
+        if let path = settings.stateDirectory(of: configuration) {
+            let met = Probe.failure(ofState: path, as: identity)
+            // Each client's record would say the same.
+            if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
+            let all = review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 }
+            problems += all.map { Problem(failure: $0, client: nil) }
+            if review?.makes(path) == true { stateToCome = path }
+        }
+        if let path = configuration.metricsFile {
+            let met = reader.obstacle(toMetricsFile: path)
+            let bySandbox = met == nil ? review?.obstacles(to: path, writer: nil, met: nil) ?? [] : []
+            let all = [met].compactMap { $0 } + bySandbox.map { $0.ofMetricsFile(path) }
+            problems += all.map { Problem(failure: $0, client: nil) }
+        }
+        if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
+            problems.append(Problem(failure: Failure(.unknownGroup, at: .named(group)), client: nil))
+        }
+        self.problems = problems
+        self.stateToCome = stateToCome
+        dropIns = review?.dropIns ?? []
+        idleWriters = review?.idleWriters ?? []
+    }
+}
+
+/// Answers the jobs that only read.
+private struct DryRunReader {
+    private let executor: Executor
+    private let settings: SettingsSource
+    private let state: AbsolutePath?
+    private let identity: Identity
+
+    init?(_ loaded: Loaded, _ settings: SettingsSource, _ identity: Identity, _ socket: String) {
+        guard let naming = try? TemporaryNames() else { return nil }
+        self.settings = settings
+        self.identity = identity
+        state = settings.stateDirectory(of: loaded.configuration)
+        executor = Executor(
+            log: Log(environment: [:]), identity: identity, naming: naming,
+            state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
+            secretCache: SecretCache(), keyring: Keyring(),
+            writers: settings.writers(besideSocket: socket, cancel: nil),
+            runner: nil, findings: nil)
+        executor.adopt(loaded)
+    }
+
+    func read(_ job: Job) -> Input? {
+        let result: Result<Outcome, Failure>
+        do throws(Failure) {
+            switch job.work {
+            case .readKey, .observe: result = .success(try executor.carryOut(job))
+            case .recall(let client): result = .success(try recall(client))
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .probe, .recallReportedStates,
+                .keepReportedStates,
+                .tidyRecords:
+                return nil
+            }
+        } catch {
+            result = .failure(error)
+        }
+        return .finished(job.id, result)
+    }
+
+    /// Whose writer a file is for; nil where it is the daemon's own, or nobody's.
+    func writer(for spec: FileSpec) -> String? {
+        (try? executor.writer(for: spec)).flatMap { $0 }
+    }
+
+    func obstacle(to spec: FileSpec) -> Failure? {
+        let user: String?
+        do throws(Failure) { user = try executor.writer(for: spec) } catch { return error }
+        if let user { return executor.writers.obstacle(to: spec, as: user) }
+        return executor.publisher.obstacle(to: spec)
+            ?? WriteProbe.failure(of: spec, as: executor.boundaries.trusting(identity))
+    }
+
+    func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
+        executor.metricsFile(path).obstacle()
+    }
+
+    func orphans(besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        guard let state else { return [] }
+        let former = StateDirectory.peekOutputs(in: state, as: identity, sha256: { SHA256.digest($0) })
+        return executor.orphans(among: former, besides: outputs)
+    }
+
+    private func recall(_ client: ClientName) throws(Failure) -> Outcome {
+        guard let state else { return .recalled(Record()) }
+        let kept = try StateDirectory.peek(client, in: state, as: identity, sha256: { SHA256.digest($0) })
+        return executor.remember(kept)
+    }
+}
+
+extension Resource {
+    fileprivate var client: ClientName? {
+        switch self {
+        case .client(let name), .record(let name): name
+        case .configuration, .key, .file, .action, .probe, .stateChangeAction, .state: nil
+        }
+    }
+}

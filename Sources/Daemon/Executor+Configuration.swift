@@ -1,0 +1,95 @@
+import Config
+import Keys
+import Linux
+import Outputs
+import Rotation
+
+extension Executor {
+    func checkConfiguration() -> Outcome {
+        switch settings.load() {
+        case .success(let loaded):
+            noteTrail(of: .configuration, loaded.files)
+            return .passes
+        case .failure(let refusal):
+            return .refused(refusal.diagnostics.map(\.description))
+        }
+    }
+
+    func readConfiguration() -> Outcome {
+        switch settings.load() {
+        case .success(let loaded):
+            takeMounts()
+            for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+            if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
+                wanted != state.path
+            {
+                log.warn("the state directory goes on being \(state.path) until the daemon is started anew")
+            }
+            adopt(loaded)
+            adopting(loaded.configuration)
+            keepText(loaded)
+            return .configuration(loaded.configuration)
+        case .failure(let refusal):
+            return .refused(refusal.diagnostics.map(\.description))
+        }
+    }
+
+    /// Has the text kept for a start whose own is refused. Nobody waits for it: that is the daemon's own disk.
+    func keepText(_ loaded: Loaded) {
+        textToKeep.withLock { $0 = loaded }
+        try? pool.run(in: .state) { [self] in
+            // One at a time, and the last one wins.
+            keepingText.withLock { _ in
+                guard
+                    let loaded = textToKeep.withLock({ text in
+                        defer { text = nil }
+                        return text
+                    })
+                else { return }
+                do throws(FileError) {
+                    try settings.keepAdopted(loaded)
+                } catch {
+                    let failure = Failure(error, at: AbsolutePath(error.path) ?? loaded.directory)
+                    log.warn("the configuration cannot be kept for a start with a refused one: \(failure.sentence)")
+                }
+            }
+        }
+    }
+
+    /// Takes in what the configuration reads and writes, before anything of it is done.
+    func adopt(_ loaded: Loaded) {
+        noteTrail(of: .configuration, loaded.files)
+        let configuration = loaded.configuration
+        let place = settings.stateDirectory(of: configuration).flatMap { path in
+            // Where it does not answer, its name has to do.
+            state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)
+        }
+        boundaries.draw(
+            inputs: configuration.inputs.union(loaded.files),
+            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: place,
+            trusted: configuration.trustedDirectories)
+    }
+
+    func readKey(_ name: KeyName, _ entry: KeyConfiguration) throws(Failure) -> Outcome {
+        let files = [entry.location, entry.passphrase].compactMap { location -> AbsolutePath? in
+            if case .file(let path)? = location { path } else { nil }
+        }
+        for path in files { boundaries.note(path) }
+        noteTrail(of: .key(name), files)
+        do throws(Failure) {
+            let key = try KeyLoader(as: boundaries.trusting(identity), credentials: settings.credentials).load(entry)
+            keyring.put(key, as: name)
+            return .key(key.print)
+        } catch {
+            keyring.remove(name)
+            throw error
+        }
+    }
+
+    /// Tells where files that are reached by way of links have to be watched.
+    func noteTrail(of resource: Resource, _ paths: [AbsolutePath]) {
+        guard let findings else { return }
+        let places = paths.flatMap { LinkTrail.places(of: $0.description) }.compactMap { AbsolutePath($0) }
+        findings.post(.trail(Set(places), of: resource))
+    }
+}

@@ -1,0 +1,62 @@
+internal import Failures
+internal import Linux
+internal import Rotation
+
+extension FileError {
+    /// What it means that the key file at `path` could not be opened.
+    func keyFailure(at path: AbsolutePath) -> Failure {
+        switch kind {
+        case .missing, .directoryMissing, .notADirectory: Failure(.keyMissing, at: .path(path), detail: component(path))
+        case .permissionDenied:
+            Failure(.keyUnreadable, at: .path(path), cause: cause, detail: known(path), remedy: remedy)
+        case .fileTooLarge: Failure(.keyTooLarge, at: .path(path))
+        case _ where isUnguarded: Failure(.keyNotGuarded, at: .path(path), detail: explanation(path), remedy: remedy)
+        default: failure(at: path, otherwise: .keyUnreadable)
+        }
+    }
+
+    /// What it means that the passphrase file at `path` could not be opened.
+    func passphraseFailure(at path: AbsolutePath) -> Failure {
+        switch kind {
+        case .missing, .directoryMissing, .notADirectory:
+            Failure(.passphraseUnusable, at: .path(path), detail: "there is no such file")
+        case .permissionDenied:
+            Failure(.passphraseUnusable, at: .path(path), cause: cause, detail: known(path), remedy: remedy)
+        case .fileTooLarge:
+            Failure(
+                .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
+        case _ where isUnguarded:
+            Failure(
+                .passphraseUnusable, at: .path(path), detail: "others could read or replace it: " + explanation(path),
+                remedy: remedy)
+        default: failure(at: path, otherwise: .passphraseUnusable)
+        }
+    }
+
+    private var isUnguarded: Bool {
+        [.notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner].contains(kind)
+    }
+
+    /// Kinds are named like the codes that mean the same.
+    private func failure(at path: AbsolutePath, otherwise code: Failure.Code) -> Failure {
+        Failure(
+            Failure.Code(rawValue: kind.rawValue) ?? code, at: .path(path), cause: cause,
+            detail: detail ?? component(path), remedy: remedy)
+    }
+
+    /// The component that it is about, where that is not the file itself.
+    private func component(_ file: AbsolutePath) -> String? {
+        path == file.description ? nil : Printable.name(path)
+    }
+
+    /// The explanation, where there is anything to say beyond the cause.
+    private func known(_ file: AbsolutePath) -> String? {
+        let text = explanation(file)
+        return text.isEmpty ? nil : text
+    }
+
+    /// The component, and what is wrong with it.
+    private func explanation(_ file: AbsolutePath) -> String {
+        [component(file), detail].compactMap { $0 }.joined(separator: ": ")
+    }
+}

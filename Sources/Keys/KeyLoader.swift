@@ -1,0 +1,64 @@
+package import Linux
+package import Rotation
+
+/// Reads the keys of the configuration from where they lie.
+package struct KeyLoader: Sendable {
+    private let identity: Identity
+    private let credentials: AbsolutePath?
+
+    /// - Parameters:
+    ///   - identity: whose key files these are to be: theirs or root's, and nobody else's to read.
+    ///   - credentials: the directory of systemd's credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
+    package init(as identity: Identity, credentials: AbsolutePath?) {
+        self.identity = identity
+        self.credentials = credentials
+    }
+
+    /// The key of `entry`, ready to sign. The troubles name the file or the credential: the key's, or its passphrase's.
+    package func load(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
+        let passphrase = try passphrase(at: entry.passphrase)
+        return try withFile(
+            at: entry.location, limit: KeyText.maximumLength, otherwise: .keyUnreadable,
+            explain: { $0.keyFailure(at: $1) },
+            body: { descriptor throws(Failure) in
+                try SigningKey(
+                    descriptor: descriptor, place: Self.place(of: entry.location), passphrase: passphrase)
+            })
+    }
+
+    private func passphrase(at location: KeyConfiguration.Location?) throws(Failure) -> Passphrase? {
+        guard let location else { return nil }
+        return try withFile(
+            at: location, limit: Passphrase.maximumFileLength, otherwise: .passphraseUnusable,
+            explain: { $0.passphraseFailure(at: $1) },
+            body: { descriptor throws(Failure) in
+                try Passphrase(descriptor: descriptor, place: Self.place(of: location))
+            })
+    }
+
+    private func withFile<Value: ~Copyable>(
+        at location: KeyConfiguration.Location, limit: Int, otherwise: Failure.Code,
+        explain: (FileError, AbsolutePath) -> Failure, body: (Int32) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        switch location {
+        case .credential(let name):
+            let descriptor = try CredentialFile.open(name, in: credentials, otherwise: otherwise)
+            return try body(descriptor.raw)
+        case .file(let path):
+            let file: OpenFile
+            do throws(FileError) {
+                file = try TrustedFile.open(path.description, for: .key, as: identity, limit: limit)
+            } catch {
+                throw explain(error, path)
+            }
+            return try body(file.descriptor.raw)
+        }
+    }
+
+    private static func place(of location: KeyConfiguration.Location) -> Failure.Place {
+        switch location {
+        case .file(let path): .path(path)
+        case .credential(let name): .credential(name)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import AppleClientSecret
+internal import CLibcrypto
+internal import Linux
+package import Rotation
+
+/// The half of a P-256 key that tells whether a token was signed by the other half.
+package final class PublicKey: Sendable {
+    /// Which key this is.
+    package let print: KeyDigest
+
+    /// The key as a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7), 91 bytes.
+    package let spki: [UInt8]
+
+    /// The longest SubjectPublicKeyInfo that is looked at, in bytes: more than that of any EC key, and enough to tell
+    /// an RSA key of 16,384 bits from nonsense.
+    static let maximumSPKILength = 4096
+
+    private let verifier: QuietMutex<OperationHandle>
+
+    /// The key in this DER SubjectPublicKeyInfo; nil unless it is one on P-256, the curve named and not spelt out.
+    package convenience init?(spki: [UInt8]) {
+        guard let key = Self.decode(spki), Self.kind(of: key) == .p256 else { return nil }
+        try? self.init(key)
+    }
+
+    /// The public half of `key`, which must be on P-256.
+    init(_ key: borrowing PKeyHandle) throws(KeyFlaw) {
+        guard let spki = Self.encode(key), let verifier = OperationHandle.verifying(with: key),
+            let print = KeyDigest(SHA256.hexadecimal(spki))
+        else {
+            ERR_clear_error()
+            throw KeyFlaw(.outOfMemory)
+        }
+        self.spki = spki
+        self.print = print
+        self.verifier = QuietMutex(verifier)
+    }
+
+    /// Whether this key's other half signed the token.
+    package func verifies(_ jws: CompactJWS) -> Bool {
+        jws.stated.algorithm == .value("ES256") && verifies(jws.signature, of: jws.signingInput)
+    }
+
+    /// Whether `signature`, r and s of 32 bytes each, is this key's over the SHA-256 digest of `message`.
+    package func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard let signature = ECDSASignature(raw: signature) else { return false }
+        let digest = SHA256.digest(message)
+        return verifier.withLock { $0.verify(signature, digest: digest) }
+    }
+}
+
+/// What kind of key a SubjectPublicKeyInfo holds.
+enum KeyKind: Hashable {
+    case p256
+    case rsa
+    /// An EC or Edwards key on another curve, by the name libcrypto has for it.
+    case otherCurve(String)
+    case other
+}
+
+extension PublicKey {
+    /// What libcrypto reads in a DER SubjectPublicKeyInfo that ends where the bytes end; nil when it reads nothing.
+    static func decode(_ spki: [UInt8]) -> PKeyHandle? {
+        guard spki.count <= maximumSPKILength else { return nil }
+        var end = 0
+        let key = unsafe spki.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var position = buffer.baseAddress
+            let key = unsafe d2i_PUBKEY(nil, &position, buffer.count)
+            if let start = buffer.baseAddress, let position = unsafe position {
+                unsafe end = position - start
+            }
+            return unsafe key
+        }
+        ERR_clear_error()
+        guard let handle = unsafe PKeyHandle(adopting: key), end == spki.count else { return nil }
+        return handle
+    }
+
+    static func kind(of key: borrowing PKeyHandle) -> KeyKind {
+        defer { ERR_clear_error() }
+        switch unsafe EVP_PKEY_get_base_id(key.raw) {
+        case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS: return .rsa
+        case EVP_PKEY_EC: break
+        case let id where [EVP_PKEY_ED25519, EVP_PKEY_ED448, EVP_PKEY_X25519, EVP_PKEY_X448].contains(id):
+            return .otherCurve(ObjectName.short(of: id) ?? "Edwards")
+        default: return .other
+        }
+        var explicit: Int32 = 0
+        let told = unsafe EVP_PKEY_get_int_param(key.raw, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit)
+        guard told == 1, explicit == 0 else { return .otherCurve("explicit parameters") }
+        var name = [CChar](repeating: 0, count: 80)
+        guard unsafe EVP_PKEY_get_group_name(key.raw, &name, name.count, nil) == 1 else { return .other }
+        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text == ObjectName.p256 ? .p256 : .otherCurve(text)
+    }
+
+    private static func encode(_ key: borrowing PKeyHandle) -> [UInt8]? {
+        // One form for one key, whichever it came in: the print depends on it.
+        guard
+            unsafe EVP_PKEY_set_utf8_string_param(
+                key.raw, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED)
+                == 1
+        else { return nil }
+        let length = Int(unsafe i2d_PUBKEY(key.raw, nil))
+        guard length > 0, length <= maximumSPKILength else { return nil }
+        var spki = [UInt8](repeating: 0, count: length)
+        let written = unsafe spki.withUnsafeMutableBufferPointer { buffer in
+            var position = buffer.baseAddress
+            return unsafe i2d_PUBKEY(key.raw, &position)
+        }
+        return written == length ? spki : nil
+    }
+}

@@ -1,0 +1,94 @@
+internal import Failures
+package import Linux
+package import Rotation
+
+/// The `metrics_file` on disk: readable by everybody, for it holds no secret, and replaced whole.
+///
+/// The way to it is guarded like an output's, so that no link makes it a key, the configuration or an output.
+package struct MetricsFile: Sendable {
+    private let spec: FileSpec
+    private let identity: Identity
+    private let naming: TemporaryNames
+    private let boundaries: ReservedPaths
+
+    /// More than the metrics of 30,000 clients with an output each, in bytes.
+    private static let sizeLimit = 64 << 20
+    /// node_exporter runs as a user of its own.
+    private static let mode: UInt16 = 0o644
+
+    package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths) {
+        spec = FileSpec(path: path, kind: .raw, mode: Self.mode, group: nil, owner: nil, slots: [:])
+        self.identity = identity
+        self.naming = naming
+        self.boundaries = boundaries
+    }
+
+    /// Makes the file say this. Nothing is written when it does already.
+    package func write(_ bytes: [UInt8]) throws(Failure) {
+        let target = try target()
+        try check(target)
+        if let content = target.content, content.bytes == bytes, content.status.mode == Self.mode { return }
+        do throws(FileError) {
+            try target.replace(with: bytes, mode: Self.mode, naming: naming)
+        } catch {
+            throw unwritable(error)
+        }
+    }
+
+    /// Takes the file away where it holds metrics of ours: of two files that tell of one client node_exporter believes
+    /// the one whose name comes first, and says in its log alone that there is another.
+    package func remove() throws(Failure) {
+        let target = try target()
+        guard target.content?.bytes.starts(with: Array("# HELP clientsecretd_".utf8)) == true else { return }
+        do throws(FileError) { try target.remove() } catch { throw unwritable(error) }
+    }
+
+    /// What would keep the user that this process runs as from writing it; nil when nothing is known to. Touches
+    /// nothing.
+    package func obstacle() -> Failure? {
+        do throws(Failure) { try check(try target()) } catch { return error }
+        return WriteProbe.failure(of: spec, as: identity).map(unwritable)
+    }
+
+    private func target() throws(Failure) -> AtomicFile {
+        do throws(FileError) {
+            return try AtomicFile(spec.path.description, as: identity, limit: Self.sizeLimit)
+        } catch {
+            throw unwritable(error)
+        }
+    }
+
+    private func check(_ target: borrowing AtomicFile) throws(Failure) {
+        do throws(Failure) { try boundaries.check(target, for: spec) } catch { throw unwritable(error) }
+    }
+
+    private func unwritable(_ error: FileError) -> Failure {
+        unwritable(Failure(error, at: spec.path, of: error.kind == .directoryMissing ? identity : nil))
+    }
+
+    private func unwritable(_ failure: Failure) -> Failure {
+        failure.ofMetricsFile(spec.path)
+    }
+}
+
+extension Failure {
+    /// The same as what keeps `metrics_file` from being written: degraded, and no client's fault.
+    package func ofMetricsFile(_ path: AbsolutePath) -> Failure {
+        let prefix = "\(place): "
+        let why = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
+        return Failure(.metricsFileUnwritable, at: .path(path), detail: why, remedy: linkRemedy(path) ?? remedy)
+    }
+
+    /// node_exporter follows links, and its directory is seldom one that the daemon may write to: Debian's lies below
+    /// one of the user prometheus.
+    private func linkRemedy(_ path: AbsolutePath) -> Remedy? {
+        guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
+            !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory
+        else { return nil }
+        let own = "\(Self.ownDirectory)/clientsecretd.prom"
+        return .say("write \"metrics_file: \(own)\" and link it there", run: "ln -s \(own) \(path.description)")
+    }
+
+    /// What the service may write to (systemd/clientsecretd.tmpfiles), and everybody may look into.
+    private static let ownDirectory = "/run/clientsecretd/out"
+}

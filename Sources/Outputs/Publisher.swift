@@ -1,0 +1,256 @@
+internal import AppleClientSecret
+package import Linux
+package import Rotation
+internal import SystemPackage
+
+/// Reads files back and publishes into them, as the user that it is made for: the narrow interface that serves the
+/// daemon's own files, and those of other users from a process of theirs.
+package struct Publisher: Sendable {
+    private let user: Identity
+    private let naming: TemporaryNames
+    private let boundaries: ReservedPaths
+    private let directories = SharedDirectories()
+    private let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    /// How often a file that somebody else keeps changing is merged anew before that is called a trouble.
+    private static let mergeLimit = 8
+
+    /// - Parameters:
+    ///   - identity: who reads and writes: the files must be this user's own.
+    ///   - naming: names of temporaries that are told from everybody else's after a kill.
+    ///   - boundaries: what no output may be.
+    ///   - sha256: the digest function, 32 bytes: this module has no cryptography of its own.
+    package init(
+        as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        self.boundaries = boundaries
+        user = identity
+        self.naming = naming
+        self.sha256 = sha256
+    }
+
+    private var identity: Identity { boundaries.trusting(user) }
+
+    /// Reads `file` back. A file that is not there is no trouble; one that cannot be read or understood is.
+    package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
+        let content = try onDisk(file) { () throws(FileError) -> FileContent? in
+            do throws(FileError) {
+                return try GuardedPath.read(
+                    file.path.description, as: identity, limit: AtomicFile.sizeLimit, sharing: directories)
+            } catch {
+                // Without its directory a file is as absent as can be; that it cannot be made is said by who tries. So it
+                // is where the way to it is refused and it does not lie at its end.
+                guard error.kind == .directoryMissing || isAbsent(file, refusedAs: error.kind) else { throw error }
+                return nil
+            }
+        }
+        guard let content else {
+            return OutputContents(
+                exists: false, otherLines: false, isAsConfigured: true, identity: nil, realPath: file.path.description,
+                slots: [:])
+        }
+        let contents = try read(content.bytes, file)
+        return OutputContents(
+            exists: true, otherLines: contents.otherLines,
+            isAsConfigured: isAsConfigured(content.status, file),
+            identity: content.status.identity, realPath: content.path, slots: contents.slots)
+    }
+
+    /// Whether nothing has the file's path, also for those who take any way to it.
+    private func isAbsent(_ file: FileSpec, refusedAs kind: FileError.Kind) -> Bool {
+        switch kind {
+        case .unguardedDirectory, .untrustedLink, .tooManyLinks: FileStatus.isAbsent(file.path.description)
+        default: false
+        }
+    }
+
+    /// Sets these slots in one write; other variables and lines stay. Nothing is written when all is already as it
+    /// would be. When somebody else changes the file meanwhile, their version is merged.
+    ///
+    /// - Parameter mayCreate: whether a file that is not there is made; otherwise that is
+    ///   ``Failure/Code/environmentFileDeleted``.
+    package func publish(
+        _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
+    ) throws(Failure) -> Publication {
+        for (slot, secret) in secrets where !isWritable(secret, in: slot, of: file) {
+            throw Failure(.selfCheckFailed, at: .path(file.path))
+        }
+        guard !secrets.isEmpty else { return Publication(contents: try observe(file), wrote: false) }
+        let group = try group(of: file)
+        for _ in 0..<Self.mergeLimit {
+            if let wrote = try write(secrets, file, group: group, mayCreate: mayCreate) {
+                return Publication(contents: try observe(file), wrote: wrote)
+            }
+        }
+        throw Failure(.changedMeanwhile, at: .path(file.path))
+    }
+
+    /// Whether writing the secret there would give what is meant: a token is nothing but plain characters, and the slot
+    /// one of the file's.
+    private func isWritable(_ secret: Secret, in slot: Slot, of file: FileSpec) -> Bool {
+        file.slots[slot] != nil && (slot == .whole) == (file.kind != .env)
+            && secret.token.withBytes { FileFormat.plain($0) != nil }
+    }
+
+    /// What would keep `file` from being written; nil when nothing is known to. Touches nothing.
+    package func obstacle(to file: FileSpec) -> Failure? {
+        do throws(FileError) {
+            let target = try AtomicFile(file.path.description, as: identity)
+            do throws(Failure) {
+                try boundaries.check(target, for: file)
+                return nil
+            } catch {
+                return error
+            }
+        } catch {
+            let isMade = error.kind == .directoryMissing && isBelowOwn(file.path)
+            return isMade && FileStatus.following(OutputRemedy.ownDirectory) != nil
+                ? nil : Failure(error, at: file.path, of: identity)
+        }
+    }
+
+    /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.
+    private func write(
+        _ secrets: [Slot: Secret], _ file: FileSpec, group: UInt32?, mayCreate: Bool
+    ) throws(Failure) -> Bool? {
+        let target: AtomicFile
+        do throws(FileError) {
+            target = try open(file)
+        } catch {
+            if error.kind == .changedMeanwhile { return nil }
+            throw Failure(error, at: file.path, of: identity)
+        }
+        guard target.content != nil || mayCreate else { throw Failure(.environmentFileDeleted, at: .path(file.path)) }
+        try boundaries.check(target, for: file)
+        let bytes = try merged(target.content?.bytes ?? [], secrets, file)
+        if let content = target.content, content.bytes == bytes, isAsConfigured(content.status, file) {
+            return false
+        }
+        do throws(FileError) {
+            try target.replace(with: bytes, mode: file.mode, group: group, naming: naming)
+            return true
+        } catch {
+            if error.kind == .changedMeanwhile { return nil }
+            throw Failure(error, at: file.path, of: identity)
+        }
+    }
+
+    private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
+        do throws(FileError) {
+            return try AtomicFile(file.path.description, as: identity, sharing: directories)
+        } catch {
+            guard error.kind == .directoryMissing, isBelowOwn(file.path) else { throw error }
+            try makeDirectories(to: file.path.directory)
+            return try AtomicFile(file.path.description, as: identity, sharing: directories)
+        }
+    }
+
+    private func isBelowOwn(_ path: AbsolutePath) -> Bool {
+        path.description.hasPrefix(OutputRemedy.ownDirectory + "/")
+    }
+
+    /// Those that are not there, from the daemon's own directory on, which has to be.
+    private func makeDirectories(to directory: AbsolutePath) throws(FileError) {
+        guard directory.description != OutputRemedy.ownDirectory else { return }
+        if isBelowOwn(directory.directory) { try makeDirectories(to: directory.directory) }
+        try GuardedPath.makeDirectory(directory.description, mode: 0o755, as: identity)
+    }
+
+    /// The file's content with these secrets in it.
+    private func merged(_ bytes: [UInt8], _ secrets: [Slot: Secret], _ file: FileSpec) throws(Failure) -> [UInt8] {
+        switch file.kind {
+        case .raw, .json:
+            guard let secret = secrets[.whole] else { return bytes }
+            // What reads back as this secret already is left as it is, an editor's newline included.
+            if case .token(let token)? = try read(bytes, file).slots[.whole],
+                token.fingerprint == secret.token.fingerprint
+            {
+                return bytes
+            }
+            return file.kind == .raw ? FileFormat.raw(secret) : FileFormat.json(secret)
+        case .env:
+            var values: [String: [UInt8]] = [:]
+            for case (.variable(let name), let secret) in secrets {
+                values[name] = secret.token.withBytes { $0 }
+            }
+            do throws(EnvironmentFile.Malformed) {
+                var text = try EnvironmentFile(bytes)
+                try text.set(values)
+                return text.bytes
+            } catch {
+                throw malformed(error, file)
+            }
+        }
+    }
+
+    private func read(
+        _ bytes: [UInt8], _ file: FileSpec
+    ) throws(Failure) -> (slots: [Slot: SlotContents], otherLines: Bool) {
+        switch file.kind {
+        case .raw: return ([.whole: contents(FileFormat.tokenBytes(raw: bytes))], false)
+        case .json: return ([.whole: contents(FileFormat.tokenBytes(json: bytes))], false)
+        case .env: break
+        }
+        do throws(EnvironmentFile.Malformed) {
+            let text = try EnvironmentFile(bytes)
+            var slots: [Slot: SlotContents] = [:]
+            var names: [String] = []
+            for case .variable(let name) in file.slots.keys {
+                names.append(name)
+                switch try text.value(of: name) {
+                case .absent: break
+                case .differing: slots[.variable(name)] = .foreign
+                case .one(let value): slots[.variable(name)] = contents(FileFormat.plain(value))
+                }
+            }
+            return (slots, try text.holdsOtherLines(than: names))
+        } catch {
+            throw malformed(error, file)
+        }
+    }
+
+    private func contents(_ bytes: [UInt8]?) -> SlotContents {
+        bytes.map { .token(Token($0, sha256: sha256)) } ?? .foreign
+    }
+
+    /// A group that nobody knows is no file's, and one of another owner is not ours: what the file holds can be told all
+    /// the same, and writing it tells why.
+    private func isAsConfigured(_ status: FileStatus, _ file: FileSpec) -> Bool {
+        guard status.owner == identity.user else { return false }
+        guard let wanted = try? group(of: file) else { return file.group == nil && hasMode(status, file) }
+        return wanted == status.group && hasMode(status, file)
+    }
+
+    private func hasMode(_ status: FileStatus, _ file: FileSpec) -> Bool {
+        file.mode == nil || file.mode == status.mode
+    }
+
+    private func group(of file: FileSpec) throws(Failure) -> UInt32? {
+        guard let name = file.group else { return nil }
+        do throws(SystemError) {
+            if let id = try Accounts.groupID(name) { return id }
+        } catch {
+            throw Failure(.unknownGroup, at: .path(file.path), cause: error.errno.rawValue, detail: name)
+        }
+        throw Failure(.unknownGroup, at: .path(file.path), detail: name)
+    }
+
+    private func malformed(_ flaw: EnvironmentFile.Malformed, _ file: FileSpec) -> Failure {
+        Failure(.environmentFileMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)")
+    }
+
+    private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Failure) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw Failure(error, at: file.path, of: identity)
+        }
+    }
+}
+
+/// Whether anything was written, and what was read back afterwards.
+package struct Publication: Sendable {
+    package let contents: OutputContents
+    package let wrote: Bool
+}

@@ -1,0 +1,167 @@
+internal import AppleClientSecret
+internal import FoundationEssentials
+internal import Rotation
+
+/// The JSON of a client's record: plain values, which become the domain's only when all of them are well-formed.
+struct RecordDocument: Decodable {
+    private let client: String
+    private let current: Kept?
+    private let candidate: Kept?
+    private let delivered: [String: Known]
+    private let shared: [String]
+    /// Missing where nothing is owed.
+    private let owed: [String]?
+    /// Missing where the key was always the same.
+    private let keyChange: Change?
+    /// Missing in what older versions wrote.
+    private let outputs: [Place]?
+
+    /// The JSON by which a record is read again.
+    static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
+        let delivered = record.delivered.sorted { $0.key < $1.key }
+        let shared = record.shared.sorted()
+        let secrets = [("candidate", record.candidate), ("current", record.current)].compactMap { name, kept in
+            kept.map { (name: name, value: Kept.json(of: $0)) }
+        }
+        let owed = record.owed.sorted().map { JSONText.string($0.description) }
+        return .object(
+            secrets + [
+                ("client", .string(client.description)),
+                ("delivered", .object(delivered.map { ($0.key.description, Known.json(of: $0.value)) })),
+                ("shared", .array(shared.map { .string($0.description) })),
+            ] + (owed.isEmpty ? [] : [("owed", .array(owed))])
+                + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? [])
+                + (record.outputs.isEmpty ? [] : [("outputs", .array(record.outputs.sorted().map(Place.json)))]))
+    }
+
+    /// The record; nil when it is another client's or a value is malformed.
+    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) -> ClientRecord? {
+        guard client == name.description else { return nil }
+        var record = ClientRecord()
+        for (action, known) in delivered {
+            guard let issued = known.issued else { return nil }
+            record.delivered[ActionID(action)] = issued
+        }
+        for path in shared {
+            guard let path = AbsolutePath(path) else { return nil }
+            record.shared.insert(path)
+        }
+        record.owed = Set((owed ?? []).map { ActionID($0) })
+        if let keyChange {
+            guard let change = keyChange.change else { return nil }
+            record.keyChange = change
+        }
+        for place in outputs ?? [] {
+            guard let place = place.place else { return nil }
+            record.outputs.insert(place)
+        }
+        if let current {
+            guard let kept = current.secret(sha256) else { return nil }
+            record.current = kept
+        }
+        if let candidate {
+            guard let kept = candidate.secret(sha256) else { return nil }
+            record.candidate = kept
+        }
+        return record
+    }
+
+    /// Another key behind one key id.
+    private struct Change: Decodable {
+        let at: Int64
+        let from: String
+        let keyID: String
+        let to: String
+
+        static func json(of change: KeyChange) -> JSONText {
+            .object([
+                ("at", .number(Int(change.at.secondsSinceEpoch))),
+                ("from", .string(change.from.description)),
+                ("keyID", .string(change.keyID.description)),
+                ("to", .string(change.to.description)),
+            ])
+        }
+
+        var change: KeyChange? {
+            guard let keyID = KeyID(keyID), let from = KeyDigest(from), let to = KeyDigest(to) else { return nil }
+            return KeyChange(keyID: keyID, from: from, to: to, at: WallTime(secondsSinceEpoch: at))
+        }
+    }
+
+    private struct Place: Decodable {
+        let path: String
+        /// Missing where the file is the secret.
+        let variable: String?
+
+        static func json(of place: OutputPlace) -> JSONText {
+            .object(
+                [("path", .string(place.path.description))]
+                    + (place.variable.map { [("variable", .string($0))] } ?? []))
+        }
+
+        var place: OutputPlace? {
+            AbsolutePath(path).map { OutputPlace(path: $0, slot: variable.map(Slot.variable) ?? .whole) }
+        }
+    }
+
+    /// What is known of a secret without its bytes.
+    private struct Known: Decodable {
+        let fingerprint: String
+        let team: String
+        let keyID: String
+        let client: String
+        let issuedAt: Int64
+        let expiresAt: Int64
+        let signer: String?
+
+        static func json(of issued: SecretInfo) -> JSONText {
+            .object([
+                ("client", .string(issued.client.description)),
+                ("expiresAt", .number(Int(issued.expiresAt.secondsSinceEpoch))),
+                ("fingerprint", .string(issued.fingerprint.description)),
+                ("issuedAt", .number(Int(issued.issuedAt.secondsSinceEpoch))),
+                ("keyID", .string(issued.keyID.description)),
+                ("signer", .text(issued.signer?.description)),
+                ("team", .string(issued.team.description)),
+            ])
+        }
+
+        var issued: SecretInfo? {
+            guard let fingerprint = Fingerprint(fingerprint), let team = TeamID(team), let keyID = KeyID(keyID),
+                let client = ClientID(client)
+            else { return nil }
+            var print: KeyDigest?
+            if let signer {
+                guard let known = KeyDigest(signer) else { return nil }
+                print = known
+            }
+            let claims = Claims(
+                issuer: team, keyID: keyID, subject: client, issuedAt: WallTime(secondsSinceEpoch: issuedAt),
+                expiresAt: WallTime(secondsSinceEpoch: expiresAt))
+            return SecretInfo(fingerprint: fingerprint, claims: claims, signer: print)
+        }
+    }
+
+    /// A secret with its bytes.
+    private struct Kept: Decodable {
+        let token: String
+        let known: Known
+        let signerKey: Data?
+
+        static func json(of kept: KeptSecret) -> JSONText {
+            .object([
+                ("known", Known.json(of: kept.issued)),
+                ("signerKey", .text(kept.signerKey.map { Data($0).base64EncodedString() })),
+                ("token", .string(kept.token.withBytes { String(decoding: $0, as: UTF8.self) })),
+            ])
+        }
+
+        func secret(_ sha256: ([UInt8]) -> [UInt8]) -> KeptSecret? {
+            guard let bytes = FileFormat.plain(Array(token.utf8)), let issued = known.issued else { return nil }
+            let token = Token(bytes, sha256: sha256)
+            // What the record says of a secret must be said of this one.
+            guard token.fingerprint == issued.fingerprint else { return nil }
+            return KeptSecret(token: token, issued: issued, signerKey: signerKey.map { Array($0) })
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import AppleClientSecret
+internal import FoundationEssentials
+internal import Rotation
+
+/// A client's record, or what people were told, as bytes: one line with the format's version and the SHA-256 digest of all that follows, then a
+/// JSON object.
+///
+///     clientsecretd-state 1 sha256:<64 hexadecimal digits>
+///
+/// The digest tells a torn or flipped record from a whole one before anything in it is believed.
+struct RecordFormat: Sendable {
+    /// Why bytes are no record that can be used.
+    enum Flaw: Error, Hashable {
+        /// Not what this or a newer version writes: torn, flipped, edited, or of another client.
+        case damaged
+        /// Written by a newer version of this format.
+        case newer
+    }
+
+    static let version = 1
+
+    /// The largest record that is read, in bytes: two secrets of at most 16 KiB and some thousand deliveries.
+    static let sizeLimit = 1 << 20
+
+    private static let magic = "clientsecretd-state "
+
+    let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8] {
+        seal(RecordDocument.json(of: record, of: client))
+    }
+
+    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
+        guard let record = try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256) else {
+            throw .damaged
+        }
+        return record
+    }
+
+    func encode(_ told: ReportedStates) -> [UInt8] {
+        seal(ReportedStatesDocument.json(of: told))
+    }
+
+    func decodeReportedStates(_ bytes: [UInt8]) throws(Flaw) -> ReportedStates {
+        guard let told = try unseal(ReportedStatesDocument.self, bytes).told else { throw .damaged }
+        return told
+    }
+
+    private func seal(_ document: JSONText) -> [UInt8] {
+        let body = document.bytes + [.lineFeed]
+        return Array(header(of: body).utf8) + body
+    }
+
+    private func unseal<Document: Decodable>(_ type: Document.Type, _ bytes: [UInt8]) throws(Flaw) -> Document {
+        guard let end = bytes.prefix(256).firstIndex(of: .lineFeed) else { throw .damaged }
+        let line = String(decoding: bytes[..<end], as: UTF8.self)
+        let body = Array(bytes[(end + 1)...])
+        guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }
+        guard let document = try? JSONDecoder().decode(type, from: Data(body)) else { throw .damaged }
+        return document
+    }
+
+    private func header(of body: [UInt8]) -> String {
+        "\(Self.magic)\(Self.version) sha256:\(hexadecimal(sha256(body)))\n"
+    }
+
+    private func isNewer(_ line: String) -> Bool {
+        guard line.hasPrefix(Self.magic),
+            let number = line.dropFirst(Self.magic.count).split(separator: " ").first.flatMap({ Int($0) })
+        else { return false }
+        return number > Self.version
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,44 @@
+internal import AppleClientSecret
+internal import Rotation
+
+/// The JSON of what people were told.
+struct ReportedStatesDocument: Decodable {
+    private let health: String
+    private let stages: [String: String]
+    private let owed: [String]
+    private let starts: [String: [Int64]]
+
+    /// The JSON by which it is read again.
+    static func json(of told: ReportedStates) -> JSONText {
+        let stages = told.stages.sorted { $0.key < $1.key }
+        let starts = told.starts.sorted { $0.key < $1.key }
+        return .object([
+            ("owed", .array(told.owed.sorted().map { .string($0.description) })),
+            ("stages", .object(stages.map { ($0.key.description, .string($0.value.rawValue)) })),
+            ("standing", .string(told.health.rawValue)),
+            (
+                "starts",
+                .object(
+                    starts.map { action, moments in
+                        (action.description, .array(moments.map { .number(Int($0.secondsSinceEpoch)) }))
+                    })
+            ),
+        ])
+    }
+
+    /// Nil when a value is malformed.
+    var told: ReportedStates? {
+        guard let health = HealthState(rawValue: health) else { return nil }
+        var told = ReportedStates()
+        told.health = health
+        for (name, stage) in stages {
+            guard let name = ClientName(name), let stage = Stage(rawValue: stage) else { return nil }
+            told.stages[name] = stage
+        }
+        told.owed = Set(owed.map { ActionID($0) })
+        for (action, moments) in starts {
+            told.starts[ActionID(action)] = moments.map { WallTime(secondsSinceEpoch: $0) }
+        }
+        return told
+    }
+}

@@ -1,0 +1,287 @@
+package import AppleClientSecret
+internal import Failures
+internal import Glibc
+package import Linux
+package import Rotation
+internal import SystemPackage
+
+/// What the daemon keeps over its own death: a record of each client, and the mark of its temporaries.
+///
+///     lock                  held for as long as the daemon lives
+///     temporaries           the tag of the names of temporary files
+///     clients/NAME.state    a client's record; one that is not believed ends in .damaged or .newer
+///     told.state            what people were told of the state
+///
+/// Losing it costs nothing but a second delivery and, where the outputs are gone as well, a new secret.
+package final class StateDirectory: Sendable {
+    package let path: AbsolutePath
+    /// Names of temporaries that are this directory's, now and after a restart.
+    package let naming: TemporaryNames
+    private let identity: Identity
+    private let format: RecordFormat
+    private let directories = SharedDirectories()
+    private let lock: HeldFile
+    private let clients: HeldFile
+
+    private static let mode: UInt16 = 0o700
+    private static let tagLimit = 64
+
+    /// Opens the directory, made when it is missing, and locks it for as long as the object lives.
+    ///
+    /// - Parameter former: the one that was in use until now under this path: its names of temporaries stay in use, and a
+    ///   lock of its that still lies there is taken over.
+    ///
+    /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot be
+    /// used: then a daemon goes on without.
+    package static func open(
+        _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) throws(Failure) -> StateDirectory {
+        do throws(FileError) {
+            try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
+            try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
+            let clients = try HeldFile(directory: path.description + "/clients", as: identity)
+            let lock = try takeLock(path, after: former)
+            let naming = try tag(in: path, as: identity, after: former)
+            if former == nil {
+                // Later they may be writes under way.
+                try naming.sweep(beside: path.description + "/lock", as: identity)
+                try naming.sweep(beside: path.description + "/clients/lock", as: identity)
+            }
+            return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock, clients)
+        } catch {
+            if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
+            throw unusable(error, path)
+        }
+    }
+
+    private init(
+        _ path: AbsolutePath, _ naming: TemporaryNames, _ identity: Identity, _ format: RecordFormat,
+        _ lock: HeldFile, _ clients: HeldFile
+    ) {
+        self.path = path
+        self.naming = naming
+        self.identity = identity
+        self.format = format
+        self.lock = lock
+        self.clients = clients
+    }
+
+    /// Whether what lies under the path is still what was opened. Where it is not, as when the directory was emptied,
+    /// replaced or something was mounted on it, what was kept may be gone, and another daemon may hold what lies there.
+    /// Two system calls.
+    package var isInPlace: Bool { lock.isInPlace && clients.isInPlace }
+
+    /// What comes or goes in it when it is made or emptied, and at no other time.
+    package static func landmarks(in path: AbsolutePath) -> [AbsolutePath] {
+        ["clients", "lock"].compactMap { path.appending($0) }
+    }
+
+    private static func takeLock(
+        _ path: AbsolutePath, after former: StateDirectory?
+    ) throws(FileError) -> HeldFile {
+        if let former, former.path == path, former.lock.isInPlace { return former.lock }
+        let file = path.description + "/lock"
+        let held = try FileLock.take(file)
+        guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
+        return try HeldFile(lock, at: file)
+    }
+
+    private static func tag(
+        in path: AbsolutePath, as identity: Identity, after former: StateDirectory?
+    ) throws(FileError) -> TemporaryNames {
+        let file = path.description + "/temporaries"
+        if let content = try GuardedPath.read(file, as: identity, limit: tagLimit),
+            let known = TemporaryNames(tag: String(decoding: content.bytes, as: UTF8.self)),
+            former == nil || former?.naming.tag == known.tag
+        {
+            return known
+        }
+        // By that of the former directory temporaries are made beside the outputs, which the next start is to find.
+        if let former {
+            try AtomicFile(file, as: identity).replace(with: Array(former.naming.tag.utf8), naming: former.naming)
+            return former.naming
+        }
+        let fresh = try TemporaryNames()
+        // One that was killed while it kept its tag has left a temporary of a tag that nobody knows; under the lock it
+        // is nobody else's.
+        try fresh.sweep(beside: file, as: identity, ofAnyTag: true)
+        try AtomicFile(file, as: identity).replace(with: Array(fresh.tag.utf8), naming: fresh)
+        return fresh
+    }
+
+    /// What is kept of a client; nil when nothing is.
+    ///
+    /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is set
+    /// aside before that is thrown: the next one does not meet it again.
+    package func recall(_ client: ClientName) throws(Failure) -> ClientRecord? {
+        do throws(Failure) {
+            return try Self.read(client, in: path, as: identity, format, sharing: directories)
+        } catch {
+            setAside(Self.file(of: client, in: path), for: error)
+            throw error
+        }
+    }
+
+    /// What people were told; nil when nothing is kept. Throws as ``recall(_:)`` does.
+    package func recallReportedStates() throws(Failure) -> ReportedStates? {
+        let file = Self.toldFile(in: path)
+        do throws(Failure) {
+            guard let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity) else { return nil }
+            do throws(RecordFormat.Flaw) {
+                return try format.decodeReportedStates(bytes)
+            } catch {
+                throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "told.state")
+            }
+        } catch {
+            setAside(file, for: error)
+            throw error
+        }
+    }
+
+    /// Keeps what people were told; durable when it returns.
+    package func keep(_ told: ReportedStates) throws(Failure) {
+        try write(format.encode(told), to: Self.toldFile(in: path))
+    }
+
+    /// What is kept of a client in a directory that is neither made nor locked for it: for a look from outside.
+    package static func peek(
+        _ client: ClientName, in path: AbsolutePath, as identity: Identity,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) throws(Failure) -> ClientRecord? {
+        try read(client, in: path, as: identity, RecordFormat(sha256: sha256))
+    }
+
+    private static func read(
+        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat,
+        sharing directories: SharedDirectories? = nil
+    ) throws(Failure) -> ClientRecord? {
+        let file = file(of: client, in: path)
+        var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
+        guard let bytes = try bytes(of: file, place, in: path, as: identity, sharing: directories) else { return nil }
+        do throws(RecordFormat.Flaw) {
+            return try format.decode(bytes, of: client)
+        } catch {
+            throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place)
+        }
+    }
+
+    private static func bytes(
+        of file: String, _ place: @autoclosure () -> Failure.Place, in path: AbsolutePath, as identity: Identity,
+        sharing directories: SharedDirectories? = nil
+    ) throws(Failure) -> [UInt8]? {
+        let content: FileContent?
+        do throws(FileError) {
+            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit, sharing: directories)
+        } catch {
+            if error.kind == .directoryMissing { return nil }
+            if error.kind == .fileTooLarge || error.kind == .notARegularFile {
+                throw Failure(.stateDamaged, at: place(), detail: error.detail)
+            }
+            throw unusable(error, path)
+        }
+        guard let content else { return nil }
+        // A record that others could have written is not believed.
+        guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
+            throw Failure(.stateDamaged, at: place(), detail: "others may have written it")
+        }
+        return content.bytes
+    }
+
+    /// Keeps a client's record; durable when it returns.
+    package func keep(_ record: ClientRecord, of client: ClientName) throws(Failure) {
+        try write(format.encode(record, of: client), to: Self.file(of: client, in: path))
+    }
+
+    /// Removes what is kept of clients that are not configured, once every secret in it had expired before `moment`; until
+    /// then a configuration that is rolled back finds what it needs. What cannot be removed stays.
+    ///
+    /// - Returns: where those clients' secrets were published; of each place that is told once.
+    @discardableResult
+    package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) -> Set<OutputPlace> {
+        var places: Set<OutputPlace> = []
+        for client in Self.clients(in: path, as: identity) where !configured.contains(client) {
+            guard var record = try? Self.read(client, in: path, as: identity, format) else { continue }
+            places.formUnion(record.outputs)
+            if record.isExpired(before: moment) {
+                _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
+            } else if !record.outputs.isEmpty {
+                record.outputs = []
+                try? keep(record, of: client)
+            }
+        }
+        return places
+    }
+
+    /// Where secrets were published by what is kept of all clients, in a directory that is neither made nor locked for it.
+    package static func peekOutputs(
+        in path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) -> Set<OutputPlace> {
+        clients(in: path, as: identity).reduce(into: []) { places, client in
+            if let record = try? read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
+                places.formUnion(record.outputs)
+            }
+        }
+    }
+
+    /// The clients of which something is kept.
+    private static func clients(in path: AbsolutePath, as identity: Identity) -> [ClientName] {
+        let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
+        return names.compactMap { ClientName($0.dropLast(".state".count)) }
+    }
+
+    private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
+        do throws(FileError) {
+            try AtomicFile(file, as: identity, sharing: directories)
+                .replace(with: bytes, mode: 0o600, naming: naming)
+        } catch {
+            throw Self.unusable(error, path)
+        }
+    }
+
+    /// Puts away what is not believed. Of each kind one is kept for whoever wonders, the latest.
+    private func setAside(_ path: String, for failure: Failure) {
+        let kind: String
+        switch failure.code {
+        case .stateDamaged: kind = "damaged"
+        case .stateNewer: kind = "newer"
+        default: return
+        }
+        let file = FilePath(path)
+        _ = unsafe file.withPlatformString { from in
+            unsafe FilePath(file.string + "." + kind).withPlatformString { to in unsafe rename(from, to) }
+        }
+    }
+
+    private static func file(of client: ClientName, in path: AbsolutePath) -> String {
+        "\(path)/clients/\(client).state"
+    }
+
+    private static func toldFile(in path: AbsolutePath) -> String {
+        "\(path)/told.state"
+    }
+
+    private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {
+        // In the words of the component that it is about.
+        let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
+        return Failure(
+            .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
+    }
+
+    /// What systemd made for the service (`StateDirectory=`) it makes again when the service starts; the service itself
+    /// cannot, for what lies above it is read-only there.
+    private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
+        guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.kind),
+            OutputRemedy.isSystemd
+        else { return error.remedy }
+        let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
+        guard ofSystemd.split(separator: ":").first != path.description[...] else {
+            return .say("have systemd make it anew", run: "systemctl restart \(ShellCommand.daemonUnit)")
+        }
+        let user = Owner.argument(user: Identity.current().user)
+        return .say(
+            "make it",
+            run: ("install -d -m 0700 -o \(user) \(path.description)" as ShellCommand)
+                .then(.letWrite(to: path.description)))
+    }
+}

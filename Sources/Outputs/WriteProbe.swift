@@ -1,0 +1,50 @@
+internal import Failures
+internal import Glibc
+package import Linux
+package import Rotation
+
+/// Finds out whether a file could be written without doing it.
+package enum WriteProbe {
+    /// What would keep the user that this process runs as from writing a file that it can read; nil when nothing is
+    /// known to.
+    package static func failure(of spec: FileSpec, as identity: Identity) -> Failure? {
+        let directory: String
+        do {
+            directory = try GuardedPath.directory(spec.path.directory.description, as: identity)
+            if unsafe access(directory, W_OK | X_OK) != 0 {
+                let cause = errno
+                let isReadOnly = cause == EROFS
+                return Failure(
+                    isReadOnly ? .readOnlyFileSystem : .permissionDenied, at: .path(spec.path), cause: cause,
+                    detail: Printable.name(directory),
+                    remedy: OutputRemedy.remedy(
+                        isReadOnly ? .readOnlyFileSystem : .permissionDenied, for: spec.path, as: identity))
+            }
+        } catch {
+            if error.kind == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
+                return nil
+            }
+            return Failure(error, at: spec.path, of: identity)
+        }
+        // What is made in a directory with the set-group-id bit has the directory's group without being given it.
+        let place = FileStatus.following(directory)
+        let inherited = place?.isSetGroupID == true ? place?.group : nil
+        func mayGive(_ group: UInt32) -> Bool {
+            identity.user == 0 || identity.belongs(to: group) || group == inherited
+        }
+        guard let group = spec.group else {
+            // A file that is replaced keeps its group.
+            guard let kept = FileStatus.following(spec.path.description)?.group, !mayGive(kept) else { return nil }
+            return Failure(.groupNotPermitted, at: .path(spec.path), detail: String(kept))
+        }
+        guard let id = (try? Accounts.groupID(group)).flatMap({ $0 }) else {
+            return Failure(.unknownGroup, at: .path(spec.path), detail: group)
+        }
+        if !mayGive(id) {
+            return Failure(
+                .groupNotPermitted, at: .path(spec.path), detail: group,
+                remedy: Owner.joining(group: group, user: identity.user))
+        }
+        return nil
+    }
+}

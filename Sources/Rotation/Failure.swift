@@ -1,0 +1,193 @@
+package import Failures
+
+/// Why something that was to be done was not done.
+///
+/// The one error type of everything that touches keys, files, actions and clocks: a closed code, where, and what the
+/// system said. From the code alone follow the words, the command that helps and how soon it is tried again
+/// (`Failure+Words.swift`, `Retry.swift`). Mistakes in the configuration's text are diagnostics, not troubles.
+package struct Failure: Error, Hashable, Sendable {
+    package let code: Code
+    package let place: Place
+    /// The errno value of the call that failed, where one did.
+    package let cause: Int32?
+    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status. Never a
+    /// secret, never a key's content.
+    package let detail: String?
+    /// What helps, where whoever met it knows more than its code says; else ``remedy`` is what helps with such troubles.
+    let knownRemedy: Remedy?
+
+    /// - Parameter detail: on one line; what others chose in it is escaped here.
+    package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil) {
+        self.code = code
+        self.place = place
+        self.cause = cause
+        self.detail = detail.map(Printable.line)
+        knownRemedy = remedy
+    }
+
+    /// What the trouble is about.
+    package enum Place: Hashable, Sendable {
+        case key(KeyName)
+        case client(ClientName)
+        /// An output file, a key file, a passphrase file or the configuration: whatever `code` speaks of.
+        case path(AbsolutePath)
+        case action(ActionID)
+        /// A systemd credential of this name.
+        case credential(String)
+        /// A name on the command line or another thing without a path of its own, such as standard input.
+        case named(String)
+        case clock
+    }
+
+    /// Raw values are names in status, metrics and the journal: never rename one.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        // Keys and their passphrases.
+        case keyMissing = "key_missing"
+        case keyUnreadable = "key_unreadable"
+        /// Owner or mode of the file or a directory above it let somebody else use or replace it; detail: the component.
+        case keyNotGuarded = "key_not_guarded"
+        case keyEmpty = "key_empty"
+        case keyTruncated = "key_truncated"
+        case keyTooLarge = "key_too_large"
+        case keyNotPEM = "key_not_pem"
+        case keyIsPublic = "key_is_public"
+        case keyIsCertificate = "key_is_certificate"
+        case keyIsRSA = "key_is_rsa"
+        /// An EC key on another curve; detail: the curve.
+        case keyWrongCurve = "key_wrong_curve"
+        /// `EC PRIVATE KEY` (SEC1) instead of PKCS#8.
+        case keyIsSEC1 = "key_is_sec1"
+        case keyMalformed = "key_malformed"
+        case keyNeedsPassphrase = "key_needs_passphrase"
+        case keyWrongPassphrase = "key_wrong_passphrase"
+        /// Encrypted in a way that takes longer to open than is waited for; detail: how.
+        case keyTooCostly = "key_too_costly"
+        /// Another key than before stands behind one key id; detail: which two.
+        case keyChanged = "key_changed"
+        case passphraseUnusable = "passphrase_unusable"
+        case credentialMissing = "credential_missing"
+        // Minting.
+        case signingFailed = "signing_failed"
+        /// The secret just made did not pass the check with the key's public half.
+        case selfCheckFailed = "self_check_failed"
+        // Paths and files.
+        case directoryMissing = "directory_missing"
+        case notADirectory = "not_a_directory"
+        case permissionDenied = "permission_denied"
+        case readOnlyFileSystem = "read_only_file_system"
+        case diskFull = "disk_full"
+        case quotaExceeded = "quota_exceeded"
+        case ioError = "io_error"
+        case isDirectory = "is_directory"
+        case isMountPoint = "is_mount_point"
+        case isImmutable = "is_immutable"
+        /// A FIFO, device or socket; detail: which.
+        case notARegularFile = "not_a_regular_file"
+        case hardLinked = "hard_linked"
+        /// A key, passphrase, program, configuration or file of the state directory, reached by way of links perhaps.
+        case outputIsInput = "output_is_input"
+        /// Two outputs name one file by different paths; detail: the other one.
+        case sameFile = "same_file"
+        case fileTooLarge = "file_too_large"
+        /// Of another user; detail: the owner.
+        case foreignOwner = "foreign_owner"
+        /// A link that is not followed; detail: the component and its owner.
+        case untrustedLink = "untrusted_link"
+        /// A directory that others may write to and that has no sticky bit; detail: the directory.
+        case unguardedDirectory = "unguarded_directory"
+        case tooManyLinks = "too_many_links"
+        case unknownUser = "unknown_user"
+        case unknownGroup = "unknown_group"
+        /// The user may not give the file this group; detail: the group.
+        case groupNotPermitted = "group_not_permitted"
+        case attributesNotKept = "attributes_not_kept"
+        /// What `check` finds of a unit's ProtectSystem=, ProtectHome= and so on; detail: which unit and setting.
+        case outsideSandbox = "outside_sandbox"
+        /// Somebody else changed the file faster than it could be merged.
+        case changedMeanwhile = "changed_meanwhile"
+        /// An environment file that cannot be edited safely; detail: the line and why.
+        case environmentFileMalformed = "environment_file_malformed"
+        case nameTooLong = "name_too_long"
+        case outOfDescriptors = "out_of_descriptors"
+        case outOfMemory = "out_of_memory"
+        case notResponding = "not_responding"
+        case systemError = "system_error"
+        /// An environment file that held other lines was deleted: it is not made again with one line.
+        case environmentFileDeleted = "environment_file_deleted"
+        case contested = "contested"
+        // Writers, which write what is another user's.
+        /// Nobody listens; detail: the socket.
+        case writerMissing = "writer_missing"
+        /// The writer takes no requests from this user, or what listens at its place is not to be trusted.
+        case writerNotPermitted = "writer_not_permitted"
+        /// No answer in time, or none at all; detail: the writer's user.
+        case writerSilent = "writer_silent"
+        /// An answer that is none; detail: what is wrong with it.
+        case writerGarbled = "writer_garbled"
+        /// The configuration that the writer reads does not let it; detail: why.
+        case writerRefused = "writer_refused"
+        /// The writer cannot read the configuration, or does not accept it; detail: why.
+        case writerUnconfigured = "writer_unconfigured"
+        // The state directory.
+        case stateUnusable = "state_unusable"
+        case stateDamaged = "state_damaged"
+        case stateNewer = "state_newer"
+        case stateLocked = "state_locked"
+        // Actions.
+        /// detail: the exit status or signal.
+        case actionFailed = "action_failed"
+        case actionTimedOut = "action_timed_out"
+        case actionNotStarted = "action_not_started"
+        case actionInterrupted = "action_interrupted"
+        // What systemd was asked to do with a unit.
+        /// remedy: the rule of polkit's that is missing.
+        case unitNotPermitted = "unit_not_permitted"
+        /// The same, and polkit is not there to read a rule.
+        case polkitMissing = "polkit_missing"
+        case unitUnknown = "unit_unknown"
+        case unitMasked = "unit_masked"
+        /// detail: systemd's words.
+        case unitRefused = "unit_refused"
+        /// It has failed, and what it is to be told does not start it.
+        case unitFailed = "unit_failed"
+        /// It was started, and ended within seconds.
+        case unitEnded = "unit_ended"
+        case busUnreachable = "bus_unreachable"
+        case jobFailed = "job_failed"
+        case jobTimedOut = "job_timed_out"
+        case jobCanceled = "job_canceled"
+        case jobDependency = "job_dependency"
+        case jobSkipped = "job_skipped"
+        // How a client stands while nothing has failed.
+        case noSecret = "no_secret"
+        /// detail: when.
+        case secretExpired = "secret_expired"
+        /// Nearer to its expiry than the last third of the renewal window; detail: when it expires.
+        case secretExpiring = "secret_expiring"
+        /// Still valid, but it should have been replaced; detail: since when.
+        case renewalOverdue = "renewal_overdue"
+        /// The key cannot be read, so that what bears its id may be forged.
+        case signatureUnchecked = "signature_unchecked"
+        /// Whoever asks may not read what is published.
+        case notReadable = "not_readable"
+        /// Nothing is published that could be looked at without asking the daemon.
+        case noOutputs = "no_outputs"
+        case notPublished = "not_published"
+        case notDelivered = "not_delivered"
+        // Apple's word.
+        case refusedByApple = "refused_by_apple"
+        case verdictUnknown = "verdict_unknown"
+        // The clock.
+        case clockBeforeBuild = "clock_before_build"
+        case clockDoubtful = "clock_doubtful"
+        // The daemon itself.
+        case configurationRefused = "configuration_refused"
+        /// It passes by now, and the daemon goes on with the one that was last adopted before its start.
+        case configurationNotAdopted = "configuration_not_adopted"
+        case socketUnusable = "socket_unusable"
+        /// The same of the socket from which units load credentials.
+        case credentialSocketUnusable = "credential_socket_unusable"
+        /// detail: what is in the way, as of an output.
+        case metricsFileUnwritable = "metrics_file_unwritable"
+    }
+}

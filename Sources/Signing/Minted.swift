@@ -1,8 +1,0 @@
-package import AppleClientSecret
-package import Rotation
-
-/// A secret that was just made.
-package struct Minted: Sendable {
-    package let token: Token
-    package let issued: Issued
-}

@@ -1,0 +1,170 @@
+import NIOCore
+import NIOHTTP1
+import Rotation
+
+/// One connection: takes its requests one after the other and answers each before it looks at the next.
+///
+/// Reading stops while an answer is made and sent, so that a client that sends many requests at once costs one read
+/// buffer. What is in that buffer waits in `backlog`.
+final class HTTPConnection {
+    enum Phase {
+        /// Between two requests.
+        case quiet
+        /// The first bytes of a request's head may have come.
+        case head
+        case body(HTTPRequestHead)
+        /// The rotation was asked.
+        case waiting(HTTPRequestHead)
+        /// The answer is on its way to the client.
+        case answering
+        /// Answered before the request was read to its end; the rest is passed over, so that a client that writes
+        /// before it reads gets to see the answer.
+        case discarding
+        case closed
+    }
+
+    enum Event {
+        case part(HTTPServerRequestPart)
+        case mistake(Problem)
+        case inputEnded
+    }
+
+    let router: Router
+    let listener: ListenerKind
+    var phase = Phase.head
+    /// Of the request that is being read; apart from the phase, so that it grows in place.
+    var body: [UInt8] = []
+    var backlog: [Event] = []
+    var isWorking = false
+    var hasBytes = false
+    var isReadHeld = false
+    var isInputEnded = false
+    var deadline: Scheduled<Void>?
+    var context: ChannelHandlerContext?
+
+    init(router: Router, listener: ListenerKind) {
+        self.router = router
+        self.listener = listener
+    }
+
+    /// Bytes have come.
+    func debounce() {
+        hasBytes = true
+        guard case .quiet = phase else { return }
+        phase = .head
+        expire(after: router.limits.requestTime)
+    }
+
+    /// The server stops: a client that waits is told, one that is asking or being answered is let finish, and those
+    /// between two requests are let go.
+    func stop() {
+        switch phase {
+        case .waiting(let head): answer(Reply(.stopping, known: []), to: head)
+        case .head, .body, .answering: expire(after: router.limits.stopTime)
+        case .quiet, .discarding, .closed: close()
+        }
+    }
+
+    /// The rotation's answer has come.
+    func settle(_ reply: Reply) {
+        guard case .waiting(let head) = phase else { return }
+        answer(reply, to: head)
+    }
+}
+
+// The way of a request.
+extension HTTPConnection {
+    var isBusy: Bool {
+        switch phase {
+        case .waiting, .answering: true
+        case .quiet, .head, .body, .discarding, .closed: !backlog.isEmpty
+        }
+    }
+
+    func take(_ event: Event) {
+        backlog.append(event)
+        work()
+    }
+
+    /// Works the backlog off as far as it goes; a loop and not a recursion, however many requests lie in it.
+    func work() {
+        guard !isWorking else { return }
+        isWorking = true
+        defer { isWorking = false }
+        var next = 0
+        while next < backlog.count {
+            if case .waiting = phase { break }
+            if case .answering = phase { break }
+            let event = backlog[next]
+            next += 1
+            process(event)
+        }
+        // The connection may have been closed, and the backlog with it.
+        backlog.removeFirst(min(next, backlog.count))
+        if isReadHeld, !isBusy, let context {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    func process(_ event: Event) {
+        switch (event, phase) {
+        case (.part(.head(let head)), .quiet), (.part(.head(let head)), .head):
+            begin(head)
+        case (.part(.body(let bytes)), .body(let head)):
+            guard body.count + bytes.readableBytes <= router.limits.bodySize else { return refuseBody(of: head) }
+            body += bytes.readableBytesView
+        case (.part(.end), .body(let head)):
+            finish(head)
+        case (.part(.end), .discarding), (.inputEnded, .quiet), (.inputEnded, .head), (.inputEnded, .discarding):
+            close()
+        case (.mistake(let problem), .quiet), (.mistake(let problem), .head):
+            answer(Reply(problem), to: nil)
+        case (.mistake(let problem), .body(let head)):
+            answer(Reply(problem), to: head, closing: true)
+        case (.mistake, .discarding):
+            close()
+        case (.inputEnded, _):
+            isInputEnded = true
+        default:
+            break
+        }
+    }
+
+    func begin(_ head: HTTPRequestHead) {
+        phase = .body(head)
+        body = []
+        // RFC 9112, section 3.2: without it, or with two, nobody can know what was asked for.
+        if head.version == .http1_1, head.headers["host"].count != 1 {
+            let problem = Problem(.badRequest, "an HTTP/1.1 request has one Host field, and this one does not")
+            return answer(Reply(problem), to: head, closing: true)
+        }
+        if let length = head.headers["content-length"].first.flatMap({ Int($0) }), length > router.limits.bodySize {
+            return refuseBody(of: head)
+        }
+        if head.headers["expect"].first?.lowercased() == "100-continue", let context {
+            context.writeAndFlush(
+                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+        }
+    }
+
+    func refuseBody(of head: HTTPRequestHead) {
+        let problem = Problem(
+            .payloadTooLarge, "the body is too large: at most \(router.limits.bodySize) bytes are read")
+        answer(Reply(problem), to: head, discarding: true)
+    }
+
+    func finish(_ head: HTTPRequestHead) {
+        let received = Router.ReceivedRequest(
+            method: head.method, target: head.uri, headers: head.headers, body: body, listener: listener)
+        switch router.receive(received) {
+        case .reply(let reply):
+            answer(reply, to: head)
+        case .ask(let request, let peer):
+            // The outcome takes as long as it takes.
+            deadline?.cancel()
+            phase = .waiting(head)
+            router.ask(request, of: peer, for: self)
+        }
+    }
+}

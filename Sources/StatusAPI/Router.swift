@@ -1,0 +1,245 @@
+import AppleClientSecret
+import Linux
+import NIOCore
+import NIOHTTP1
+import Rotation
+
+/// What every connection shares: what is on show, who may do what, and the requests that wait for an answer. It lives
+/// on the server's one thread.
+final class Router {
+    /// A request as far as it matters here.
+    struct ReceivedRequest {
+        let method: HTTPMethod
+        let target: String
+        let headers: HTTPHeaders
+        let body: [UInt8]
+        let listener: ListenerKind
+    }
+
+    enum Outcome {
+        case reply(Reply)
+        /// The rotation is asked; the answer comes later.
+        case ask(Request, Peer)
+    }
+
+    let limits: StatusServer.Limits
+    private let shared: Shared
+    private let handle: StatusServer.Handler
+    private let eventLoop: any EventLoop
+    private var cache: ResponseCache
+    private var pace = RenewalPace()
+    /// Whom the rotation's answers are for.
+    private var waiting: [UInt64: HTTPConnection] = [:]
+    private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+    private var limiter = ConnectionLimiter()
+    private var metricsQueue = MetricsQueue()
+    /// Kept once the server stops.
+    private var allGone: EventLoopPromise<Void>?
+
+    init(
+        shared: Shared, version: String, limits: StatusServer.Limits, eventLoop: any EventLoop,
+        handle: @escaping StatusServer.Handler
+    ) {
+        self.shared = shared
+        self.limits = limits
+        self.eventLoop = eventLoop
+        self.handle = handle
+        cache = ResponseCache(version: version)
+    }
+
+    var control: ControlPolicy { shared.control }
+
+    /// Decides what becomes of a request that is read whole.
+    func receive(_ received: ReceivedRequest) -> Outcome {
+        refresh()
+        do {
+            return try decide(received)
+        } catch {
+            return .reply(Reply(error))
+        }
+    }
+
+    /// Puts a request to the rotation, whose answer goes to `connection`, if that is still there.
+    func ask(_ request: Request, of peer: Peer, for connection: HTTPConnection) {
+        let requestID = shared.open()
+        waiting[requestID] = connection
+        let router = NIOLoopBound(self, eventLoop: eventLoop)
+        handle(request, peer) { [shared, eventLoop] answer in
+            shared.settle(requestID) { eventLoop.execute { router.value.settle(requestID, answer) } }
+        }
+    }
+
+    private func settle(_ requestID: UInt64, _ answer: Answer) {
+        refresh()
+        waiting.removeValue(forKey: requestID)?.settle(Reply(answer, known: cache.names))
+    }
+
+    /// Lets a connection in; the problem says why not.
+    func enter(_ connection: HTTPConnection) throws(Problem) {
+        if limiter.isFull(for: connection.listener, control: control, limits: limits) {
+            metricsQueue.oldest?.giveWay()
+        }
+        if let reason = limiter.enter(connection.listener, control: control, limits: limits) {
+            var problem = Problem(.serviceUnavailable, reason)
+            problem.retryAfter = 1
+            throw problem
+        }
+        connections[ObjectIdentifier(connection)] = connection
+        move(connection, to: .request)
+    }
+
+    /// Notes that a connection sends a request, or is sent an answer, from now on.
+    func move(_ connection: HTTPConnection, to stage: MetricsQueue.Stage) {
+        // Not those that are turned away.
+        guard connection.listener == .metrics, connections[ObjectIdentifier(connection)] != nil else { return }
+        metricsQueue.put(connection, in: stage, limit: limits.connectionsPerUser)?.giveWay()
+    }
+
+    func leave(_ connection: HTTPConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        metricsQueue.remove(connection)
+        limiter.leave(connection.listener)
+        if connections.isEmpty { allGone?.succeed() }
+    }
+
+    var isStopping: Bool { allGone != nil }
+
+    /// Ends every conversation, each when its client has what it is being given; done when the last one has left.
+    func stop() -> EventLoopFuture<Void> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        allGone = promise
+        if connections.isEmpty { promise.succeed() }
+        for connection in connections.values { connection.stop() }
+        return promise.futureResult
+    }
+
+    private func refresh() {
+        let shown = shared.shown
+        cache.show(shown.snapshot, revision: shown.revision)
+    }
+
+    private func decide(_ received: ReceivedRequest) throws(Problem) -> Outcome {
+        let peer: Peer?
+        switch received.listener {
+        case .status(let who): peer = who
+        case .metrics:
+            try screen(received)
+            peer = nil
+        }
+        guard let route = Route(target: received.target) else {
+            throw Problem(
+                .notFound,
+                "there is nothing at \"\(Problem.shortened(received.target))\"; there are /v1/status, /v1/clients/NAME, "
+                    + "/v1/renew, /v1/clients/NAME/renew, /v1/reload, /healthz, /readyz and /metrics")
+        }
+        let isMethodKnown =
+            route.isControl ? received.method == .POST : received.method == .GET || received.method == .HEAD
+        guard isMethodKnown else {
+            var problem = Problem(
+                .methodNotAllowed, "\(received.method.rawValue) is not for this address; use \(route.allow)")
+            problem.allow = route.allow
+            throw problem
+        }
+        // Nobody is let in before there is one.
+        guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
+        guard route.isControl, let peer else { return .reply(try page(route, snapshot)) }
+        return .ask(try request(route, received, of: peer), peer)
+    }
+
+    /// Turns away what the socket for monitoring does not know.
+    private func screen(_ received: ReceivedRequest) throws(Problem) {
+        guard let host = received.headers["host"].first, ListenerKind.isLoopback(host: host),
+            received.target.hasPrefix("/")
+        else {
+            throw Problem(.misdirectedRequest, "this is answered by names of this machine alone; ask localhost")
+        }
+        switch Route(target: received.target) {
+        case .metrics, .health, .readiness: return
+        case .status, .client, .renew, .renewClient, .reload, nil:
+            throw Problem(.notFound, "there are /metrics, /healthz and /readyz here; the rest is on the Unix socket")
+        }
+    }
+
+    private func page(_ route: Route, _ snapshot: Snapshot) throws(Problem) -> Reply {
+        switch route {
+        case .status:
+            return Reply(.ok, "application/json", cache.statusText(of: snapshot))
+        case .client(let name):
+            guard let view = cache.client(name) else { throw .unknownClients([name], known: cache.names) }
+            return .json(StatusDocument.Client(view).members.rendered)
+        case .health:
+            let line = ([snapshot.health.rawValue] + [snapshot.reason?.sentence].compactMap { $0 })
+            return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line.joined(separator: ": "))
+        case .metrics:
+            return Reply(.ok, MetricsText.contentType, cache.metricsText(of: snapshot))
+        case .readiness, .renew, .renewClient, .reload:
+            return .text(snapshot.ready ? .ok : .serviceUnavailable, snapshot.ready ? "ready" : "not ready")
+        }
+    }
+
+    private func request(_ route: Route, _ received: ReceivedRequest, of peer: Peer) throws(Problem) -> Request {
+        guard control.permits(peer) else { throw Problem(.forbidden, control.refusal(to: peer)) }
+        guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
+        try requireJSON(received)
+        guard shared.isRoom(limits.pendingRequests) else {
+            var problem = Problem(
+                .serviceUnavailable,
+                "\(limits.pendingRequests) requests wait for their outcome already; try again later")
+            problem.retryAfter = 1
+            throw problem
+        }
+        switch route {
+        case .renew:
+            return .renew(try renewal(received, of: nil, by: peer))
+        case .renewClient(let name):
+            return .renew(try renewal(received, of: name, by: peer))
+        case .reload, .status, .client, .health, .readiness, .metrics:
+            guard received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
+            return .reload
+        }
+    }
+
+    private func requireJSON(_ received: ReceivedRequest) throws(Problem) {
+        guard !received.body.isEmpty else { return }
+        let type = received.headers["content-type"].first ?? "nothing that says what it is"
+        let media = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        guard media == "application/json" else {
+            throw Problem(
+                .unsupportedMediaType,
+                "the body comes as \(Problem.shortened(type)); send JSON with \"Content-Type: application/json\"")
+        }
+    }
+
+    private func renewal(_ received: ReceivedRequest, of named: String?, by peer: Peer) throws(Problem)
+        -> Request.Renewal
+    {
+        let body = try RenewalBody(json: received.body)
+        if named != nil, body.clients != nil {
+            throw Problem(.badRequest, "the address names the client; leave \"clients\" out of the body")
+        }
+        let wanted = named.map { [$0] } ?? body.clients ?? []
+        if named == nil, body.clients?.isEmpty == true {
+            throw Problem(.badRequest, "\"clients\" is empty; leave it out to renew all of them")
+        }
+        let known = Set(cache.names)
+        let unknown = wanted.filter { name in ClientName(name).map { !known.contains($0) } ?? true }
+        guard unknown.isEmpty else { throw .unknownClients(unknown, known: cache.names) }
+        let clients = Set(wanted.compactMap { ClientName($0) })
+        let refused = pace.ask(
+            for: clients.isEmpty ? known : clients,
+            at: Int64(clamping: NIODeadline.now().uptimeNanoseconds / 1_000_000),
+            pause: limits.renewalPause, isRoot: peer.user == 0)
+        if let refused {
+            let seconds = max(1, (refused.wait + 999) / 1000)
+            var problem = Problem(
+                .tooManyRequests,
+                "client \"\(refused.client)\" was asked for a moment ago; ask again in \(seconds) s (root need not wait)"
+            )
+            problem.retryAfter = seconds
+            throw problem
+        }
+        return Request.Renewal(
+            clients: clients, dueWithin: body.dueWithin, deliverOnly: body.deliverOnly ?? false,
+            skipVerify: body.skipVerify ?? false)
+    }
+}

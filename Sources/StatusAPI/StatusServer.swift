@@ -1,0 +1,156 @@
+internal import Failures
+import Glibc
+package import Linux
+import NIOCore
+import NIOPosix
+package import Rotation
+import SystemPackage
+
+/// HTTP/1.1 over the status socket, on a thread of its own: shows the last snapshot, and passes requests on.
+///
+/// It never asks the rotation for anything it shows, so that no visitor can hold the rotation up.
+package final class StatusServer: Sendable {
+    /// Takes a request, and who makes it, and returns at once; called on the server's thread. The reply may be called from
+    /// any thread, and is passed over when it comes a second time or after ``stop()``.
+    package typealias Handler = @Sendable (Request, Peer, @escaping @Sendable (Answer) -> Void) -> Void
+
+    /// Connections that wait to be accepted: as many as may be open, twice.
+    private static let listenBacklog: Int32 = 128
+
+    /// The thread stays for as long as the process: ending it takes libdispatch's pool, which wants to set priorities, and
+    /// a service may not.
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    private let listeners: [any Channel]
+    private let router: NIOLoopBound<Router>
+    private let shared: Shared
+
+    /// Serves on `listener`, a bound Unix stream socket, and for monitoring on `metrics`, which may be TCP on loopback. Both
+    /// are the server's from here on, also when this throws.
+    ///
+    /// It starts a thread: block the signals that another one waits for before. Nobody is let in before there is
+    /// something to ``show(_:)``: on a socket from systemd visitors wait already, one of whom may have started the daemon.
+    package init(
+        listener: Int32, metrics: Int32? = nil, version: String, control: ControlPolicy, limits: Limits = Limits(),
+        handle: @escaping Handler
+    ) throws(Failure) {
+        do throws(Failure) {
+            try Self.prepare(listener, isMetrics: false)
+        } catch {
+            if let metrics { close(metrics) }
+            throw error
+        }
+        if let metrics {
+            do throws(Failure) {
+                try Self.prepare(metrics, isMetrics: true)
+            } catch {
+                close(listener)
+                throw error
+            }
+        }
+        let eventLoop = Self.group.next()
+        let shared = Shared(control: control)
+        do {
+            let router = try eventLoop.submit {
+                NIOLoopBound(
+                    Router(shared: shared, version: version, limits: limits, eventLoop: eventLoop, handle: handle),
+                    eventLoop: eventLoop)
+            }.wait()
+            var listeners = [try Self.open(listener, isMetrics: false, at: router)]
+            if let metrics { listeners.append(try Self.open(metrics, isMetrics: true, at: router)) }
+            self.listeners = listeners
+            self.router = router
+        } catch {
+            throw Failure(.socketUnusable, at: .named(Self.place), detail: "\(error)")
+        }
+        self.shared = shared
+    }
+
+    /// Shows `snapshot` from now on, and lets visitors in with the first. Any thread; no later one wakes anybody.
+    package func show(_ snapshot: Snapshot) {
+        guard shared.show(snapshot) else { return }
+        for listener in listeners { listener.setOption(.autoRead, value: true).whenFailure { _ in } }
+    }
+
+    /// Lets these renew and reload from now on.
+    package func permit(_ control: ControlPolicy) {
+        shared.control = control
+    }
+
+    /// Ends every connection, telling those who wait that the daemon stops. The socket's path stays.
+    package func stop() {
+        guard shared.close() else { return }
+        let router = router
+        // Neither can fail: the thread lives, and a socket that cannot be closed is closed all the same.
+        for listener in listeners { try? listener.close().wait() }
+        try? Self.group.next().flatSubmit { router.value.stop() }.wait()
+    }
+}
+
+extension StatusServer {
+    /// Bytes that are read at once: every request that is meant well fits, and what is sent ahead of the answers costs
+    /// no more.
+    private static let readSize = 4096
+
+    private static let place = "status socket"
+    private static let metricsPlace = "metrics socket"
+
+    /// Sees to it that `listener` is what it has to be: on the status socket nobody could be told apart over anything but
+    /// a Unix socket, and what is there for monitoring is for this machine alone.
+    private static func prepare(_ listener: Int32, isMetrics: Bool) throws(Failure) {
+        let place = Failure.Place.named(isMetrics ? metricsPlace : place)
+        let flaw: Failure
+        do {
+            let socket = try ListeningSocket(listener)
+            if socket.isStream, socket.family == .unix || isMetrics && socket.isOnLoopback {
+                if listen(listener, listenBacklog) == 0 { return }
+                flaw = Failure(.socketUnusable, at: place, cause: errno)
+            } else {
+                flaw = Failure(
+                    .socketUnusable, at: place, cause: EPROTONOSUPPORT,
+                    detail: isMetrics
+                        ? "it is on an address that other machines reach" : "it is not a Unix stream socket",
+                    remedy: isMetrics
+                        ? .say("write a loopback one into its unit, such as ListenStream=127.0.0.1:9467") : nil)
+            }
+        } catch {
+            flaw = Failure(.socketUnusable, at: place, cause: error.errno.rawValue)
+        }
+        close(listener)
+        throw flaw
+    }
+
+    private static func open(
+        _ listener: Int32, isMetrics: Bool, at router: NIOLoopBound<Router>
+    ) throws -> any Channel {
+        try ServerBootstrap(group: group)
+            .serverChannelOption(.autoRead, value: false)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                }
+            }
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
+            // `printf … | socat` ends its side before it reads the answer.
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try welcome(channel, isMetrics: isMetrics, at: router.value)
+                }
+            }
+            .withBoundSocket(listener).wait()
+    }
+
+    private static func welcome(_ channel: any Channel, isMetrics: Bool, at router: Router) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let listener: ListenerKind? = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            descriptor in
+            // NIO accepts without it, and hooks are started by other threads.
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return isMetrics ? .metrics : .status(try Peer(of: descriptor))
+        }
+        guard let listener else { throw ChannelError.operationUnsupported }
+        try pipeline.addHandlers(HTTPConnection(router: router, listener: listener).handlers())
+    }
+}

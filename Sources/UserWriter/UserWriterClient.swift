@@ -1,0 +1,198 @@
+internal import AppleClientSecret
+internal import Failures
+internal import FoundationEssentials
+package import Linux
+package import Outputs
+package import Rotation
+internal import SystemPackage
+
+/// The daemon's line to the writers: one connection for each question. What comes back is another user's word and is
+/// believed in nothing but what that user could do anyway.
+package struct UserWriterClient: Sendable {
+    private let sockets: String
+    private let configuration: String
+    private let identity: Identity
+    private let cancel: EventCounter?
+    private let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is said to be not
+    /// responding, and not longer than a local trouble waits for its next attempt. In milliseconds.
+    static let patience: Int64 = 60_000
+    /// A local connection waits only where a hundred others do. In seconds.
+    private static let connecting: Int64 = 10
+
+    /// - Parameters:
+    ///   - socket: the daemon's status socket; those of the writers lie in `writer/` beside it.
+    ///   - configuration: the configuration's absolute path.
+    ///   - identity: the daemon's user; root starts writers itself where nobody listens.
+    ///   - cancel: ends every conversation when raised.
+    ///   - sha256: the digest function, 32 bytes.
+    package init(
+        besideSocket socket: String, configuration: String, identity: Identity, cancel: EventCounter?,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        sockets = (socket.lastIndex(of: "/").map { String(socket[..<$0]) } ?? ".") + "/writer"
+        self.configuration = configuration
+        self.identity = identity
+        self.cancel = cancel
+        self.sha256 = sha256
+    }
+
+    /// What the writer saw, and whether the daemon would be told of changes by watching the file's directory.
+    package struct Report: Sendable {
+        package let contents: OutputContents
+        package let isWatchable: Bool
+    }
+
+    /// Has `file` read back.
+    ///
+    /// - Parameter naming: of this daemon's temporaries, so that those of a killed writer are removed; nil: nothing is
+    ///   to be touched.
+    package func observe(_ file: FileSpec, as user: String, naming: TemporaryNames?) throws(Failure) -> Report {
+        var request = WriterRequest(.observe, file)
+        request.tag = naming?.tag
+        return try report(on: file, ask(request, of: user, about: file.path), user)
+    }
+
+    /// Has these secrets written into `file`.
+    package func publish(
+        _ secrets: [Slot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames
+    ) throws(Failure) -> Report {
+        var request = WriterRequest(.publish, file, secrets: secrets.mapValues(\.token))
+        request.mayCreate = mayCreate
+        request.tag = naming.tag
+        return try report(on: file, ask(request, of: user, about: file.path), user)
+    }
+
+    /// What would keep `file` from being written; nil when nothing is known to.
+    package func obstacle(to file: FileSpec, as user: String) -> Failure? {
+        do throws(Failure) {
+            _ = try ask(WriterRequest(.examine, file), of: user, about: file.path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: The conversation
+
+    private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
+
+    private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
+        -> WriterAnswer
+    {
+        let stream: UnixStream
+        do {
+            stream = try UnixStream.connect(to: socket(of: user), timeoutSeconds: Self.connecting)
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .connectionRefused, .notDirectory:
+                if identity.user == 0 { return try askOwnWriter(request, user, path) }
+                throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
+            case .permissionDenied:
+                throw failure(.writerNotPermitted, user, path, cause: error.errno.rawValue, detail: socket(of: user))
+            case .wouldBlock:
+                throw failure(.writerSilent, user, path, cause: Errno.timedOut.rawValue, detail: user)
+            default:
+                throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
+            }
+        }
+        let timed = TimedStream(stream, milliseconds: Self.patience, cancel: cancel)
+        // Whoever listens there is given secrets: the kernel says who began to, systemd as a rule.
+        guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
+            throw failure(
+                .writerNotPermitted, user, path,
+                detail: "\(socket(of: user)) is not root's", remedy: .strangers(socket(of: user)))
+        }
+        return try converse(request, timed, user, path).get()
+    }
+
+    /// Without systemd: a writer for this one question, which has given up root's rights before it begins.
+    private func askOwnWriter(
+        _ request: WriterRequest, _ user: String, _ path: AbsolutePath
+    ) throws(Failure) -> WriterAnswer {
+        let talk: (value: Result<WriterAnswer, Failure>, report: ExitReport)
+        do {
+            talk = try ChildProcess.talk(
+                with: try OwnWriter(user: user, configuration: configuration).arguments,
+                environment: OwnWriter.environment, milliseconds: Self.patience, cancel: cancel
+            ) { converse(request, $0, user, path) }
+        } catch {
+            throw failure(
+                .writerMissing, user, path, cause: error.errno.rawValue, detail: "cannot \(error.operation)")
+        }
+        if case .failure(let failed) = talk.value, failed.code == .writerSilent, let said = talk.report.lines.last {
+            throw failure(.writerSilent, user, path, cause: failed.cause, detail: Self.plain(said))
+        }
+        return try talk.value.get()
+    }
+
+    private func converse(
+        _ request: WriterRequest, _ stream: borrowing TimedStream, _ user: String, _ path: AbsolutePath
+    ) -> Result<WriterAnswer, Failure> {
+        do throws(Frame.Flaw) {
+            let bytes = try Frame.encode(request)
+            // A writer that takes no requests answers before it has read one: what it said is read all the same.
+            try? stream.write(bytes)
+            let answer = try Frame.read(WriterAnswer.self, from: stream)
+            guard answer.version == WriterRequest.currentVersion else {
+                return .failure(
+                    failure(.writerGarbled, user, path, detail: "it is of another version (\(answer.version))"))
+            }
+            return answer.fault.map { .failure(fault($0, user, path)) } ?? .success(answer)
+        } catch {
+            switch error {
+            case .oversized(let count) where count > 0:
+                return .failure(failure(.writerGarbled, user, path, detail: "\(count) bytes are too many"))
+            case .nothing:
+                return .failure(
+                    failure(.writerSilent, user, path, cause: Errno.connectionReset.rawValue, detail: user))
+            case .broken(let errno):
+                return .failure(failure(.writerSilent, user, path, cause: errno.rawValue, detail: user))
+            case .oversized, .truncated, .malformed:
+                return .failure(failure(.writerGarbled, user, path, detail: "it cannot be read"))
+            }
+        }
+    }
+
+    // MARK: What came back
+
+    private func report(on file: FileSpec, _ answer: WriterAnswer, _ user: String) throws(Failure) -> Report {
+        guard let contents = answer.contents else {
+            throw failure(.writerGarbled, user, file.path, detail: "it does not say what the file holds")
+        }
+        var slots: [Slot: SlotContents] = [:]
+        for place in contents.places where file.slots[Slot(variable: place.variable)] != nil {
+            slots[Slot(variable: place.variable)] = place.token?.token(sha256: sha256).map { .token($0) } ?? .foreign
+        }
+        let mine = DirectoryMark(of: file.path.directory)
+        return Report(
+            contents: OutputContents(
+                exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
+                identity: nil, realPath: file.path.description, slots: slots),
+            isWatchable: mine != nil && mine == contents.directory)
+    }
+
+    private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {
+        guard let code = Failure.Code(rawValue: fault.code), WriterFaults.codes.contains(code) else {
+            return failure(.writerGarbled, user, path, detail: "it fails without saying how")
+        }
+        return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Self.plain))
+    }
+
+    /// Another user's words as they may be shown: short, on one line, and without what looks like advice, for an
+    /// administrator may follow it.
+    static func plain(_ text: String) -> String {
+        Redaction.plain(Printable.clause(String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))))
+    }
+
+    /// The trouble with the step that helps with a writer for this user.
+    private func failure(
+        _ code: Failure.Code, _ user: String, _ path: AbsolutePath, cause: Int32? = nil, detail: String? = nil,
+        remedy: Remedy? = nil
+    ) -> Failure {
+        Failure(
+            code, at: .path(path), cause: cause, detail: detail,
+            remedy: remedy ?? WriterFaults.remedy(code, user, path, configuration))
+    }
+}

@@ -1,0 +1,149 @@
+internal import AppleClientSecret
+internal import Config
+package import Linux
+internal import Outputs
+internal import Rotation
+internal import SystemPackage
+
+/// `clientsecretd write`: reads back and publishes the files of the user that it runs as, for the daemon.
+///
+/// It holds no key and keeps nothing from one request to the next: the configuration is read anew for each. Requests
+/// are taken one after another, so that no second write begins while the first may still land.
+package struct UserWriterService: Sendable {
+    private let configuration: String
+    private let daemonUser: String
+    private let identity: Identity
+    private let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    /// Who has connected sends the request at once: a daemon on the same machine has it ready. In milliseconds.
+    private static let conversation: Int64 = 10_000
+    /// Without a request for this long the writer ends; systemd starts it again at the next one. In milliseconds.
+    private static let idle: Int64 = 30_000
+
+    /// - Parameters:
+    ///   - configuration: the configuration's path; it must belong to root.
+    ///   - daemonUser: who may ask besides root: a name or number.
+    ///   - identity: who writes.
+    ///   - sha256: the digest function, 32 bytes.
+    package init(
+        configuration: String, daemonUser: String, identity: Identity,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        self.configuration = configuration
+        self.daemonUser = daemonUser
+        self.identity = identity
+        self.sha256 = sha256
+    }
+
+    /// Serves whoever connects until nobody does any more.
+    package func serve(_ listener: borrowing RetryingListener) throws(SystemError) {
+        while let stream = try listener.next(within: Self.idle) { serve(stream) }
+    }
+
+    /// Answers one request. Whoever is not to ask learns nothing but that.
+    package func serve(_ stream: consuming UnixStream) {
+        let stream = TimedStream(stream, milliseconds: Self.conversation)
+        let answer: WriterAnswer
+        do throws(Failure) {
+            try requireDaemon(stream)
+            let request: WriterRequest
+            do throws(Frame.Flaw) {
+                request = try Frame.read(WriterRequest.self, from: stream)
+            } catch {
+                throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error))")
+            }
+            // Who has gone meanwhile asks again, and then perhaps for something else.
+            if stream.isAbandoned { return }
+            answer = try carryOut(request)
+        } catch {
+            answer = WriterAnswer(error)
+        }
+        send(answer, over: stream)
+    }
+
+    private func send(_ answer: WriterAnswer, over stream: borrowing TimedStream) {
+        let tooLarge = Failure(.fileTooLarge, at: place)
+        guard let bytes = (try? Frame.encode(answer)) ?? (try? Frame.encode(WriterAnswer(tooLarge))) else { return }
+        // Who does not wait for the answer asks again.
+        try? stream.write(bytes)
+    }
+
+    private func requireDaemon(_ stream: borrowing TimedStream) throws(Failure) {
+        let peer: Peer
+        do {
+            peer = try stream.peer()
+        } catch {
+            throw Failure(.writerNotPermitted, at: place, cause: error.errno.rawValue)
+        }
+        // What stands for every user without a number here (/proc/sys/kernel/overflowuid) proves nothing.
+        guard peer.user == 0 || peer.user != 65_534 && peer.user == (try? Accounts.userID(daemonUser)) else {
+            throw Failure(.writerNotPermitted, at: place, detail: "user \(peer.user)")
+        }
+    }
+
+    func carryOut(_ request: WriterRequest) throws(Failure) -> WriterAnswer {
+        let loaded = try load()
+        let order: WriterPolicy.Order
+        do throws(WriterPolicy.Refusal) {
+            order = try WriterPolicy(
+                configuration: loaded.configuration, user: identity.user,
+                userID: { (try? Accounts.userID($0)).flatMap { $0 } }, sha256: sha256
+            ).order(request)
+        } catch {
+            throw Failure(.writerRefused, at: place, detail: error.words)
+        }
+        let naming: TemporaryNames
+        do throws(FileError) {
+            // Nothing is written under this one.
+            if let asked = order.naming { naming = asked } else { naming = try TemporaryNames() }
+        } catch {
+            throw Failure(error, at: order.file.path)
+        }
+        let boundaries = boundaries(loaded)
+        let publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: sha256)
+        let identity = boundaries.trusting(identity)
+        // This process writes nothing now: what carries the tag was left by one that was killed.
+        if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
+        switch order.task {
+        case .observe: return WriterAnswer(try publisher.observe(order.file))
+        case .examine:
+            let failure = publisher.obstacle(to: order.file) ?? WriteProbe.failure(of: order.file, as: identity)
+            return failure.map { WriterAnswer($0) } ?? WriterAnswer()
+        case .publish:
+            return WriterAnswer(
+                try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate).contents)
+        }
+    }
+
+    /// Root's configuration: whoever may write as another user must not be told what by that user.
+    private func load() throws(Failure) -> Loaded {
+        let root = Identity(user: 0, group: 0)
+        switch SettingsLoader.load(path: configuration, as: root) {
+        case .success(let loaded): return loaded
+        case .failure(let refusal):
+            // The daemon goes on with what was last adopted, and root has kept that. Not where this user alone may not read
+            // what others adopt: it would go on with an older text.
+            if !refusal.isUnreadable,
+                let adopted = AdoptedText.load(path: configuration, in: AdoptedText.directory, as: root)
+            {
+                return adopted
+            }
+            let first = refusal.diagnostics.first { $0.severity == .error } ?? refusal.diagnostics.first
+            throw Failure(.writerUnconfigured, at: place, detail: first?.message)
+        }
+    }
+
+    private func boundaries(_ loaded: Loaded) -> ReservedPaths {
+        let configuration = loaded.configuration
+        let state = configuration.stateDirectory?.description ?? Configuration.defaultStateDirectory
+        let boundaries = ReservedPaths()
+        boundaries.draw(
+            inputs: configuration.inputs.union(loaded.files), outputs: Set(configuration.files.keys),
+            state: (try? GuardedPath.directory(state, as: identity)) ?? state,
+            trusted: configuration.trustedDirectories)
+        return boundaries
+    }
+
+    /// The daemon knows what it has asked about.
+    private var place: Failure.Place { .named(configuration) }
+}

@@ -1,0 +1,88 @@
+import AppleClientSecret
+import Linux
+import Outputs
+import Rotation
+
+/// What a writer may do: what the configuration that it reads itself names for its user, and nothing besides, whoever
+/// asks.
+struct WriterPolicy {
+    let configuration: Configuration
+    /// Whose writer it is.
+    let user: UInt32
+    /// The number of a user that the configuration names.
+    let userID: (String) -> UInt32?
+    let sha256: ([UInt8]) -> [UInt8]
+
+    /// A request that was found to be in order.
+    struct Order {
+        let task: WriterRequest.Task
+        let file: FileSpec
+        let secrets: [Slot: Secret]
+        let mayCreate: Bool
+        let naming: TemporaryNames?
+    }
+
+    /// Why a request is not carried out. The words are for the daemon's status.
+    enum Refusal: Error, Hashable, Sendable {
+        case version(Int)
+        case noSuchOutput
+        case anothersOutput
+        case otherForm
+        case noSuchPlace
+        case notItsSecret
+        case nothingToDo
+        case badTag
+
+        var words: String {
+            switch self {
+            case .version(let version): "the request is of another version (\(version)) of clientsecretd"
+            case .noSuchOutput: "the configuration names no such output"
+            case .anothersOutput: "the configuration does not have it written as this user"
+            case .otherForm: "the configuration gives it another format, mode or group"
+            case .noSuchPlace: "the configuration gives it no such variable, or to another client"
+            case .notItsSecret: "what is to be written is no secret of the client that the configuration names"
+            case .nothingToDo: "the request does not say what to do"
+            case .badTag: "the request does not say how temporary files are called"
+            }
+        }
+    }
+
+    func order(_ request: WriterRequest) throws(Refusal) -> Order {
+        guard request.version == WriterRequest.currentVersion else { throw .version(request.version) }
+        guard let path = AbsolutePath(request.path), path.description == request.path,
+            let spec = configuration.files[path]
+        else { throw .noSuchOutput }
+        guard let owner = spec.owner, userID(owner) == user else { throw .anothersOutput }
+        guard spec.kind.wireName == request.kind, spec.mode == request.mode, spec.group == request.group else {
+            throw .otherForm
+        }
+        var slots: [Slot: ClientName] = [:]
+        var secrets: [Slot: Secret] = [:]
+        for place in request.places {
+            let slot = Slot(variable: place.variable)
+            guard let client = spec.slots[slot], client.description == place.client, slots[slot] == nil else {
+                throw .noSuchPlace
+            }
+            slots[slot] = client
+            if let token = place.token { secrets[slot] = try secret(token, of: client) }
+        }
+        guard !slots.isEmpty, (request.task == .publish) != secrets.isEmpty else { throw .nothingToDo }
+        let naming = request.tag.flatMap { TemporaryNames(tag: $0) }
+        guard (naming == nil) == (request.tag == nil), naming != nil || request.task != .publish else { throw .badTag }
+        return Order(
+            task: request.task,
+            file: FileSpec(
+                path: path, kind: spec.kind, mode: spec.mode, group: spec.group, owner: spec.owner, slots: slots),
+            secrets: secrets, mayCreate: request.mayCreate, naming: naming)
+    }
+
+    /// Whoever signed it, a secret states whose it is.
+    private func secret(_ token: WireToken, of name: ClientName) throws(Refusal) -> Secret {
+        guard let client = configuration.clients[name], let key = configuration.keys[client.key],
+            let claims = token.claims, claims.subject == client.clientID, claims.issuer == key.team,
+            claims.keyID == key.keyID, let token = token.token(sha256: sha256)
+        else { throw .notItsSecret }
+        return Secret(
+            token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Config
+import Daemon
+import Failures
+import Linux
+import Rotation
+
+/// `check`: what `run` would do, without doing it.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Read the configuration and every key, touch nothing, say what 'run' would do.",
+        discussion: """
+            Exits 78 when the configuration's text is not accepted and 1 when something in it could not work. What the \
+            user may do who runs it is what counts; root judges the service's configuration as the service's user, \
+            and with the sandboxes of the service's and its writers' units as systemd has loaded them.
+            """)
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        let path = settings.path(Environment.current)
+        let unit: ServiceUnit?
+        do {
+            unit = try ServiceUser.judge(configuration: path)
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let source = SettingsSource(path: path, environment: ServiceUser.environment(for: path))
+        let loaded = try accepted(source.load())
+        for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
+        do {
+            // Before the keys are read: no core dump, no look by another process of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
+        let report = DryRunReport(
+            configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
+            stateToCome: dryRun.stateToCome)
+        let found = dryRun.problems.map { loaded.positions.diagnostic($0.failure, client: $0.client) }
+        let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
+        if answer.json {
+            try Streams.answer(report.json(problems: problems))
+        } else {
+            let terminal = Terminal.current(Environment.current)
+            try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
+        }
+        for orphan in dryRun.orphans { Streams.complain(lines: "warning: \(orphan.sentence)") }
+        for problem in problems { Streams.complain(lines: problem) }
+        for user in dryRun.idleWriters {
+            let position = loaded.positions[.user(user)] ?? loaded.positions.start
+            let words = "the writer of \(user) will not be there after a reboot; "
+            let remedy = "systemctl enable \(ShellWord.quoted("clientsecretd-writer@\(user).socket"))"
+            Streams.complain(lines: Diagnostic(.warning, at: position, words + remedy).description)
+        }
+        for dropIn in dryRun.dropIns {
+            Streams.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")
+            Streams.complain(lines: dropIn.commands)
+        }
+        if source.credentials == nil, dryRun.problems.contains(where: { $0.failure.code == .credentialMissing }) {
+            Streams.complain(
+                "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
+            )
+        }
+        if problems.isEmpty { return }
+        if ServiceUser.isForeign(to: path) {
+            Streams.complain("this is what you may do; for what the service may do, run it as root")
+        }
+        throw CommandFailure(.failed, "")
+    }
+}

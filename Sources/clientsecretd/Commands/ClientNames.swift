@@ -1,0 +1,30 @@
+import ArgumentParser
+import Config
+import Daemon
+import Rotation
+
+extension CompletionKind {
+    /// The names of the configured clients, for a shell that completes a command line.
+    static var configuredClients: CompletionKind {
+        .custom { words, _, _ in ClientNames.known(to: words) }
+    }
+}
+
+enum ClientNames {
+    /// The clients of the configuration that the words of a command line name, or of the usual one. None where it cannot
+    /// be read: a completion never complains.
+    static func known(to words: [String]) -> [String] {
+        let source = SettingsSource(path: path(in: words), environment: Environment.current)
+        guard case .success(let loaded) = source.load() else { return [] }
+        return loaded.configuration.clients.keys.sorted().map(\.description)
+    }
+
+    private static func path(in words: [String]) -> String {
+        var flag: String?
+        for (index, word) in words.enumerated() {
+            if word.hasPrefix("--config=") { flag = String(word.dropFirst("--config=".count)) }
+            if word == "--config", index + 1 < words.count { flag = words[index + 1] }
+        }
+        return ConfigurationOption.path(flag: flag, Environment.current)
+    }
+}

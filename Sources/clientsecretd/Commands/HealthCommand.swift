@@ -1,0 +1,76 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Glibc
+import Linux
+import Rotation
+import StatusAPI
+
+/// `health`: one line and an exit code for monitoring.
+struct HealthCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "One line and an exit code for monitoring: 0 ok, 1 warning, 2 critical, 3 unknown.",
+        discussion: """
+            Asks the daemon. With no daemon to ask, or with --offline, it judges from the configuration and the \
+            published files, which the user that runs it has to be able to read; a daemon that does not answer is a \
+            warning at least. What follows the bar is performance data: the remaining life of each secret, as far as \
+            applications were told of it, in seconds. The line has 4 KiB at most: of hundreds of clients the worst are \
+            named, the others counted, and those whose data has no room are left out.
+            """)
+
+    @Flag(help: "Do not ask the daemon; judge from the configuration and the published files.")
+    var offline = false
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var settings: ConfigurationOption
+
+    /// Monitoring gives a plugin ten seconds in all (the guidelines' default).
+    private static let patience: StatusClient.Patience = {
+        var patience = StatusClient.Patience()
+        patience.connect = 3
+        patience.get = 5
+        return patience
+    }()
+
+    func run() throws {
+        let line = line(now: .now)
+        try Streams.answer(Terminal.current(Environment.current).shown(line.text(now: .now)))
+        Glibc.exit(line.state.rawValue)
+    }
+
+    private func line(now: WallTime) -> HealthLine {
+        if offline { return judge(unanswered: nil, now: now) }
+        do throws(ClientError) {
+            let client = StatusClient(socket: daemon.path(Environment.current), patience: Self.patience)
+            return HealthLine(try client.status(), now: now)
+        } catch {
+            return judge(unanswered: error.description, now: now)
+        }
+    }
+
+    private func judge(unanswered: String?, now: WallTime) -> HealthLine {
+        let before = unanswered.map { $0 + "; " } ?? ""
+        do {
+            // Keys may be read: no core dump, no look by another process of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            return HealthLine(unknown: before + error.description)
+        }
+        let path = settings.path(Environment.current)
+        let source = SettingsSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        switch source.load() {
+        case .failure(let refusal):
+            let why = refusal.diagnostics.first?.description ?? "no configuration"
+            guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
+            // A start would go on with that one, too, and be degraded.
+            return HealthLine(
+                PublishedSecrets(of: adopted, from: source).evaluate(),
+                unanswered: before + "the configuration would not start: " + why, now: now)
+        case .success(let loaded):
+            return HealthLine(PublishedSecrets(of: loaded, from: source).evaluate(), unanswered: unanswered, now: now)
+        }
+    }
+}

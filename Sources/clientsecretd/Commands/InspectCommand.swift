@@ -1,0 +1,73 @@
+import AppleClientSecret
+import ArgumentParser
+import Keys
+import Linux
+import Rotation
+
+/// `inspect`: explains a secret.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Explain a secret: what it states, how long it lives, who signed it.",
+        discussion: "Exits 1 when the secret is expired, malformed or not signed by the key.")
+
+    @Argument(
+        help: ArgumentHelp("A file with the secret, alone or as JSON, or '-' for standard input.", valueName: "file"),
+        completion: .file())
+    var file: String
+
+    @Option(
+        help: ArgumentHelp("The variable that holds it in an environment file.", valueName: "name"),
+        transform: Flags.variable)
+    var variable: String?
+
+    @Option(
+        help: ArgumentHelp("A PEM file: did this key, private or public, sign it?", valueName: "file"),
+        completion: .file())
+    var key: String?
+
+    @OptionGroup var answer: JSONFlag
+
+    /// As long as an output's file may be.
+    private static let fileLimit = 1 << 20
+
+    func run() throws {
+        let publicKey = try key.map(Self.publicKey)
+        let bytes = try NamedFile.read(file, limit: Self.fileLimit)
+        let name = file == NamedFile.standardInput ? "standard input" : file
+        let token = try FoundSecret.token(in: bytes, of: name, variable: variable)
+        let jws: CompactJWS
+        do throws(CompactJWS.Flaw) {
+            jws = try CompactJWS(token)
+        } catch {
+            let isAssignment = variable == nil && bytes.contains(UInt8(ascii: "="))
+            let help = isAssignment ? "; of an environment file say which variable holds it, with --variable" : ""
+            throw CommandFailure(.failed, "\(name): this is no client secret: \(error.words)\(help)")
+        }
+        let terminal = Terminal.current(Environment.current)
+        let inspection = Inspection(
+            statement: jws.stated, isOurs: jws.claims != nil, fingerprint: Token(token).fingerprint,
+            signatureVerified: publicKey.map { $0.verifies(jws) }, now: .now)
+        if answer.json {
+            try Streams.answer(inspection.json)
+        } else {
+            try Streams.answer(inspection.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
+        }
+        if !inspection.isGood { throw CommandFailure(.failed, "") }
+    }
+
+    private static func publicKey(_ file: String) throws -> PublicKey {
+        do {
+            // It may be a private key: no core dump with it.
+            try Hardening.forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let descriptor = try NamedFile.open(file)
+        do throws(Failure) {
+            return try PublicKey(descriptor: descriptor.raw, place: .named(file))
+        } catch {
+            throw CommandFailure(keyNamedByFlag: error)
+        }
+    }
+}

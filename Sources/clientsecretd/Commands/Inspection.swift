@@ -1,0 +1,126 @@
+import AppleClientSecret
+import StatusAPI
+
+/// What `inspect` has to say about a token.
+struct Inspection {
+    var statement: Statement
+    /// Whether it has the form that Apple accepts.
+    var isOurs: Bool
+    var fingerprint: Fingerprint
+    /// Nil when there was no key to check with.
+    var signatureVerified: Bool?
+    var now: WallTime
+
+    /// A token without an expiry, or with one that cannot be read, does not count as valid.
+    var isExpired: Bool {
+        guard let end = statement.expiresAt.value?.moment else { return true }
+        return end <= now
+    }
+
+    /// Whether the secret may be used, as far as can be told here.
+    var isGood: Bool {
+        isOurs && !isExpired && signatureVerified != false
+    }
+
+    private static let barCells = 30
+
+    /// A line for each claim, in words.
+    func lines(for terminal: Terminal) -> [[Piece]] {
+        var rows: [(String, Piece)] = [
+            ("client id", text(statement.subject)),
+            ("team id", text(statement.issuer)),
+            ("key id", text(statement.keyID)),
+            ("audience", audience),
+            ("issued", moment(statement.issuedAt)),
+            ("expires", moment(statement.expiresAt)),
+        ]
+        if let life = life(terminal) { rows.append(("lifetime", life)) }
+        rows.append(("signature", signature))
+        rows.append(("fingerprint", Piece(fingerprint.description)))
+        if statement.algorithm.value != "ES256" { rows.append(("algorithm", text(statement.algorithm))) }
+        if !otherNames.isEmpty { rows.append(("also states", Piece(otherNames.joined(separator: ", ")))) }
+        let width = rows.map(\.0.count).max() ?? 0
+        let verdict = Piece(self.verdict, isGood ? .green : .red)
+        return [[verdict]]
+            + rows.map { name, value in
+                [Piece(name, .dim), Piece(String(repeating: " ", count: width + 2 - name.count)), value]
+            }
+    }
+
+    /// The first thing to know.
+    var verdict: String {
+        if !isOurs { return "A token, but not a client secret as Apple accepts it." }
+        if isExpired { return "A client secret that has expired." }
+        if signatureVerified == false { return "A client secret that this key did not sign." }
+        return "A client secret that is valid for another \(lifeLeft)."
+    }
+
+    /// The document of `--json`.
+    var json: String {
+        JSONText.object([
+            ("client_id", .text(statement.subject.value)), ("team_id", .text(statement.issuer.value)),
+            ("key_id", .text(statement.keyID.value)), ("issued_at", .moment(statement.issuedAt.value?.moment)),
+            ("expires_at", .moment(statement.expiresAt.value?.moment)), ("expired", .bool(isExpired)),
+            ("signature_verified", signatureVerified.map(JSONText.bool) ?? .null),
+        ]).rendered
+    }
+
+    // MARK: Words
+
+    private var lifeLeft: String {
+        statement.expiresAt.value?.moment.map { TimeWords.span($0 - now) } ?? "unknown time"
+    }
+
+    private func text(_ stated: Stated<String>) -> Piece {
+        switch stated {
+        case .missing: Piece("missing", .red)
+        case .unreadable: Piece("not a text", .red)
+        case .value(let value): Piece(value)
+        }
+    }
+
+    private var audience: Piece {
+        switch statement.audience {
+        case .missing: return Piece("missing", .red)
+        case .unreadable: return Piece("not a text", .red)
+        case .value(let list):
+            let isApple = list == [Claims.audience] && !statement.audienceIsList
+            let note = isApple ? "" : " (Apple accepts \(Claims.audience) alone, not in a list)"
+            return Piece(list.joined(separator: ", ") + note, isApple ? nil : .red)
+        }
+    }
+
+    private func moment(_ stated: Stated<NumericDate>) -> Piece {
+        switch stated {
+        case .missing: Piece("missing", .red)
+        case .unreadable: Piece("not a time", .red)
+        case .value(.whole(let moment)): Piece(TimeWords.full(moment, to: now))
+        case .value(.fractional(let seconds)):
+            Piece("\(seconds), which is not a whole second as Apple expects it", .red)
+        }
+    }
+
+    private func life(_ terminal: Terminal) -> Piece? {
+        guard let issued = statement.issuedAt.value?.moment, let end = statement.expiresAt.value?.moment else {
+            return nil
+        }
+        // A secret of ours was minted that long after its iat.
+        let start = isOurs ? issued + Claims.backdating : issued
+        guard start < end else { return nil }
+        let bar = LifetimeBar.text(from: start, to: end, at: now, cells: Self.barCells, unicode: terminal.unicode)
+        let rest = isExpired ? "nothing left" : "\(lifeLeft) left"
+        return Piece("\(bar)  \(rest) of \(TimeWords.span(end - start))", isExpired ? .red : .green)
+    }
+
+    private var signature: Piece {
+        switch signatureVerified {
+        case nil: Piece("not checked; give a key with --key")
+        case true?: Piece("made by this key", .green)
+        case false?: Piece("not made by this key", .red)
+        }
+    }
+
+    private var otherNames: [String] {
+        statement.otherHeaderNames + statement.otherClaimNames
+    }
+}

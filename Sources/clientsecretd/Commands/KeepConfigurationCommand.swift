@@ -1,0 +1,36 @@
+import ArgumentParser
+import Daemon
+import Glibc
+import Linux
+
+/// `keep-configuration`: before each start of the service, as root.
+struct KeepConfigurationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep-configuration",
+        abstract: "Keep the configuration's text for a start whose text is refused.",
+        discussion: """
+            Run by clientsecretd.service before each start, as root. A text that the daemon would accept is kept in \
+            /var/lib/clientsecretd-adopted; one that it would refuse leaves what is kept there as it is.
+            """,
+        shouldDisplay: false)
+
+    @OptionGroup var settings: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The user that the daemon runs as.", valueName: "user"))
+    var daemonUser = ServiceUser.name
+
+    func run() throws {
+        guard geteuid() == 0 else {
+            throw CommandFailure(.notPermitted, "only root keeps a configuration for the service")
+        }
+        let environment = Environment.current
+        do {
+            // It judges with the rights of another user, who must not look on.
+            try Hardening.forbidInspection()
+            try SettingsSource.keepAsRoot(
+                path: settings.path(environment), environment: environment, daemonUser: daemonUser, isUpdate: false)
+        } catch {
+            throw CommandFailure(.failed, "the configuration cannot be kept for a start with a refused one: \(error)")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Keys
+import Linux
+import Outputs
+import Rotation
+
+/// `mint`: one secret to standard output.
+struct MintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mint",
+        abstract: "Mint one secret and print it.",
+        discussion: """
+            Either for a configured client, or from flags alone: --key, --team-id and --client-id. Nothing is kept or \
+            published, and a running daemon does not come to know of it.
+            """)
+
+    @Argument(
+        help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
+    var name: ClientName?
+
+    @OptionGroup var settings: ConfigurationOption
+
+    @Option(
+        help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
+        transform: Flags.path)
+    var key: AbsolutePath?
+
+    @Option(
+        help: ArgumentHelp("The key's id (default: from a file name AuthKey_<KEYID>.p8).", valueName: "id"),
+        transform: Flags.keyID)
+    var keyID: KeyID?
+
+    @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
+    var teamID: TeamID?
+
+    @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
+    var clientID: ClientID?
+
+    @Option(
+        help: ArgumentHelp("60s to 15776700s, or max (default: the client's, else 90d).", valueName: "duration"),
+        transform: Flags.lifetime)
+    var lifetime: Lifetime?
+
+    @OptionGroup var form: FormOptions
+
+    mutating func validate() throws {
+        if name == nil {
+            guard let key, teamID != nil, clientID != nil else {
+                throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
+            }
+            _ = try Flags.keyID(keyID, of: key)
+        } else if key != nil || keyID != nil || teamID != nil || clientID != nil {
+            throw ValidationError(
+                "a configured client has its key and ids from the configuration; leave the flags or the name out")
+        }
+    }
+
+    func run() throws {
+        do {
+            // Before the key is read: no core dump, no look by another process of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        try print(name.map(configured) ?? fromFlags())
+    }
+
+    private func fromFlags() throws -> Minted {
+        guard let key, let teamID, let clientID else { throw CleanExit.helpRequest(self) }
+        let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(keyID, of: key), location: .file(key))
+        do throws(Failure) {
+            return try mint(
+                entry, with: KeyLoader(as: ServiceUser.identity, credentials: nil), for: clientID,
+                lifetime: lifetime ?? Self.standardLifetime)
+        } catch {
+            throw CommandFailure(keyNamedByFlag: error)
+        }
+    }
+
+    private func configured(_ name: ClientName) throws -> Minted {
+        let path = settings.path(Environment.current)
+        let source = SettingsSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        let loaded = try accepted(source.load())
+        let known = loaded.configuration
+        guard let client = known.clients[name], let entry = known.keys[client.key] else {
+            let near = nearest(to: name.description, among: known.clients.keys.map(\.description))
+            throw CommandFailure(
+                .usage,
+                "there is no client \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+        }
+        do throws(Failure) {
+            return try mint(
+                entry, with: KeyLoader(as: source.identity.trusting(known), credentials: source.credentials),
+                for: client.clientID,
+                lifetime: lifetime ?? client.lifetime)
+        } catch {
+            Streams.complain(lines: loaded.positions.diagnostic(error, client: name).description)
+            throw CommandFailure(.failed, "")
+        }
+    }
+
+    private static let standardLifetime = Lifetime(seconds: ClientConfiguration.defaultLifetime) ?? .maximum
+
+    private func mint(
+        _ entry: KeyConfiguration, with loader: KeyLoader, for client: ClientID, lifetime: Lifetime
+    ) throws(Failure) -> Minted {
+        return try loader.load(entry).mint(
+            Claims(issuer: entry.team, keyID: entry.keyID, subject: client, now: .now, lifetime: lifetime))
+    }
+
+    private func print(_ minted: Minted) throws {
+        let secret = Secret(token: minted.token, issued: minted.issued)
+        switch form.format {
+        case .raw:
+            // As in a file; on a terminal the prompt should not stand behind it.
+            let isInteractive = Terminal.current(Environment.current).isInteractive
+            try Streams.answer(bytes: FileFormat.raw(secret) + (isInteractive ? [UInt8(ascii: "\n")] : []))
+        case .env:
+            let head = Array(((form.variable ?? "") + "=").utf8)
+            try Streams.answer(bytes: head + FileFormat.raw(secret) + [UInt8(ascii: "\n")])
+        case .json:
+            try Streams.answer(bytes: FileFormat.json(secret))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Linux
+
+/// Files that a flag names and whoever typed it may read, whoever they belong to.
+enum NamedFile {
+    /// Standard input, as a file's name.
+    static let standardInput = "-"
+
+    /// All of the file, or of standard input for `-`; more than `limit` bytes are refused, and nothing but a regular
+    /// file, a pipe or a terminal is read.
+    static func read(_ name: String, limit: Int) throws(CommandFailure) -> [UInt8] {
+        guard name != standardInput else {
+            return try read(from: STDIN_FILENO, name: "standard input", limit: limit)
+        }
+        let descriptor = try open(name)
+        return try read(from: descriptor.raw, name: name, limit: limit)
+    }
+
+    static func open(_ name: String) throws(CommandFailure) -> Descriptor {
+        // A named pipe would keep whoever opens it waiting for somebody to write.
+        let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard number >= 0 else {
+            let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
+            throw CommandFailure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))\(help)")
+        }
+        let descriptor = Descriptor(adopting: number)
+        guard mayBeRead(number, name), fcntl(number, F_SETFL, O_RDONLY) == 0 else {
+            throw CommandFailure(
+                .unreadable, "\(name) cannot be read: it is no regular file and may never end; name a file")
+        }
+        return descriptor
+    }
+
+    /// Directories among what may: reading them says what they are. A shell's `<(…)` and /dev/stdin are pipes without a
+    /// name, which end with who writes to them.
+    private static func mayBeRead(_ descriptor: Int32, _ name: String) -> Bool {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return false }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG, S_IFDIR: return true
+        case S_IFIFO: return FileSystems.isUnnamedPipe(name)
+        default: return isatty(descriptor) == 1
+        }
+    }
+
+    private static func read(from descriptor: Int32, name: String, limit: Int) throws(CommandFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw CommandFailure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))")
+            }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else {
+                throw CommandFailure(
+                    .unreadable, "\(name) is longer than \(limit) bytes, which no file with a secret is")
+            }
+        }
+    }
+}

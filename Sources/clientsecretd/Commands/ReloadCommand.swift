@@ -1,0 +1,52 @@
+import ArgumentParser
+import Daemon
+import Glibc
+import Linux
+import StatusAPI
+
+/// `reload`: makes the daemon read its configuration again, and waits for its verdict.
+struct ReloadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Make the daemon read its configuration again and wait for its verdict.",
+        discussion: """
+            Exits 78 with the mistakes when the new configuration is refused, which leaves the old one in force, and 1 \
+            when it is adopted but something in it cannot be served. A file that is no output any more and holds a \
+            valid secret is named once, with the command that takes it away; the daemon never removes one.
+            """)
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        let report: ReloadReport
+        do throws(ClientError) {
+            report = try StatusClient(socket: daemon.path(Environment.current)).reload()
+        } catch {
+            guard case .answered(let problem) = error, !problem.diagnostics.isEmpty else { throw CommandFailure(error) }
+            if answer.json { try Streams.answer(problem.json) }
+            for line in problem.diagnostics { Streams.complain(lines: line) }
+            throw CommandFailure(.configuration, problem.detail)
+        }
+        keep()
+        try Streams.answer(answer.json ? report.json : "The configuration was adopted.")
+        for line in report.orphaned { Streams.complain(lines: "warning: \(line)") }
+        guard report.unserved.isEmpty else {
+            for line in report.unserved { Streams.complain(lines: line) }
+            throw CommandFailure(.failed, "not everything in it can be served")
+        }
+    }
+
+    /// Where root keeps what the service has adopted, root brings that up to date: the daemon itself may not.
+    private func keep() {
+        let environment = Environment.current
+        guard geteuid() == 0, let status = try? StatusClient(socket: daemon.path(environment)).status() else { return }
+        do {
+            try Hardening.forbidInspection()
+            try SettingsSource.keepAsRoot(
+                path: status.config.path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
+        } catch {
+            Streams.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AppleClientSecret
+import ArgumentParser
+import Rotation
+import StatusAPI
+
+/// `renew`: asks the daemon to renew now, and waits for the outcome.
+struct RenewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew",
+        abstract: "Renew now and wait for the outcome.",
+        discussion: "Exits 1 when a client's renewal failed; the daemon goes on trying.")
+
+    @Argument(
+        help: "The clients to renew (default: all).", completion: .configuredClients, transform: Flags.clientName)
+    var clients: [ClientName] = []
+
+    @Option(
+        help: ArgumentHelp("Renew only what is due within this time, such as 21d.", valueName: "duration"),
+        transform: Flags.span)
+    var dueWithin: Seconds?
+
+    @Flag(help: "Mint nothing; repeat what was not delivered.")
+    var deliverOnly = false
+
+    /// Taken already, so that scripts may say it, and not shown: Apple is not asked yet.
+    @Flag(help: ArgumentHelp("Do not ask Apple before publishing.", visibility: .hidden))
+    var skipVerify = false
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    mutating func validate() throws {
+        if deliverOnly, dueWithin != nil {
+            throw ValidationError("--deliver-only mints nothing, so --due-within has nothing to choose; leave one out")
+        }
+    }
+
+    func run() throws {
+        let client = StatusClient(socket: daemon.path(Environment.current))
+        let renewal = Request.Renewal(
+            clients: Set(clients), dueWithin: dueWithin, deliverOnly: deliverOnly, skipVerify: skipVerify)
+        let outcomes: [RenewalReport.Outcome]
+        do throws(ClientError) {
+            outcomes = try client.renew(renewal).outcomes
+        } catch {
+            guard case .answered(let problem) = error else { throw CommandFailure(error) }
+            // A name that no client has is a mistake in the command line.
+            if problem.status == 404 { throw CommandFailure(.usage, problem.detail) }
+            guard !problem.outcomes.isEmpty else { throw CommandFailure(error) }
+            outcomes = problem.outcomes
+        }
+        if answer.json { try Streams.answer(RenewalReport(outcomes: outcomes).json) }
+        let terminal = Terminal.current(Environment.current)
+        var hasFailed = false
+        for outcome in outcomes {
+            let line = RenewalWords.line(for: outcome, deliverOnly: deliverOnly, now: .now)
+            if outcome.error != nil {
+                hasFailed = true
+                Streams.complain(lines: line)
+            } else if !answer.json {
+                try Streams.answer(terminal.shown(line))
+            }
+        }
+        if hasFailed { throw CommandFailure(.failed, "") }
+    }
+}

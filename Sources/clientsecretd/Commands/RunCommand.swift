@@ -1,0 +1,36 @@
+import ArgumentParser
+import Daemon
+import Glibc
+import Linux
+
+/// `run`: the daemon.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the daemon in the foreground.",
+        discussion: """
+            SIGTERM ends it, SIGHUP makes it read its configuration again. Root, who runs it by hand on the service's \
+            configuration, becomes the service's user where the state directory is that user's.
+            """)
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
+
+    @Flag(help: "Bring every output up to date and exit: for cron and init containers.")
+    var once = false
+
+    func run() throws {
+        let environment = Environment.current
+        let path = settings.path(environment)
+        do {
+            try ServiceUser.run(configuration: path, environment)
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let ending = DaemonRun(
+            configuration: path, socket: daemon.path(environment), once: once,
+            environment: environment
+        ).run()
+        Glibc.exit(ending.rawValue)
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import StatusAPI
+
+/// `status`: the daemon's view.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show every client, its secret and what is wrong.")
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    @Flag(help: "Stay, and show how it changes.")
+    var watch = false
+
+    func run() throws {
+        let client = StatusClient(socket: daemon.path(Environment.current))
+        if watch {
+            var view = StatusWatch(client: client, isJSON: answer.json)
+            try view.run()
+        }
+        let document: StatusDocument
+        do throws(ClientError) {
+            document = try client.status()
+        } catch {
+            throw CommandFailure(error)
+        }
+        guard !answer.json else { return try Streams.answer(document.json) }
+        let terminal = Terminal.current(Environment.current)
+        let lines = StatusReport(document: document, now: .now).lines(for: terminal)
+        try Streams.answer(lines.map(terminal.line).joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Keys
+import Linux
+import SystemPackage
+import Systemd
+import UserWriter
+
+/// `write`: the writer for the user that it runs as, started by its socket's unit or by a daemon that runs as root.
+struct WriteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write",
+        abstract: "Write the daemon's secrets into the files of this user.",
+        discussion: """
+            Started by clientsecretd-writer@USER.socket for outputs that say 'as: USER'. It takes requests from root and \
+            the daemon's user alone, does what the configuration names for its own user and nothing else, and ends when \
+            nothing is asked of it for half a minute. It holds no key.
+            """)
+
+    @OptionGroup var settings: ConfigurationOption
+
+    @Option(help: ArgumentHelp("Who may ask besides root: the user that the daemon runs as.", valueName: "user"))
+    var daemonUser = "clientsecretd"
+
+    func run() throws {
+        let service = UserWriterService(
+            configuration: settings.path(Environment.current), daemonUser: daemonUser, identity: .current(),
+            sha256: { SHA256.digest($0) })
+        do {
+            var passed = try PassedSockets()
+            // Others of the same user must not look on, nor gain rights by way of this process.
+            try Hardening.forbidInspection()
+            try Hardening.forbidNewPrivileges()
+            if let name = passed.names.first, let socket = try passed.take(name) {
+                try SignalDescriptor.blockSignals()
+                try service.serve(try RetryingListener(adopting: Descriptor(adopting: socket.release())))
+            } else if (try? Peer(of: 0)) != nil {
+                service.serve(UnixStream(adopting: try Descriptor.standardInput()))
+            } else {
+                throw CommandFailure(
+                    .usage, "this is started by its socket: systemctl enable --now clientsecretd-writer@USER.socket")
+            }
+        } catch let error as SystemError {
+            throw CommandFailure(.failed, error.description)
+        }
+    }
+}

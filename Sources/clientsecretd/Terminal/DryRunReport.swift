@@ -1,0 +1,75 @@
+import AppleClientSecret
+import Daemon
+import Rotation
+import StatusAPI
+
+/// What `check` says: a line for each client.
+struct DryRunReport {
+    var configuration: Configuration
+    var secrets: [DryRun.Secret]
+    var now: WallTime
+    /// The state directory, where systemd is to make it.
+    var stateToCome: AbsolutePath?
+
+    var lines: [String] {
+        let state = stateToCome.map { "\($0): would be made by systemd when the service starts" }
+        return secrets.flatMap { secret in
+            ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
+        }
+            + configuration.trustedDirectories.map {
+                "\($0): trusted; who else may write to directories or read keys there is not looked at"
+            }
+            + [state].compactMap { $0 }
+    }
+
+    /// The same for programs; `problems` are the diagnostics that stand on standard error.
+    func json(problems: [String]) -> String {
+        let members = secrets.map { secret in
+            let (decision, reason): (String, String?) =
+                switch secret.decision {
+                case .wait: ("wait", nil)
+                case .keep: ("keep", nil)
+                case .mint(let why): ("mint", why.words)
+                }
+            var issued: SecretInfo?
+            var due: WallTime?
+            if case .keep(let current, let until) = secret.decision { (issued, due) = (current, until) }
+            return JSONText.object([
+                ("client", .string(secret.client.description)), ("decision", .string(decision)),
+                ("reason", .text(reason)),
+                ("fingerprint", .text(issued?.fingerprint.description)), ("expires_at", .moment(issued?.expiresAt)),
+                ("renew_at", .moment(due)),
+                ("outputs_to_write", .array(paths(of: secret).map { .string($0.description) })),
+            ])
+        }
+        return JSONText.object([
+            ("clients", .array(members)), ("problems", .array(problems.map(JSONText.string))),
+            ("trusted_directories", .array(configuration.trustedDirectories.map { .string($0.description) })),
+        ])
+        .rendered
+    }
+
+    /// A new secret goes to every output, one that is kept to those that do not hold it.
+    private func paths(of secret: DryRun.Secret) -> [AbsolutePath] {
+        guard case .mint = secret.decision else { return secret.outputsToWrite }
+        return Set(configuration.clients[secret.client]?.outputs.map(\.path) ?? []).sorted()
+    }
+
+    private func decision(_ secret: DryRun.Secret) -> String {
+        switch secret.decision {
+        case .wait:
+            return "would do nothing until what stands in the way is mended"
+        case .keep(let issued, let due):
+            let when = TimeWords.full(issued.expiresAt, to: now)
+            return "would keep \(issued.fingerprint), which expires \(when); renewal \(TimeWords.full(due, to: now))"
+        case .mint(let reason):
+            return "would mint a new secret, \(reason.words); \(span(of: secret.client))"
+        }
+    }
+
+    private func span(of client: ClientName) -> String {
+        guard let entry = configuration.clients[client] else { return "" }
+        return "it would live for \(TimeWords.span(entry.lifetime.seconds)) and be renewed "
+            + "\(TimeWords.span(entry.renewBefore)) before its expiry"
+    }
+}

@@ -1,0 +1,164 @@
+import AppleClientSecret
+import Rotation
+import StatusAPI
+
+/// What `health` says: one line and an exit code, after the monitoring plugins' development guidelines
+/// (https://www.monitoring-plugins.org/doc/guidelines.html): the service, the state, words, and after a bar the
+/// performance data, the remaining life of each client's secret in seconds.
+///
+/// Whatever reads it takes 4 KiB and cuts off the rest. So a reason that is too long is cut, the first clients that are not
+/// ok are named and the others counted, and performance data is given for as many clients as there is room for. Always
+/// the worst come first.
+struct HealthLine: Equatable {
+    /// The exit codes of monitoring plugins.
+    enum State: Int32 {
+        case ok = 0
+        case warning = 1
+        case critical = 2
+        case unknown = 3
+
+        init(_ health: HealthState) {
+            self =
+                switch health {
+                case .ok: .ok
+                case .degraded: .warning
+                case .critical: .critical
+                }
+        }
+
+        fileprivate var word: String {
+            switch self {
+            case .ok: "OK"
+            case .warning: "WARNING"
+            case .critical: "CRITICAL"
+            case .unknown: "UNKNOWN"
+            }
+        }
+    }
+
+    var state: State
+    var words = ""
+    /// The worst first.
+    private(set) var clients: [Client] = []
+
+    struct Client: Equatable {
+        var name: String
+        var state: State
+        /// When what its applications hold expires; nil for none.
+        var expiresAt: WallTime?
+    }
+
+    /// Bytes of the line and its end.
+    static let limit = 4096
+    /// Bytes of everything before the bar, and of a reason in it: the names of clients and the times that come after the
+    /// reason take a thousand at most.
+    private static let wordsLimit = 3072
+    private static let reasonLimit = 1536
+    /// Clients that are named before the others are counted.
+    private static let namedClients = 12
+
+    /// What the daemon says of itself.
+    init(_ document: StatusDocument, now: WallTime) {
+        // A state that this version has no name for is one that it cannot judge.
+        state = Self.state(document.state)
+        clients = Self.worstFirst(
+            document.clients.map { client in
+                Client(
+                    name: client.name, state: Self.state(client.state),
+                    expiresAt: client.delivered ? client.expiresAt : client.deliveredExpiresAt)
+            })
+        words = words(of: document.reason, now: now)
+        if state == .unknown { words = "the daemon calls itself \"\(document.state)\": \(words)" }
+    }
+
+    /// What the published files say by themselves.
+    ///
+    /// - Parameter unanswered: why no daemon was heard; nil when none was asked.
+    init(_ evaluations: [HealthEvaluation], unanswered: String?, now: WallTime) {
+        clients = Self.worstFirst(
+            evaluations.map {
+                Client(
+                    name: $0.client.description, state: $0.health.map(State.init) ?? .unknown, expiresAt: $0.expiresAt
+                )
+            })
+        state = clients.first?.state ?? .unknown
+        let worst = evaluations.first { $0.client.description == clients.first?.name }
+        words = words(of: worst?.failure?.sentence, now: now)
+        if let unanswered {
+            // What is published is good for now, but nobody may be there to renew it.
+            if state == .ok { state = .warning }
+            words = "\(unanswered); what is published: \(words)"
+        }
+    }
+
+    /// Nothing can be said of any secret.
+    init(unknown reason: String) {
+        state = .unknown
+        words = reason
+    }
+
+    private static func state(_ word: String) -> State {
+        HealthState(rawValue: word).map(State.init) ?? .unknown
+    }
+
+    private static func worstFirst(_ clients: [Client]) -> [Client] {
+        // What is known to be bad goes before what is not known.
+        let order: [State] = [.critical, .warning, .unknown, .ok]
+        func rank(_ client: Client) -> (Int, Int64, String) {
+            let seconds = client.expiresAt?.secondsSinceEpoch ?? .min
+            return (order.firstIndex(of: client.state) ?? 0, seconds, client.name)
+        }
+        return clients.sorted { rank($0) < rank($1) }
+    }
+
+    private func words(of reason: String?, now: WallTime) -> String {
+        let reason = reason.map { Self.cut(TimeWords.annotated($0, now: now), to: Self.reasonLimit) }
+        return [reason, failing, summary(now: now)].compactMap { $0 }.joined(separator: "; ")
+    }
+
+    /// Which clients are not ok, where there are several: the reason speaks of the worst.
+    private var failing: String? {
+        let names = clients.filter { $0.state != .ok }.map(\.name)
+        guard names.count > 1 else { return nil }
+        let more = names.count - Self.namedClients
+        let others = more > 0 ? " and \(more) more" : ""
+        return "\(names.count) clients are not ok: " + names.prefix(Self.namedClients).joined(separator: ", ") + others
+    }
+
+    private func summary(now: WallTime) -> String {
+        let count = clients.count == 1 ? "1 client" : "\(clients.count) clients"
+        let known = clients.compactMap { client in client.expiresAt.map { (client.name, $0) } }
+        guard let first = known.min(by: { $0.1 < $1.1 }) else { return count }
+        let verb = now < first.1 ? "to expire is" : "to expire was"
+        return "\(count), the first secret \(verb) \(first.0)'s, \(TimeWords.full(first.1, to: now))"
+    }
+
+    /// The line as it is printed. A bar would begin the performance data, a line break another line.
+    func text(now: WallTime) -> String {
+        let plain = String(words.map { $0 == "|" ? "/" : $0.isNewline ? " " : $0 })
+        var line = "CLIENTSECRETD \(state.word) - \(Self.cut(plain, to: Self.wordsLimit))"
+        var separator = " | "
+        for client in clients {
+            guard let expiry = client.expiresAt else { continue }
+            let datum = separator + "'\(client.name)'=\(max(0, (expiry - now).count))s;;;0"
+            guard line.utf8.count + datum.utf8.count < Self.limit else { break }
+            line += datum
+            separator = " "
+        }
+        return line
+    }
+
+    /// The beginning of a text that is longer than so many bytes, with a mark that it goes on.
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let mark = "..."
+        var start = ""
+        var room = limit - mark.utf8.count
+        for character in text {
+            room -= character.utf8.count
+            if room < 0 { break }
+            start.append(character)
+        }
+        return start + mark
+    }
+}

@@ -1,0 +1,124 @@
+import AppleClientSecret
+import Rotation
+import StatusAPI
+
+/// What is wrong, in paragraphs: of the daemon itself, and of its clients, the worst first. Each says what happened, since
+/// when, when it is tried again, and what helps.
+struct StatusProblems {
+    var document: StatusDocument
+    /// The document's, the worst first.
+    var clients: [StatusDocument.Client]
+    var now: WallTime
+
+    /// Each a sentence and, indented below it, what belongs to it.
+    var blocks: [[String]] {
+        ofDaemon + ofClients
+    }
+
+    private var ofDaemon: [[String]] {
+        var blocks: [[String]] = []
+        let isClients = clients.contains { $0.reason == document.reason }
+        if let reason = document.reason, !isClients {
+            let told = ReportedStates(state: document.state, reason: reason, failure: document.failure)
+            blocks.append(lines("clientsecretd is ", told))
+        }
+        // Every mistake of a configuration that would not start; the reason of the whole may name the first one.
+        let mistakes = document.config.error?.split(separator: "\n").map(String.init) ?? []
+        guard let first = mistakes.first else { return blocks }
+        if !isClients, document.failure?.message.contains(first) == true {
+            blocks[0] += mistakes.dropFirst().map { "  " + $0 }
+        } else {
+            blocks.append(
+                ["The configuration in \(document.config.path) would not start:"] + mistakes.map { "  " + $0 })
+        }
+        return blocks
+    }
+
+    /// Clients with the same trouble, such as a key that they share, are told of together.
+    private var ofClients: [[String]] {
+        var order: [ReportedStates] = []
+        var names: [ReportedStates: [String]] = [:]
+        for client in clients where client.state != "ok" {
+            let told = common(client)
+            if names[told] == nil { order.append(told) }
+            names[told, default: []].append(client.name)
+        }
+        return order.map { told in
+            let names = names[told] ?? []
+            // Without a name all are renewed.
+            var shown = told
+            if told.isRenewed, names.count == 1, let name = names.first { shown.failure?.remedy?.append(" " + name) }
+            return lines(Self.subject(names), shown) + told.parts
+        }
+    }
+
+    /// What is said of a client, or of the daemon.
+    private struct ReportedStates: Hashable {
+        var state: String
+        var reason: String
+        /// Nil from a daemon of an earlier version, or where nothing is known.
+        var failure: StatusDocument.Failure?
+        /// What helps is a renewal, whose command ends with the client's name.
+        var isRenewed = false
+        /// Outputs and actions with troubles of their own.
+        var parts: [String] = []
+    }
+
+    /// How many clients are named before the others are counted.
+    private static let namedAtMost = 3
+
+    private static func subject(_ names: [String]) -> String {
+        guard names.count > 1 else { return "\(names.joined()) is " }
+        let named = names.prefix(names.count > namedAtMost + 1 ? namedAtMost : names.count - 1)
+        let others = names.count - named.count
+        return named.joined(separator: ", ") + " and "
+            + (others == 1 ? names.last ?? "" : "\(others.grouped) more") + " are "
+    }
+
+    /// The reason without the name that stands before it here anyway, and without the one at the end of what helps.
+    private func common(_ client: StatusDocument.Client) -> ReportedStates {
+        let subject = "client \"\(client.name)\": "
+        func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
+        var told = ReportedStates(
+            state: client.state, reason: bare(client.reason ?? "no reason is known"), failure: client.failure,
+            parts: parts(of: client))
+        guard let failure = client.failure else { return told }
+        told.reason = ""
+        told.failure?.message = bare(failure.message)
+        let name = " " + client.name
+        let renewals = ["clientsecretd renew", "clientsecretd renew --deliver-only"]
+        if let command = failure.command, let remedy = failure.remedy,
+            renewals.contains(where: { command == $0 + name })
+        {
+            told.isRenewed = true
+            told.failure?.command = String(command.dropLast(name.count))
+            told.failure?.remedy = String(remedy.dropLast(name.count))
+        }
+        return told
+    }
+
+    private func parts(of client: StatusDocument.Client) -> [String] {
+        let all =
+            client.outputs.map { ($0.path, $0.state, $0.error) }
+            + client.actions.map { ($0.action, $0.state, $0.error) }
+        return all.compactMap { name, state, error in
+            guard let error, client.reason?.contains(error) != true else { return nil }
+            return "  \(name) is \(state): \(TimeWords.annotated(error, now: now))"
+        }
+    }
+
+    /// A line for each part: what happened; since when, and when it is tried again; what helps.
+    private func lines(_ subject: String, _ told: ReportedStates) -> [String] {
+        guard let failure = told.failure else {
+            return ["\(subject)\(told.state): \(TimeWords.annotated(told.reason, now: now))"]
+        }
+        var times = "since \(failure.since)"
+        if let next = failure.nextAttempt { times += "; next attempt \(next)" }
+        var lines = [
+            "\(subject)\(told.state): \(TimeWords.annotated(failure.message, now: now))",
+            "  " + TimeWords.annotated(times, now: now),
+        ]
+        if let remedy = failure.remedy { lines.append("  what helps: " + remedy) }
+        return lines
+    }
+}

@@ -1,0 +1,74 @@
+import AppleClientSecret
+import Rotation
+import StatusAPI
+
+/// The status document for people: a table with the worst clients first, and below it what is wrong and what helps.
+struct StatusReport {
+    var document: StatusDocument
+    var now: WallTime
+    /// How many lines of the terminal there are for it; nil for as many as it needs.
+    var room: Int?
+
+    func lines(for terminal: Terminal) -> [[Piece]] {
+        let summary = Paragraph.lines(self.summary, columns: terminal.columns).map {
+            [Piece($0, Piece.Style(ofState: document.state))]
+        }
+        let clients = document.clients.sorted { left, right in
+            (-Self.rank(of: left.state), left.name) < (-Self.rank(of: right.state), right.name)
+        }
+        var blocks = StatusProblems(document: document, clients: clients, now: now).blocks.map { texts in
+            [[]]
+                + texts.flatMap { text in
+                    // What belongs to the line above stays under it.
+                    Paragraph.lines(text, columns: terminal.columns, indent: text.hasPrefix(" ") ? 4 : 2)
+                        .map { [Piece($0)] }
+                }
+        }
+        var table = StatusTable(clients: clients, now: now)
+        if let room {
+            let free = room - summary.count
+            let wanted = blocks.joined().reduce(0) { $0 + terminal.height(of: $1) }
+            // What is wrong has half of the place at most, unless the table leaves more.
+            table.room = max(free - wanted, free / 2)
+            blocks = Self.first(blocks, in: free - table.height, of: terminal)
+        }
+        return summary + table.lines(for: terminal) + blocks.joined()
+    }
+
+    private var summary: String {
+        let count = document.clients.count
+        return
+            "clientsecretd \(document.version) is \(document.state): \(count.grouped) client\(count == 1 ? "" : "s"), "
+            + "started \(TimeWords.full(document.startedAt, to: now))"
+    }
+
+    /// As many blocks as fit, and how many did not.
+    private static func first(_ blocks: [[[Piece]]], in room: Int, of terminal: Terminal) -> [[[Piece]]] {
+        var left = room
+        let heights = blocks.map { $0.reduce(0) { $0 + terminal.height(of: $1) } }
+        guard heights.reduce(0, +) > room else { return blocks }
+        let count = heights.prefix { height in
+            left -= height
+            // A line and an empty one before it say how many more there are.
+            return left >= 2
+        }.count
+        // The worst is told as far as it goes.
+        guard count > 0 else { return blocks.prefix(1).map { Array($0.prefix(max(room, 0))) } }
+        return blocks.prefix(count) + [[[], [Piece("and more that is wrong: clientsecretd status")]]]
+    }
+
+    /// From good to bad; a state that this version does not know is the worst.
+    static func rank(of state: String) -> Int {
+        HealthState(rawValue: state).flatMap(HealthState.allCases.firstIndex) ?? HealthState.allCases.count
+    }
+}
+
+extension Piece.Style {
+    init(ofState state: String) {
+        switch HealthState(rawValue: state) {
+        case .ok?: self = .green
+        case .degraded?: self = .yellow
+        case .critical?, nil: self = .red
+        }
+    }
+}

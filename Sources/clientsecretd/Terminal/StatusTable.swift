@@ -1,0 +1,129 @@
+import AppleClientSecret
+import Rotation
+import StatusAPI
+
+/// A line for each client: how it stands, and where now stands in its secret's life.
+struct StatusTable {
+    /// In the order in which they are shown.
+    var clients: [StatusDocument.Client]
+    var now: WallTime
+    /// How many lines there are for it; nil for as many as it needs.
+    var room: Int?
+
+    /// How many lines it takes up, the empty one before it included.
+    var height: Int {
+        let whole = clients.isEmpty ? 0 : clients.count + 2
+        return min(whole, max(room ?? whole, Self.lowest))
+    }
+
+    /// The empty line, the headings, the worst client, and what the last line says of the others.
+    private static let lowest = 4
+
+    /// The table with an empty line before it; nothing without a client.
+    func lines(for terminal: Terminal) -> [[Piece]] {
+        guard !clients.isEmpty else { return [] }
+        guard height < clients.count + 2 else { return [[]] + richest(of: clients, for: terminal) }
+        let shown = clients.prefix(height - Self.lowest + 1)
+        return [[]] + richest(of: Array(shown), for: terminal) + [[Piece(Self.summary(of: clients[shown.endIndex...]))]]
+    }
+
+    private static func summary(of clients: ArraySlice<StatusDocument.Client>) -> String {
+        let counts = Dictionary(grouping: clients, by: \.state).mapValues(\.count)
+            .sorted { StatusReport.rank(of: $0.key) > StatusReport.rank(of: $1.key) }
+            .map { "\($0.value.grouped) \($0.key)" }
+        return "and \(clients.count.grouped) more clients: " + counts.joined(separator: ", ")
+    }
+
+    /// How much it shows, from everything down to what nobody can do without.
+    private enum Detail: Int, CaseIterable {
+        case everything
+        case withoutMoments
+        case withShortBar
+        case withoutCounts
+        case withoutRenewal
+        case expiryAlone
+
+        var barCells: Int {
+            switch self {
+            case .everything, .withoutMoments: 20
+            case .withShortBar, .withoutCounts, .withoutRenewal: 10
+            case .expiryAlone: 0
+            }
+        }
+
+        func isRicher(than other: Detail) -> Bool { rawValue < other.rawValue }
+    }
+
+    /// The richest table that fits; where even the barest does not, names are shortened, and at last its lines are cut.
+    private func richest(of clients: [StatusDocument.Client], for terminal: Terminal) -> [[Piece]] {
+        var table = Table(headings: [], rows: [])
+        for detail in Detail.allCases {
+            table = self.table(of: clients, detail, unicode: terminal.unicode)
+            guard let columns = terminal.columns, table.width > columns else { return table.lines }
+        }
+        guard let columns = terminal.columns else { return table.lines }
+        let longest = table.rows.map { $0[0].text.count }.max() ?? 0
+        let room = max(longest - (table.width - columns), Self.shortestName)
+        for row in table.rows.indices { table.rows[row][0].text = Self.shortened(table.rows[row][0].text, to: room) }
+        return table.lines.map { Self.cut($0, to: columns) }
+    }
+
+    private static let shortestName = 8
+
+    /// The ends of a name tell more than its middle.
+    private static func shortened(_ name: String, to length: Int) -> String {
+        guard name.count > length else { return name }
+        return name.prefix(length / 2) + "~" + name.suffix(length - length / 2 - 1)
+    }
+
+    private static func cut(_ line: [Piece], to columns: Int) -> [Piece] {
+        var room = columns
+        return line.map { piece in
+            let text = piece.text.prefix(max(room, 0))
+            room -= piece.text.count
+            return Piece(String(text), piece.style)
+        }
+    }
+
+    private func table(of clients: [StatusDocument.Client], _ detail: Detail, unicode: Bool) -> Table {
+        let hasBar = detail.barCells > 0
+        let hasCounts = detail.isRicher(than: .withoutCounts)
+        let hasActions = hasCounts && clients.contains { !$0.actions.isEmpty }
+        let life = detail.isRicher(than: .withShortBar) ? "LIFE (\(unicode ? "│" : "|") renewal)" : "LIFE"
+        let columns: [(heading: String, isShown: Bool, cell: (StatusDocument.Client) -> Piece)] = [
+            ("CLIENT", true, { Piece($0.name) }),
+            ("STATE", true, { Piece($0.state, Piece.Style(ofState: $0.state)) }),
+            (life, hasBar, { Piece(bar(of: $0, detail, unicode: unicode), Piece.Style(ofState: $0.state)) }),
+            ("EXPIRES", true, { Piece(moment(end(of: $0), detail) ?? "no secret") }),
+            ("RENEWS", detail.isRicher(than: .withoutRenewal), { Piece(moment($0.renewAt, detail) ?? "") }),
+            ("MINTED", detail.isRicher(than: .withShortBar), { Piece(String($0.renewals)) }),
+            ("OUTPUTS", hasCounts, { Piece(share($0.outputs.map(\.state))) }),
+            ("ACTIONS", hasActions, { Piece(share($0.actions.map(\.state))) }),
+        ].filter(\.isShown)
+        return Table(
+            headings: columns.map(\.heading), rows: clients.map { client in columns.map { $0.cell(client) } })
+    }
+
+    /// When what applications hold expires: until a new secret is delivered, that is the one before.
+    private func end(of client: StatusDocument.Client) -> WallTime? {
+        client.delivered ? client.expiresAt : client.deliveredExpiresAt ?? client.expiresAt
+    }
+
+    /// The bar of a new secret is full: that `iat` lies back is no part of its life. Of a secret that applications still
+    /// hold while a newer one waits for them, the renewal is no longer ahead.
+    private func bar(of client: StatusDocument.Client, _ detail: Detail, unicode: Bool) -> String {
+        guard let issued = client.issuedAt, let expires = client.expiresAt, let end = end(of: client) else { return "" }
+        let life = expires - issued - Claims.backdating
+        return LifetimeBar.text(
+            from: end - life, to: end, at: now, renewal: end == expires ? client.renewAt : nil,
+            cells: detail.barCells, unicode: unicode)
+    }
+
+    private func moment(_ moment: WallTime?, _ detail: Detail) -> String? {
+        moment.map { detail == .everything ? TimeWords.full($0, to: now) : TimeWords.relative($0, to: now) }
+    }
+
+    private func share(_ states: [String]) -> String {
+        states.isEmpty ? "none" : "\(states.count { $0 == "ok" }) of \(states.count) ok"
+    }
+}

@@ -1,0 +1,82 @@
+import AppleClientSecret
+import Glibc
+import StatusAPI
+
+/// `status --watch`: one look a second for as long as it is left running. On a terminal the picture is redrawn in place;
+/// into a pipe or a file goes what has changed.
+struct StatusWatch {
+    let client: StatusClient
+    let isJSON: Bool
+    private var screen = Screen()
+    private var last: (document: StatusDocument, at: WallTime)?
+    private var lack: (complaint: String, since: WallTime)?
+
+    init(client: StatusClient, isJSON: Bool) {
+        self.client = client
+        self.isJSON = isJSON
+    }
+
+    mutating func run() throws(CommandFailure) -> Never {
+        try look()
+        guard Terminal.current(Environment.current).redraws, !isJSON else { try tell() }
+        FullScreen.take()
+        do throws(CommandFailure) {
+            while true {
+                // Asked anew each time: the window may have another size now.
+                let terminal = Terminal.current(Environment.current)
+                let frame = screen.frame(picture(on: terminal), on: terminal)
+                try Streams.answer(bytes: Array(frame.utf8))
+                // A signal that tells of another size cuts it short.
+                sleep(1)
+                try look()
+            }
+        } catch {
+            FullScreen.giveBack()
+            throw error
+        }
+    }
+
+    /// Says what has changed.
+    private mutating func tell() throws(CommandFailure) -> Never {
+        var told: StatusDocument?
+        var complained = false
+        while true {
+            if let lack {
+                if !complained { Streams.complain("\(lack.complaint); waiting") }
+            } else if let last, last.document != told || complained {
+                let terminal = Terminal.current(Environment.current)
+                let text = isJSON ? [last.document.json] : picture(on: terminal).map(terminal.line) + [""]
+                try Streams.answer(text.joined(separator: "\n"))
+                told = last.document
+            }
+            complained = lack != nil
+            sleep(1)
+            try look()
+        }
+    }
+
+    /// A daemon that is away is waited for: it is restarted now and then. One that lets nobody in is not.
+    private mutating func look() throws(CommandFailure) {
+        do throws(ClientError) {
+            last = (try client.status(), .now)
+            lack = nil
+        } catch {
+            if case .notPermitted = error, last == nil { throw CommandFailure(error) }
+            lack = (error.description, lack?.since ?? .now)
+        }
+    }
+
+    private func picture(on terminal: Terminal) -> [[Piece]] {
+        let now = WallTime.now
+        var lines: [[Piece]] = []
+        if let lack {
+            let text = "Not reachable since \(TimeWords.dated(lack.since, to: now)): \(lack.complaint)"
+            lines += Paragraph.lines(text, columns: terminal.columns).map { [Piece($0, .red)] }
+            guard let last else { return lines }
+            lines += [[], [Piece("What the daemon said \(TimeWords.relative(last.at, to: now)):")], []]
+        }
+        guard let last else { return lines }
+        let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil
+        return lines + StatusReport(document: last.document, now: now, room: room).lines(for: terminal)
+    }
+}

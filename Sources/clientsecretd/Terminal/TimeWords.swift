@@ -1,0 +1,44 @@
+import AppleClientSecret
+import StatusAPI
+
+/// Spans and moments in the words that people use for them.
+enum TimeWords {
+    /// `74 seconds`, `3 minutes`, `12 hours`, `89 days`: the largest unit of which there are two, rounded down.
+    static func span(_ span: Seconds) -> String {
+        let count = span.count.magnitude
+        let (number, unit) =
+            switch count {
+            case ..<120: (count, "second")
+            case ..<7_200: (count / 60, "minute")
+            case ..<172_800: (count / 3_600, "hour")
+            default: (count / 86_400, "day")
+            }
+        return "\(number) \(unit)\(number == 1 ? "" : "s")"
+    }
+
+    /// `in 89 days`, `3 minutes ago` or `now`.
+    static func relative(_ moment: WallTime, to now: WallTime) -> String {
+        let distance = moment - now
+        if distance == 0 { return "now" }
+        return distance > 0 ? "in \(span(distance))" : "\(span(distance)) ago"
+    }
+
+    /// `in 89 days (2027-02-19T04:31:00Z)`.
+    static func full(_ moment: WallTime, to now: WallTime) -> String {
+        "\(relative(moment, to: now)) (\(moment))"
+    }
+
+    /// `2026-11-21T04:31:00Z (3 minutes ago)`.
+    static func dated(_ moment: WallTime, to now: WallTime) -> String {
+        "\(moment) (\(relative(moment, to: now)))"
+    }
+
+    /// `text` with every moment in it told in words as well: `since 2026-11-21T04:31:00Z (3 minutes ago)`.
+    static func annotated(_ text: String, now: WallTime) -> String {
+        text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let bare = word.prefix { !";,.)".contains($0) }
+            guard let moment = WallTime(rfc3339: String(bare)) else { return String(word) }
+            return dated(moment, to: now) + word.dropFirst(bare.count)
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Linux
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Config
+
+/// The copy of a configuration's text by which a start goes on whose own text is refused.
+@Suite struct AdoptedTextTests {
+    private let directory: TemporaryDirectory
+    private let me = Identity.current()
+
+    private let good = """
+        keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+        # Straße, "quoted" \\ and	tab
+        clients: {web: {outputs: [{path: /run/web}]}}
+
+        """
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try directory.write(good, to: "c.yaml", mode: 0o644)
+    }
+
+    private var copies: String { directory("copies") }
+
+    private func keep() throws -> Loaded {
+        let loaded = try SettingsLoader.load(path: directory("c.yaml"), as: me).get()
+        try AdoptedText(of: loaded).keep(in: copies, as: me, mode: 0o600)
+        return loaded
+    }
+
+    private func kept(_ path: String? = nil, as identity: Identity? = nil) -> Loaded? {
+        AdoptedText.load(path: path ?? directory("c.yaml"), in: copies, as: identity ?? me)
+    }
+
+    @Test func itIsTheSameConfigurationWithTheSamePlaces() throws {
+        try FileManager.default.createDirectory(
+            atPath: directory("c.d"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        try directory.write("clients: {b: {outputs: [{path: /run/b, mode: 0644}]}}", to: "c.d/20.yaml")
+        try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/10.yaml")
+        let loaded = try keep()
+        try FileManager.default.removeItem(atPath: directory("c.d"))
+        try FileManager.default.removeItem(atPath: directory("c.yaml"))
+        let again = try #require(kept())
+        #expect(again.configuration == loaded.configuration)
+        #expect(again.sources.map(\.bytes) == loaded.sources.map(\.bytes))
+        #expect(again.files == loaded.files)
+        #expect(again.warnings == loaded.warnings)
+        #expect(!again.warnings.isEmpty)
+    }
+
+    @Test func theLastOneWins() throws {
+        _ = try keep()
+        try directory.write(good.replacing("web", with: "shop"), to: "c.yaml")
+        _ = try keep()
+        #expect(kept()?.configuration.clients.keys.map(\.description) == ["shop"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies).count == 1)
+    }
+
+    @Test func anotherPathHasAnotherCopy() throws {
+        _ = try keep()
+        try directory.write(good, to: "d.yaml")
+        #expect(kept(directory("d.yaml")) == nil)
+        // One that was put in its place is for the path that it names.
+        let names = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
+        try FileManager.default.copyItem(
+            atPath: copies + "/" + names, toPath: copies + "/" + names.replacing("c.yaml", with: "d.yaml"))
+        #expect(kept(directory("d.yaml")) == nil)
+    }
+
+    @Test func whatOthersMayWriteIsNotBelieved() throws {
+        _ = try keep()
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
+        let path = copies + "/" + name
+        try FileManager.default.setAttributes([.posixPermissions: 0o620], ofItemAtPath: path)
+        #expect(kept() == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: copies)
+        #expect(kept() == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copies)
+        #expect(kept() != nil)
+    }
+
+    @Test(arguments: ["", "{", "[]", #"{"version": 2}"#, "keys: {}"]) func whatIsNoCopyIsNone(_ text: String) throws {
+        _ = try keep()
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
+        try directory.write(text, to: "copies/" + name)
+        #expect(kept() == nil)
+    }
+
+    @Test(arguments: [
+        ("/etc/clientsecretd/clientsecretd.yaml", "etc-clientsecretd-clientsecretd.yaml.json"),
+        ("/.a/b-c d.yaml", #"\x2ea-b\x2dc\x20d.yaml.json"#), ("/é.yaml", #"\xc3\xa9.yaml.json"#),
+    ]) func isCalledAsSystemdEscapesPaths(_ path: String, _ name: String) throws {
+        let main = try #require(AbsolutePath(path))
+        #expect(AdoptedText.file(of: main, in: "/d") == "/d/" + name)
+    }
+
+    @Test func whoMayReadItIsWhoMayReadTheText() throws {
+        // The temporary directory's own mode is what it is.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        func isOpen() throws -> Bool {
+            try SettingsLoader.load(path: directory("c.yaml"), as: me).get().isReadableByAll
+        }
+        #expect(try isOpen())
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("c.yaml"))
+        #expect(try !isOpen())
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory("c.yaml"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: directory.path)
+        #expect(try !isOpen())
+    }
+}

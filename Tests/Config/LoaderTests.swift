@@ -1,0 +1,201 @@
+import Foundation
+import Linux
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Config
+
+/// A configuration on a real disk, with real owners. As root, files are given to other users; without, the same rules
+/// are judged for another identity.
+@Suite struct LoaderTests {
+    private let directory: TemporaryDirectory
+    private let me = Identity.current()
+
+    private let good = """
+        keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+        clients: {web: {outputs: [{path: /run/web}]}}
+
+        """
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func readsAFileAndItsDirectory() throws {
+        try directory.write(good, to: "c.yaml", mode: 0o644)
+        try makeDirectory("c.d")
+        try directory.write("clients: {b: {outputs: [{path: /run/b}]}}", to: "c.d/20.yaml")
+        try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/10.yaml")
+        try directory.write("not: read", to: "c.d/.hidden.yaml")
+        try directory.write("not: read", to: "c.d/30.yaml.bak")
+        try directory.write("not: read", to: "c.d/30.yml")
+        let loaded = try SettingsLoader.load(path: directory("c.yaml"), as: me).get()
+        #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "b", "web"])
+        #expect(loaded.files.map(\.name) == ["c.yaml", "10.yaml", "20.yaml"])
+        #expect(loaded.directory.description == directory("c.d"))
+        #expect(
+            loaded.warnings.map(\.description) == [
+                "\(directory("c.d/30.yml")):1:1: warning: the file is not read; call it 30.yaml"
+            ])
+    }
+
+    @Test func needsNoDirectory() throws {
+        try directory.write(good, to: "c.yaml")
+        #expect(throws: Never.self) { try SettingsLoader.load(path: directory("c.yaml"), as: me).get() }
+    }
+
+    @Test func saysThatThereIsNoFile() {
+        let advice = #"there is no such file; make one with "clientsecretd init", or name another with --config"#
+        #expect(said("c.yaml") == ["\(directory("c.yaml")):1:1: error: \(advice)"])
+        #expect(said("x/c.yaml") == ["\(directory("x/c.yaml")):1:1: error: \(advice)"])
+    }
+
+    @Test func refusesWhatIsNoFile() throws {
+        try makeDirectory("c.yaml")
+        #expect(
+            said("c.yaml") == [
+                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): a directory, where a file is needed; write another path"
+            ])
+    }
+
+    @Test func refusesALargeFile() throws {
+        try directory.write(String(repeating: "#", count: YAMLReader.maximumSize + 1), to: "c.yaml")
+        #expect(
+            said("c.yaml") == [
+                "\(directory("c.yaml")):1:1: error: larger than 1 MiB; move clients to files of the .d directory"
+            ])
+    }
+
+    @Test func refusesAFileThatOthersMayWrite() throws {
+        try directory.write(good, to: "c.yaml", mode: 0o646)
+        #expect(
+            said("c.yaml") == [
+                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")) is not guarded: the file is writable by everybody; "
+                    + "chmod o-w \(directory("c.yaml"))"
+            ])
+    }
+
+    @Test func refusesADirectoryThatOthersMayWrite() throws {
+        try makeDirectory("open", mode: 0o775)
+        try directory.write(good, to: "open/c.yaml")
+        let said = said("open/c.yaml")
+        #expect(said.count == 1)
+        #expect(
+            said.first?.hasPrefix("\(directory("open/c.yaml")):1:1: error: \(directory("open")) is not guarded: ")
+                == true)
+        #expect(said.first?.hasSuffix("; chmod g-w \(directory("open"))") == true)
+    }
+
+    /// The files that add to it are guarded like it, and what each of them lacks is told.
+    @Test func refusesAdditionsThatOthersMayWrite() throws {
+        try directory.write(good, to: "c.yaml")
+        try makeDirectory("c.d")
+        try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/1.yaml", mode: 0o622)
+        try directory.write("clients: {b: {verify: 2}}", to: "c.d/2.yaml")
+        try makeDirectory("c.d/3.yaml")
+        let said = said("c.yaml")
+        #expect(said.count == 3)
+        #expect(said.first?.contains("c.d/1.yaml:1:1: error: \(directory("c.d/1.yaml")) is not guarded: ") == true)
+        #expect(
+            said.contains(
+                #"\#(directory("c.d/2.yaml")):1:23: error: "2" is neither true nor false; write true or false"#))
+        #expect(said.contains { $0.contains("c.d/3.yaml:1:1: error: \(directory("c.d/3.yaml")): a directory") })
+    }
+
+    @Test func refusesADirectoryOfAdditionsThatOthersMayWrite() throws {
+        try directory.write(good, to: "c.yaml")
+        try makeDirectory("c.d", mode: 0o777)
+        let said = said("c.yaml")
+        #expect(said.count == 1)
+        #expect(said.first?.hasPrefix("\(directory("c.d")):1:1: error: \(directory("c.d")) is not guarded: ") == true)
+    }
+
+    /// The file is this user's, and the one that the configuration is for trusts only root and himself.
+    @Test func refusesAFileOfAnotherUser() throws {
+        try directory.write(good, to: "c.yaml", mode: 0o644)
+        let owner: UInt32 = me.user == 0 ? 12_345 : me.user
+        if me.user == 0 {
+            try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory("c.yaml"))
+        }
+        let stranger = me.user == 0 ? me : Identity(user: owner + 1, group: me.group)
+        let said = said("c.yaml", as: stranger)
+        #expect(said.count == 1)
+        #expect(said.first?.contains(" is not guarded: ") == true)
+        #expect(said.first?.contains("; chown root ") == true)
+        // The daemon that runs as that user may use it.
+        if me.user == 0 {
+            try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory.path)
+            let owner = Identity(user: 12_345, group: 12_345)
+            #expect(throws: Never.self) { try SettingsLoader.load(path: directory("c.yaml"), as: owner).get() }
+            // Under sudo, so does root.
+            let caller = Identity(user: 0, group: 0, caller: 12_345)
+            #expect(throws: Never.self) { try SettingsLoader.load(path: directory("c.yaml"), as: caller).get() }
+        }
+    }
+
+    @Test func refusesAControlGroupThatCouldReadAKey() throws {
+        let group = me.user == 0 ? 54_321 : me.group
+        for (file, mode) in [("key.p8", 0o640), ("pass", 0o640), ("closed", 0o600)] {
+            try directory.write("x", to: file, mode: mode)
+            try FileManager.default.setAttributes([.groupOwnerAccountID: group], ofItemAtPath: directory(file))
+        }
+        func text(key: String, passphrase: String, group: UInt32) -> String {
+            """
+            keys: {a: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: \(directory(key)), passphrase_file: \(directory(passphrase))}}
+            control_group: "\(group)"
+            clients: {web: {outputs: [{path: /run/web}]}}
+            """
+        }
+        try directory.write(text(key: "key.p8", passphrase: "pass", group: group), to: "c.yaml")
+        let start = "\(directory("c.yaml")):2:16: error: group \"\(group)\" may read "
+        #expect(
+            said("c.yaml") == [
+                start
+                    + "the private key of \"a\", \(directory("key.p8")); write another group, or chmod go-r \(directory("key.p8"))",
+                start
+                    + "the passphrase of \"a\", \(directory("pass")); write another group, or chmod go-r \(directory("pass"))",
+            ])
+        try directory.write(text(key: "closed", passphrase: "missing", group: group), to: "c.yaml")
+        #expect(said("c.yaml").isEmpty)
+        try directory.write(text(key: "key.p8", passphrase: "pass", group: group + 1), to: "c.yaml")
+        #expect(said("c.yaml").isEmpty)
+    }
+
+    @Test(arguments: ["", "../c.yaml/..", "a/../c.yaml"])
+    func refusesPathsThatMayLeadElsewhere(path: String) {
+        guard case .failure(let refusal) = SettingsLoader.load(path: path, as: me) else {
+            Issue.record("it was accepted")
+            return
+        }
+        #expect(refusal.diagnostics.count == 1)
+        #expect(refusal.diagnostics.first?.position == Position(file: path, line: 1, column: 1))
+    }
+
+    @Test func takesARelativePathFromTheWorkingDirectory() throws {
+        let here = FileManager.default.currentDirectoryPath
+        try directory.write(good, to: "c.yaml")
+        try makeDirectory("c.d")
+        try directory.write("x: y", to: "c.d/1.yaml")
+        let up = String(repeating: "../", count: here.split(separator: "/").count)
+        let relative = "./" + up + directory("c.yaml").dropFirst()
+        guard case .failure(let refusal) = SettingsLoader.load(path: relative, as: me) else {
+            Issue.record("it was accepted")
+            return
+        }
+        #expect(refusal.diagnostics.map(\.position.file) == [relative.dropLast(5) + ".d/1.yaml"])
+    }
+
+    private func said(_ name: String, as identity: Identity? = nil) -> [String] {
+        switch SettingsLoader.load(path: directory(name), as: identity ?? me) {
+        case .success(let loaded): loaded.warnings.map(\.description)
+        case .failure(let refusal): refusal.diagnostics.map(\.description)
+        }
+    }
+
+    private func makeDirectory(_ name: String, mode: Int = 0o755) throws {
+        try FileManager.default.createDirectory(
+            atPath: directory(name), withIntermediateDirectories: false, attributes: nil)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory(name))
+    }
+}

@@ -1,0 +1,61 @@
+import AppleClientSecret
+import Dispatch
+import Linux
+import TestSupport
+import Testing
+
+@testable import Daemon
+@testable import Rotation
+
+/// In which order jobs are done that wait for one another.
+@Suite struct ExecutorTests {
+    private let web: ClientName
+    private let executor: Executor
+
+    init() throws {
+        web = try #require(ClientName("web"))
+        executor = try .idle()
+    }
+
+    private func job(_ number: UInt64, _ resource: Resource, _ work: Work) -> Job {
+        Job(id: JobID(number: number), resource: resource, work: work, startedAt: BootTime(milliseconds: 0))
+    }
+
+    /// A secret that exists is kept before others are asked for, and published before other files are looked at: else,
+    /// where there are many clients, the first one would be served after the last was found out about.
+    @Test func whatIsWrittenGoesBeforeWhatIsLookedFor() throws {
+        let directory = try TemporaryDirectory()
+        let path = try #require(AbsolutePath(directory("web.jwt")))
+        let spec = FileSpec(path: path, kind: .raw, mode: nil, group: nil, owner: nil, slots: [.whole: web])
+        try expectOrder(in: .state, observe: .recall(web), write: .keep(web, Record()), on: .record(web))
+        try expectOrder(
+            in: executor.lane(of: path), observe: .observe(spec), write: .publish(spec, [:], mayCreate: true),
+            on: .file(path))
+    }
+
+    private func expectOrder(in lane: Lane, observe: Work, write: Work, on resource: Resource) throws {
+        let done = try Inbox<JobID>()
+        let begun = DispatchSemaphore(value: 0)
+        let release = DispatchSemaphore(value: 0)
+        // As many as a lane has threads at most.
+        for _ in 0..<8 {
+            try executor.pool.run(in: lane) {
+                begun.signal()
+                release.wait()
+            }
+        }
+        for _ in 0..<8 { begun.wait() }
+        let report: @Sendable (Input) -> Void = { input in
+            if case .finished(let id, _) = input { done.post(id) }
+        }
+        executor.start([job(1, resource, observe)], report: report)
+        executor.start([job(2, resource, observe)], report: report)
+        executor.start([job(3, resource, write)], report: report)
+        // One thread goes on, and does one after the other.
+        release.signal()
+        var order: [UInt64] = []
+        while order.count < 3, done.wait(atMost: 60_000) { order += done.drain().map(\.number) }
+        #expect(order == [3, 1, 2], "\(lane)")
+        for _ in 0..<7 { release.signal() }
+    }
+}

@@ -1,0 +1,145 @@
+import AppleClientSecret
+import Foundation
+import Keys
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// A state directory that does not stay what it was when it was opened.
+@Suite struct StateAccessTests {
+    private let scratch: TemporaryDirectory
+    private let path: AbsolutePath
+    private let web: ClientName
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        path = try #require(AbsolutePath(scratch("state")))
+        web = try #require(ClientName("web"))
+    }
+
+    private func open() throws(Failure) -> StateDirectory {
+        try StateDirectory.open(path, as: .current(), sha256: { SHA256.digest($0) })
+    }
+
+    /// A door to it that counts how often it was lost.
+    private func listener(_ lost: Losses = Losses()) throws -> StateAccess {
+        try StateAccess(
+            at: path,
+            open: { [path] former in
+                do throws(Failure) {
+                    return .success(
+                        try StateDirectory.open(
+                            path, as: .current(), after: former, sha256: { SHA256.digest($0) }))
+                } catch {
+                    return .failure(error)
+                }
+            }, lost: { _ in lost.count.withLock { $0 += 1 } })
+    }
+
+    private final class Losses: Sendable {
+        let count = QuietMutex(0)
+        var sum: Int { count.withLock { $0 } }
+    }
+
+    private func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: scratch(name))
+    }
+
+    private func make(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: scratch(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// Whether what lies there now is locked by somebody.
+    private var isLocked: Bool {
+        do {
+            _ = try open()
+            return false
+        } catch {
+            return error.code == .stateLocked
+        }
+    }
+
+    @Test func oneThatStaysInItsPlaceStaysOpen() throws {
+        let losses = Losses()
+        let listener = try listener(losses)
+        let state = try listener.get()
+        try state.keep(ClientRecord(), of: web)
+        try state.keep(ReportedStates())
+        listener.makeSure()
+        #expect(try listener.get() === state)
+        #expect(losses.sum == 0)
+    }
+
+    @Test(arguments: ["emptied", "made anew", "replaced by a backup", "without its lock", "without its clients"])
+    func oneThatIs(_ what: String) throws {
+        let losses = Losses()
+        let listener = try listener(losses)
+        let state = try listener.get()
+        let tag = state.naming.tag
+        switch what {
+        case "emptied":
+            for name in ["clients", "lock", "temporaries"] { try remove("state/\(name)") }
+        case "made anew":
+            try remove("state")
+            try make("state")
+        case "replaced by a backup":
+            try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("away"))
+            do { _ = try open() }
+            #expect(try scratch.read("state/temporaries") != tag)
+        case "without its lock": try remove("state/lock")
+        default: try remove("state/clients")
+        }
+        listener.makeSure()
+        let anew = try listener.get()
+        #expect(anew !== state && losses.sum == 1)
+        try anew.keep(ClientRecord(), of: web)
+        #expect(FileManager.default.fileExists(atPath: scratch("state/clients/web.state")))
+        #expect(try scratch.read("state/temporaries") == tag)
+        #expect(isLocked)
+        listener.makeSure()
+        #expect(try listener.get() === anew && losses.sum == 1)
+    }
+
+    @Test func whoeverKeepsSomethingNoticesItASecondLaterAtTheLatest() throws {
+        let listener = try listener()
+        let state = try listener.get()
+        try remove("state")
+        usleep(UInt32(StateAccess.pace) * 1_000)
+        #expect(try listener.get() !== state)
+    }
+
+    @Test func oneThatAnotherHoldsIsWaitedFor() throws {
+        let losses = Losses()
+        let listener = try listener(losses)
+        try remove("state")
+        do {
+            let other = try open()
+            listener.makeSure()
+            #expect(throws: Failure(.stateLocked, at: .path(path))) { _ = try listener.get() }
+            withExtendedLifetime(other) {}
+        }
+        usleep(UInt32(StateAccess.pace) * 1_000)
+        _ = try listener.get()
+        #expect(isLocked)
+        #expect(losses.sum == 1)
+    }
+
+    @Test func whatIsOutOfReachForAWhileIsNobodyElses() throws {
+        let listener = try listener()
+        try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("away"))
+        try scratch.write("", to: "state")
+        listener.makeSure()
+        #expect(throws: Failure.self) { _ = try listener.get() }
+        try remove("state")
+        try FileManager.default.moveItem(atPath: scratch("away"), toPath: scratch("state"))
+        #expect(isLocked)
+        usleep(UInt32(StateAccess.pace) * 1_000)
+        _ = try listener.get()
+        #expect(isLocked)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Keys
+import Rotation
+import TestSupport
+import Testing
+
+@Suite struct EncryptedKeyTests {
+    private static let forms = [
+        "-v2 aes-256-cbc", "-v2 aes-128-cbc -v2prf hmacWithSHA512", "-scrypt", "-v2 des3", "-v1 PBE-SHA1-3DES",
+    ]
+
+    @Test(arguments: forms) func aPassphraseOpensItsKey(form: String) throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory, name: "plain")
+        try directory.write("correct horse\n", to: "passphrase")
+        try shell("openssl pkcs8 -topk8 -in plain -out key \(form) -passout file:passphrase", in: directory)
+        for ending in ["", "\n", "\r\n"] {
+            try directory.write("correct horse" + ending, to: "passphrase")
+            #expect(try signingKey(directory("key"), passphrase: directory("passphrase")).print == key.print)
+        }
+        // 40 of them: one wrong passphrase in 256 leaves a padding that looks right.
+        for number in 0..<(form.contains("aes-256") ? 40 : 4) {
+            try directory.write("wrong \(number)", to: "passphrase")
+            #expect(
+                try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
+                    == "the key: the passphrase does not open the key")
+        }
+    }
+
+    @Test func onlyOneLineBreakIsTakenOff() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "plain")
+        try shell("openssl pkcs8 -topk8 -in plain -out key -v2 aes-256-cbc -passout pass:x", in: directory)
+        for wrong in ["x\n\n", " x", "x ", "\nx"] {
+            try directory.write(wrong, to: "passphrase")
+            #expect(
+                try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
+                    == "the key: the passphrase does not open the key")
+        }
+    }
+
+    @Test func aPassphraseHasItsOwnFailures() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory)
+        func said(_ passphrase: String) throws -> String? {
+            try directory.write(passphrase, to: "passphrase")
+            return try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
+        }
+        #expect(try said("") == "the passphrase: the passphrase cannot be used: it is empty")
+        #expect(try said("\n") == "the passphrase: the passphrase cannot be used: it is empty")
+        #expect(try said("\r\n") == "the passphrase: the passphrase cannot be used: it is empty")
+        let longest = String(repeating: "p", count: 1024)
+        #expect(try said(longest + "\r\n") == nil)
+        for tooLong in [longest + "p", longest + "ppp"] {
+            #expect(try said(tooLong) == "the passphrase: the passphrase cannot be used: it is longer than 1024 bytes")
+        }
+    }
+
+    @Test func aDamagedEnvelopeIsNoWrongPassphrase() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "plain")
+        try directory.write("x", to: "passphrase")
+        try shell(
+            """
+            openssl pkcs8 -topk8 -in plain -out key -v2 aes-256-cbc -passout pass:x
+            sed 's/^/ /; 2s/ ./A/' key >damaged
+            sed 's/ENCRYPTED //' key >unlabelled
+            sed 's/PRIVATE/ENCRYPTED PRIVATE/' plain >mislabelled
+            openssl pkcs8 -topk8 -in plain -out legacy -v1 PBE-MD5-DES -provider legacy -provider default -passout pass:x
+            sed 3d key >cut
+            """, in: directory)
+        func said(_ name: String) throws -> String? {
+            try words { try signingKey(directory(name), passphrase: directory("passphrase")) }
+        }
+        #expect(try said("key") == nil)
+        #expect(try said("damaged") == "the key: the private key cannot be decoded")
+        #expect(try said("unlabelled") == "the key: the private key cannot be decoded")
+        #expect(try said("mislabelled") == "the key: the private key cannot be decoded")
+        #expect(try said("cut") == "the key: the private key cannot be decoded")
+        #expect(
+            try said("legacy")
+                == "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto does not open")
+    }
+
+    @Test func nobodyIsAskedForAPassphrase() throws {
+        // A prompt would read the terminal or standard input, and wait.
+        let directory = try TemporaryDirectory()
+        try shell(
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes-256-cbc -pass pass:x -out key",
+            in: directory)
+        #expect(
+            try words { try signingKey(directory("key")) }
+                == "the key: the key is encrypted and no passphrase is configured")
+    }
+}

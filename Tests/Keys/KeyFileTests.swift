@@ -1,0 +1,211 @@
+import Foundation
+import Keys
+import Rotation
+import TestSupport
+import Testing
+
+/// Every kind of file that is not the key that is wanted gets words of its own.
+@Suite struct KeyFileTests {
+    private static let p256 = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
+
+    /// What makes `key`, and what is said of it.
+    private static let bad: [(script: String, message: String)] = [
+        (": >key", "the key file is empty"),
+        ("printf ' \\n\\r\\n\\t' >key", "the key file is empty"),
+        ("\(p256) -outform DER -out key", "not a PEM file: DER"),
+        ("echo hello >key", "not a PEM file"),
+        ("\(p256) | grep -v -- ----- >key", "not a PEM file"),
+        ("\(p256) | openssl pkey -pubout -out key", "a public key, where the private one is needed"),
+        (
+            "\(p256) | openssl pkey -pubout | sed 's/PUBLIC/PRIVATE/' >key",
+            "a public key, where the private one is needed"
+        ),
+        (
+            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key",
+            "an RSA key, where Apple's keys are P-256"
+        ),
+        (
+            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 | openssl rsa -traditional -out key",
+            "an RSA key, where Apple's keys are P-256"
+        ),
+        (
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key",
+            "an EC key on another curve than P-256: secp384r1"
+        ),
+        (
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key",
+            "an EC key on another curve than P-256: secp256k1"
+        ),
+        ("openssl genpkey -algorithm ED25519 -out key", "an EC key on another curve than P-256: ED25519"),
+        (
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit -out key",
+            "an EC key on another curve than P-256: explicit parameters"
+        ),
+        (
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=a -keyout other -out key",
+            "a certificate, where a private key is needed"
+        ),
+        (
+            "openssl ecparam -name prime256v1 -genkey -out key",
+            "an EC PRIVATE KEY (SEC1), where PKCS#8 is needed"
+        ),
+        (
+            "openssl ecparam -name prime256v1 -genkey -noout | sed 's/EC PRIVATE/PRIVATE/' >key",
+            "an EC PRIVATE KEY (SEC1), where PKCS#8 is needed"
+        ),
+        ("openssl ecparam -name prime256v1 -out key", "the private key cannot be decoded: it holds EC PARAMETERS"),
+        ("\(p256) | head -2 >key", "the key file ends in the middle"),
+        ("\(p256) | head -c 20 >key", "the key file ends in the middle"),
+        ("\(p256) | head -c 230 >key", "the key file ends in the middle"),
+        ("\(p256) | tail -n +2 >key", "the key file ends in the middle"),
+        ("\(p256) | sed 3d >key", "the key file ends in the middle"),
+        ("\(p256) | sed '3s/...$//' >key", "the key file ends in the middle"),
+        ("\(p256) | sed '3s/./%/' >key", "the private key cannot be decoded: its base64 is damaged"),
+        ("\(p256) | sed '2s/./A/' >key", "the private key cannot be decoded"),
+        (
+            "\(p256) | sed 's/END PRIVATE/END PUBLIC/' >key",
+            "the private key cannot be decoded: it begins as PRIVATE KEY and ends as PUBLIC KEY"
+        ),
+        ("\(p256) | tr -d '\\n' >key", "the private key cannot be decoded: its line breaks are missing"),
+        (
+            "\(p256) | sed 's/$/\\\\n/' | tr -d '\\n' >key",
+            #"the private key cannot be decoded: its line breaks are written as \n"#
+        ),
+        (
+            "\(p256) -out one; \(p256) -out two; cat one two >key",
+            "the private key cannot be decoded: it holds 2 private keys"
+        ),
+        (
+            "\(p256) | openssl pkcs8 -topk8 -v2 aes-256-cbc -passout pass:x -out key",
+            "the key is encrypted and no passphrase is configured"
+        ),
+        ("head -c 16384 /dev/zero | tr '\\0' '\\n' >key; \(p256) >>key", "too large for a private key"),
+        ("head -c 200000 /dev/urandom >key", "too large for a private key"),
+        ("\(p256) | iconv -t UTF-16 >key", "not a PEM file"),
+    ]
+
+    @Test(arguments: bad.indices) func aBadKeyIsNamedForWhatItIs(index: Int) throws {
+        let (script, message) = Self.bad[index]
+        let directory = try TemporaryDirectory()
+        try shell("{ \(script)\n} 2>/dev/null", in: directory)
+        #expect(try words { try signingKey(directory("key")) } == "the key: " + message, "\(script)")
+    }
+
+    @Test(arguments: [
+        p256,
+        "\(p256) | sed 's/$/\\r/'",
+        "printf '\\357\\273\\277'; \(p256)",
+        "printf 'Bag Attributes\\n    friendlyName: x\\n'; \(p256); printf '\\n\\n'",
+        "\(p256) | sed 's/^/    /; s/$/  /'",
+        "\(p256) | tr -d '\\n' | sed 's/KEY-----/&\\n/; s/-----END/\\n&/'",
+        "\(p256) | head -c -1",
+        "\(p256) | tee other; openssl req -x509 -key other -subj /CN=a",
+        "\(p256) | openssl pkey -ec_conv_form compressed",
+        "openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt",
+    ]) func aKeyInKindClothesIsTaken(script: String) throws {
+        let directory = try TemporaryDirectory()
+        try shell("{ \(script); } >key 2>/dev/null", in: directory)
+        let key = try signingKey(directory("key"))
+        let minted = try key.mint(try someClaims())
+        #expect(TokenReader.read(minted.token, keys: [key.publicKey])?.signer == key.print)
+    }
+
+    private static let scalar = bytes("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721")
+    private static let point = bytes(
+        "0460FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6"
+            + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299")
+    private static let order = bytes("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
+
+    /// Structures that no tool makes.
+    private static let crafted: [(der: [UInt8], message: String?)] = [
+        (PKCS8.der(scalar: scalar, point: point), nil),
+        (PKCS8.der(scalar: scalar), nil),
+        (PKCS8.der(version: 1, scalar: scalar, trailer: [0x81, 2, 0, 4]), nil),
+        (PKCS8.der(scalar: scalar, parameters: PKCS8.element(0xA0, PKCS8.p256)), nil),
+        (PKCS8.der(scalar: scalar, trailer: [0xA0, 0]), nil),
+        (PKCS8.der(scalar: [1]), nil),
+        (PKCS8.der(version: 2, scalar: scalar), ""),
+        (PKCS8.der(scalar: scalar, trailer: [5, 0]), ""),
+        (PKCS8.der(scalar: []), ""),
+        (PKCS8.der(scalar: [0] + scalar), ""),
+        (PKCS8.der(scalar: scalar, point: []), ""),
+        (PKCS8.der(curve: [5, 0], scalar: scalar), ""),
+        (PKCS8.der(curve: PKCS8.p256 + [5, 0], scalar: scalar), ""),
+        (PKCS8.der(scalar: scalar) + [0], ": bytes follow the key"),
+        (PKCS8.der(scalar: [UInt8](repeating: 0, count: 32)), ": its number is not on the curve"),
+        (PKCS8.der(scalar: order), ": its number is not on the curve"),
+        (PKCS8.der(scalar: [UInt8](repeating: 0xFF, count: 32)), ": its number is not on the curve"),
+        (PKCS8.der(scalar: scalar, point: point.dropLast() + [0]), ": its public half is not on the curve"),
+        (PKCS8.der(scalar: scalar, point: [0]), ": its public half is not on the curve"),
+        (PKCS8.der(scalar: [2], point: point), ": its public half belongs to another key"),
+        (PKCS8.der(algorithm: [6, 3, 0x55, 4, 3], scalar: scalar), ": its algorithm is CN"),
+    ]
+
+    @Test(arguments: crafted.indices) func aKeyIsTakenOnlyWhole(index: Int) throws {
+        let (der, message) = Self.crafted[index]
+        let expected = message.map { "the key: the private key cannot be decoded" + $0 }
+        #expect(try words { try signingKey(text: PKCS8.pem(der)) } == expected, "\(index)")
+    }
+
+    @Test func anUnknownCurveIsNamedByItsNumber() throws {
+        let der = PKCS8.der(curve: [6, 3, 0x2A, 3, 4], scalar: Self.scalar)
+        #expect(
+            try words { try signingKey(text: PKCS8.pem(der)) }
+                == "the key: an EC key on another curve than P-256: 1.2.3.4")
+    }
+
+    @Test func damagedKeysNeverTrap() throws {
+        var random = SeededGenerator()
+        // A trap ends the run before any expectation could say it.
+        print("damaged keys: CLIENTSECRETD_SEED=\(random.seed)")
+        let directory = try TemporaryDirectory()
+        let whole = PKCS8.der(scalar: Self.scalar, point: Self.point)
+        let own = try signingKey(text: PKCS8.pem(whole)).print
+        for _ in 0..<300 {
+            var der = whole
+            let index = Int.random(in: der.indices, using: &random)
+            der[index] = UInt8.random(in: 0...255, using: &random)
+            if Bool.random(using: &random) { der.removeLast(Int.random(in: 0...der.count, using: &random)) }
+            try directory.write(PKCS8.pem(der), to: "key")
+            let key = try? signingKey(directory("key"))
+            // No change within the point or the scalar alone goes unnoticed.
+            #expect(key == nil || key?.print == own, "seed \(random.seed), byte \(index)")
+        }
+    }
+
+    @Test func aDirectoryIsNotRead() throws {
+        let directory = try TemporaryDirectory()
+        let descriptor = unsafe open(directory.path, O_RDONLY | O_DIRECTORY)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        #expect(
+            try words { try SigningKey(descriptor: descriptor, place: place) }
+                == "the key: the key cannot be read (a directory)")
+    }
+
+    @Test func aPublicKeyIsReadFromEitherHalf() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        try shell(
+            """
+            openssl pkey -in key -pubout -out public
+            openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 2>/dev/null | openssl pkey -pubout -out rsa
+            openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 2>/dev/null | openssl pkey -pubout -out p521
+            openssl genpkey -algorithm ED25519 2>/dev/null | openssl pkey -pubout -out ed25519
+            openssl pkey -in key -pubout | sed 2d >cut
+            openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit 2>/dev/null |
+                openssl pkey -pubout -out explicit
+            """, in: directory)
+        func read(_ name: String) throws -> PublicKey {
+            try withFile(directory(name)) { try PublicKey(descriptor: $0, place: place) }
+        }
+        #expect(try read("key").print == key.print)
+        #expect(try read("public").print == key.print)
+        #expect(try words { try read("rsa") } == "the key: an RSA key, where Apple's keys are P-256")
+        #expect(try words { try read("p521") } == "the key: an EC key on another curve than P-256: secp521r1")
+        #expect(try words { try read("ed25519") } == "the key: an EC key on another curve than P-256: ED25519")
+        #expect(
+            try words { try read("explicit") } == "the key: an EC key on another curve than P-256: explicit parameters")
+        #expect(try words { try read("cut") } == "the key: the private key cannot be decoded")
+    }
+}

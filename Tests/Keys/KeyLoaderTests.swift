@@ -1,0 +1,137 @@
+import AppleClientSecret
+import Foundation
+import Keys
+import Linux
+import Rotation
+import TestSupport
+import Testing
+
+@Suite struct KeyLoaderTests {
+    private let directory: TemporaryDirectory
+    private let print: KeyDigest
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        print = try freshKey(in: directory).print
+        try shell(
+            """
+            chmod 600 key
+            printf 'open sesame\\n' >passphrase; chmod 600 passphrase
+            openssl pkcs8 -topk8 -in key -out encrypted -v2 aes-256-cbc -passout file:passphrase; chmod 600 encrypted
+            """, in: directory)
+    }
+
+    private func load(_ location: KeyConfiguration.Location, passphrase: KeyConfiguration.Location? = nil) throws
+        -> SigningKey
+    {
+        let entry = KeyConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), location: location,
+            passphrase: passphrase)
+        return try KeyLoader(as: .current(), credentials: AbsolutePath(directory.path)).load(entry)
+    }
+
+    private func file(_ name: String) throws -> KeyConfiguration.Location {
+        .file(try #require(AbsolutePath(directory(name))))
+    }
+
+    @Test func keysAreReadFromFilesAndCredentials() throws {
+        #expect(try load(try file("key")).print == print)
+        #expect(try load(.credential("key")).print == print)
+        #expect(try load(try file("encrypted"), passphrase: try file("passphrase")).print == print)
+        #expect(try load(.credential("encrypted"), passphrase: .credential("passphrase")).print == print)
+        #expect(try load(try file("key"), passphrase: try file("passphrase")).print == print)
+    }
+
+    @Test func aCredentialIsExemptFromTheRulesOnOwners() throws {
+        try shell("chmod 644 key", in: directory)
+        #expect(try load(.credential("key")).print == print)
+    }
+
+    /// What happened and what helps, of the trouble that loading ends in.
+    private func sentence(_ location: KeyConfiguration.Location, passphrase: KeyConfiguration.Location? = nil) throws
+        -> String?
+    {
+        do {
+            _ = try load(location, passphrase: passphrase)
+            return nil
+        } catch let failure as Failure {
+            return failure.sentence
+        }
+    }
+
+    @Test func aKeyThatOthersMayReadIsRefusedWithTheCommandThatMendsIt() throws {
+        try shell("chmod 644 key passphrase", in: directory)
+        let key = directory("key")
+        // The daemon's own group may read a key: who runs this test decides whether the file has that group.
+        let sentence = try #require(try sentence(try file("key")))
+        #expect(
+            ["0640", "0600"].map {
+                "\(key): others could read or replace the key: the file can be read by everybody; chmod \($0) \(key)"
+            }.contains(sentence), "\(sentence)")
+        let passphrase = directory("passphrase")
+        let other = try #require(try self.sentence(try file("encrypted"), passphrase: try file("passphrase")))
+        #expect(
+            ["0640", "0600"].map {
+                "\(passphrase): the passphrase cannot be used: others could read or replace it: "
+                    + "the file can be read by everybody; chmod \($0) \(passphrase)"
+            }.contains(other), "\(other)")
+    }
+
+    @Test func aDirectoryThatOthersMayWriteToIsNamed() throws {
+        try shell("mkdir open && cp -p key open/key && chmod 777 open", in: directory)
+        let open = directory("open")
+        let sentence = try #require(try sentence(try file("open/key")))
+        #expect(
+            sentence
+                == "\(open)/key: others could read or replace the key: \(open): the directory is writable by its group "
+                + "and everybody; chmod go-w \(open)")
+    }
+
+    @Test func whatIsNotThereIsMissing() throws {
+        #expect(try words { try load(try file("none")) } == "\(directory("none")): there is no such key file")
+        #expect(
+            try words { try load(try file("nowhere/none")) }
+                == "\(directory("nowhere/none")): there is no such key file: \(directory("nowhere"))")
+        #expect(
+            try words { try load(.credential("none")) } == #"credential "none": systemd has not passed this credential"#
+        )
+        #expect(
+            try words { try load(try file("encrypted"), passphrase: try file("none")) }
+                == "\(directory("none")): the passphrase cannot be used: there is no such file")
+        #expect(
+            try words { try load(try file("encrypted"), passphrase: .credential("none")) }
+                == #"credential "none": systemd has not passed this credential"#)
+    }
+
+    @Test func withoutCredentialsEveryOneIsMissing() throws {
+        let entry = KeyConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            location: .credential("key"))
+        #expect(
+            try words { try KeyLoader(as: .current(), credentials: nil).load(entry) }
+                == #"credential "key": systemd has not passed this credential"#)
+    }
+
+    @Test func aCredentialThatIsNoFileIsRefusedAtOnce() throws {
+        try shell("mkfifo fifo && mkdir folder", in: directory)
+        #expect(try words { try load(.credential("fifo")) } == #"credential "fifo": not a regular file"#)
+        #expect(try words { try load(.credential("folder")) } == #"credential "folder": not a regular file"#)
+        #expect(
+            try words { try load(.credential("../key")) }
+                == #"credential "../key": systemd has not passed this credential"#)
+    }
+
+    @Test func whatAFileHoldsIsSaidOfIt() throws {
+        try shell(": >empty; chmod 600 empty; head -c 20000 /dev/zero >large; chmod 600 large", in: directory)
+        #expect(try words { try load(try file("empty")) } == "\(directory("empty")): the key file is empty")
+        #expect(try words { try load(.credential("empty")) } == #"credential "empty": the key file is empty"#)
+        #expect(try words { try load(try file("large")) } == "\(directory("large")): too large for a private key")
+        #expect(try words { try load(.credential("large")) } == #"credential "large": too large for a private key"#)
+        #expect(
+            try words { try load(try file("encrypted"), passphrase: try file("large")) }
+                == "\(directory("large")): the passphrase cannot be used: it is longer than 1024 bytes")
+        #expect(
+            try words { try load(try file("encrypted"), passphrase: .credential("empty")) }
+                == #"credential "empty": the passphrase cannot be used: it is empty"#)
+    }
+}

@@ -1,0 +1,149 @@
+import AppleClientSecret
+import Foundation
+import Keys
+import Rotation
+import TestSupport
+import Testing
+
+@Suite struct MintingTests {
+    private func text(_ minted: Minted) -> String {
+        minted.token.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func whatIsMintedIsWhatWasAsked() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        let claims = try someClaims()
+        let minted = try key.mint(claims)
+        #expect(minted.issued == SecretInfo(fingerprint: minted.token.fingerprint, claims: claims, signer: key.print))
+        #expect(text(minted).hasPrefix(String(decoding: claims.signingInput, as: UTF8.self) + "."))
+        try directory.write(text(minted), to: "token")
+        let digest = try shell("sha256sum token", in: directory).prefix(16)
+        #expect(minted.token.fingerprint.description == "sha256:\(digest)")
+    }
+
+    @Test func openSSLVerifiesASecret() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        let parts = text(try key.mint(try someClaims())).split(separator: ".")
+        try directory.write(parts[0] + "." + parts[1], to: "input")
+        let raw = try #require(Base64URL.decode(parts[2].utf8))
+        #expect(raw.count == 64)
+        // The form of two integers that openssl wants, made by openssl itself.
+        let numbers = [raw.prefix(32), raw.suffix(32)].map { $0.map { String(format: "%02x", $0) }.joined() }
+        try directory.write(
+            "asn1=SEQUENCE:both\n[both]\nr=INTEGER:0x\(numbers[0])\ns=INTEGER:0x\(numbers[1])\n", to: "signature.cnf")
+        let verify = """
+            openssl asn1parse -genconf signature.cnf -noout -out signature.der
+            openssl pkey -in key -pubout -out public
+            openssl dgst -sha256 -verify public -signature signature.der input
+            """
+        #expect(try shell(verify, in: directory) == "Verified OK\n")
+        try directory.write(parts[0] + "." + parts[1] + "x", to: "input")
+        #expect(throws: ShellFailure.self) { try shell(verify, in: directory) }
+    }
+
+    @Test func pyJWTVerifiesASecret() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        try shell("openssl pkey -in key -pubout -out public", in: directory)
+        let program = """
+            import json, sys, jwt
+            token = sys.stdin.read()
+            claims = jwt.decode(token, open(sys.argv[1]).read(), algorithms=["ES256"],
+                audience="https://appleid.apple.com", options={"verify_exp": False, "verify_iat": False})
+            print(json.dumps([jwt.get_unverified_header(token), claims], sort_keys=True))
+            """
+        let token = text(try key.mint(try someClaims()))
+        let finished = try run([python, "-c", program, directory("public")], input: Data(token.utf8))
+        #expect(finished.complaints == "")
+        #expect(
+            finished.output == """
+                [{"alg": "ES256", "kid": "ABC123DEFG", "typ": "JWT"}, {"aud": "https://appleid.apple.com", \
+                "exp": 1803011460, "iat": 1795235400, "iss": "DEF123GHIJ", "sub": "com.example.web"}]
+
+                """)
+    }
+
+    @Test func randomClaimsComeBackAsTheyWere() throws {
+        var random = SeededGenerator()
+        let seed = random.seed
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        let stranger = try freshKey(in: directory, name: "other")
+        let ids = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        let names = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
+        func text(of characters: [Character], count: Int) -> String {
+            String((0..<count).map { _ in characters[Int.random(in: characters.indices, using: &random)] })
+        }
+        for _ in 0..<500 {
+            let claims = Claims(
+                issuer: try #require(TeamID(text(of: ids, count: 10))),
+                keyID: try #require(KeyID(text(of: ids, count: 10))),
+                subject: try #require(ClientID(text(of: names, count: Int.random(in: 1...255, using: &random)))),
+                now: WallTime(secondsSinceEpoch: Int64.random(in: 0...253_402_300_799, using: &random)),
+                lifetime: try #require(
+                    Lifetime(seconds: Seconds(Int64.random(in: 60...15_776_700, using: &random)))))
+            let minted = try key.mint(claims)
+            #expect(
+                TokenReader.read(minted.token, keys: [stranger.publicKey, key.publicKey]) == minted.issued, "\(seed)")
+            let strange = TokenReader.read(minted.token, keys: [stranger.publicKey])
+            #expect(strange != nil && strange?.signer == nil, "seed \(seed)")
+            var damaged = minted.token.withBytes { $0 }
+            let index = Int.random(in: damaged.indices, using: &random)
+            damaged[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            #expect(TokenReader.read(damaged, keys: [key.publicKey])?.signer == nil, "seed \(seed), byte \(index)")
+        }
+    }
+
+    @Test func manyThreadsMayMintAtOnce() throws {
+        let key = try freshKey(in: try TemporaryDirectory())
+        let claims = try someClaims()
+        let failures = FailureCount()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<50 {
+                let minted = try? key.mint(claims)
+                let read = minted.flatMap { TokenReader.read($0.token, keys: [key.publicKey]) }
+                if read == nil || read != minted?.issued { failures.add() }
+            }
+        }
+        #expect(failures.count == 0)
+    }
+
+    private final class FailureCount: @unchecked Sendable {
+        private let lock = NSLock()
+        private(set) var count = 0
+
+        func add() { lock.withLock { count += 1 } }
+    }
+
+    @Test func aPublicKeyComesBackFromItsBytes() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        try shell(
+            "openssl pkey -in key -pubout -outform DER -out public.der && sha256sum public.der >sum", in: directory)
+        let der = try Data(contentsOf: URL(fileURLWithPath: directory("public.der")))
+        #expect(key.publicKey.spki == Array(der))
+        #expect(key.print.description == String(try directory.read("sum").prefix(64)))
+        #expect(PublicKey(spki: key.publicKey.spki)?.print == key.print)
+        #expect(PublicKey(spki: key.publicKey.spki + [0]) == nil)
+        #expect(PublicKey(spki: Array(key.publicKey.spki.dropLast())) == nil)
+        #expect(PublicKey(spki: []) == nil)
+        var offCurve = key.publicKey.spki
+        offCurve[90] ^= 1
+        #expect(PublicKey(spki: offCurve) == nil)
+    }
+
+    @Test func oneKeyHasOnePrintHoweverItsPointIsWritten() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        try shell(
+            """
+            openssl ec -in key -conv_form compressed -pubout -out compressed 2>/dev/null
+            openssl pkey -in key -ec_conv_form compressed -out private 2>/dev/null
+            """, in: directory)
+        let compressed = try withFile(directory("compressed")) { try PublicKey(descriptor: $0, place: place) }
+        #expect(compressed.print == key.print)
+        #expect(try signingKey(directory("private")).print == key.print)
+    }
+}

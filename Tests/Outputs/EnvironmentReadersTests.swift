@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Outputs
+
+/// What the editor writes, read by the programs that it is written for.
+@Suite struct EnvironmentReadersTests {
+    private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0.c2lnbmF0dXJl_-0"
+    private static let perStyle = 80
+
+    @Test func everyReaderSeesTheNewSecretAndNothingElseChanged() throws {
+        var random = SeededGenerator()
+        let seed = random.seed
+        let all = try TemporaryDirectory()
+        let plain = try TemporaryDirectory()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: all.path)
+        var edited: [(name: String, sample: EnvironmentSample)] = []
+        for style in EnvironmentSample.Style.allCases {
+            for number in 0..<Self.perStyle {
+                let sample = EnvironmentSample(style: style, using: &random)
+                let name = "\(style)\(number)"
+                var file: EnvironmentFile
+                do {
+                    file = try EnvironmentFile(sample.bytes)
+                    try file.set(["SECRET": Array(Self.token.utf8)])
+                } catch {
+                    // What readers take alike must never be refused.
+                    #expect(style == .loose || style == .noise, "seed \(seed), \(shown(sample.bytes)): \(error)")
+                    continue
+                }
+                for directory in style == .plain ? [all, plain] : [all] {
+                    try Data(sample.bytes).write(to: URL(fileURLWithPath: directory("\(name)-before.env")))
+                    try Data(file.bytes).write(to: URL(fileURLWithPath: directory("\(name)-after.env")))
+                }
+                edited.append((name, sample))
+            }
+        }
+        // Refusing everything would pass the rest: most of what some readers take otherwise can be edited all the same.
+        for style in EnvironmentSample.Style.allCases {
+            let count = edited.count { $0.sample.style == style }
+            #expect(count > Self.perStyle / 3, "seed \(seed), \(style): only \(count) were edited")
+        }
+        for reader in EnvironmentReader.allCases {
+            let directory = reader == .docker ? plain : all
+            try reader.readAll(in: directory)
+            for (name, sample) in edited where reader != .docker || sample.style == .plain {
+                // Where it stands in a file's syntax, a shell takes a carriage return for anything but a line's end.
+                if reader == .shell, sample.style == .noise, sample.bytes.contains(13) { continue }
+                guard var before = reader.variables(of: name + "-before", in: directory) else {
+                    #expect(
+                        sample.style == .loose || sample.style == .noise || reader == .shell && sample.redirects,
+                        "\(reader) cannot read \(shown(sample.bytes))")
+                    continue
+                }
+                let written = FileManager.default.contents(atPath: all(name + "-after.env")).map { [UInt8]($0) } ?? []
+                let context: Comment =
+                    "seed \(seed), \(reader), \(shown(sample.bytes)) became \(shown(written))"
+                var after = try #require(reader.variables(of: name + "-after", in: directory), context)
+                let old = before.removeValue(forKey: "SECRET")
+                let new = after.removeValue(forKey: "SECRET")
+                // A line that had no end has the file's own now, whose carriage return is part of the value to a shell.
+                if reader == .shell, written.contains(13) {
+                    before = before.mapValues { $0.last == 13 ? $0.dropLast() : $0 }
+                    after = after.mapValues { $0.last == 13 ? $0.dropLast() : $0 }
+                }
+                #expect(before == after, context)
+                let value = new.map { String(decoding: $0, as: UTF8.self) }
+                if reader == .systemd, old == nil, isExportOnly(written) {
+                    #expect(value == nil, context)
+                } else if reader == .dotenv, value == nil, sample.style == .noise {
+                    // A line with the name alone takes the value back.
+                    #expect(shown(written).contains(/SECRET[^=A-Z_]/), context)
+                } else if reader == .shell, written.contains(13) {
+                    // A shell takes the carriage return for a part of every value in such a file.
+                    #expect(value == Self.token || value == Self.token + "\r", context)
+                } else {
+                    #expect(value == Self.token, context)
+                }
+            }
+        }
+    }
+
+    /// systemd ignores a line that begins with `export`.
+    private func isExportOnly(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .filter { $0.hasSuffix("SECRET=" + Self.token) }
+            .allSatisfy { $0.drop { " \t".contains($0) }.hasPrefix("export") }
+    }
+
+    private func shown(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self).debugDescription
+    }
+}

@@ -1,0 +1,147 @@
+import AppleClientSecret
+import Foundation
+import Linux
+import Outputs
+import Rotation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Others read and edit the files while they are published. In memory: what a disk does is not the point here.
+@Suite struct PublisherRaceTests {
+    /// A thread that does something again and again until it is told to stop.
+    private final class Busy: Sendable {
+        private let isStopping = Atomic(false)
+        private let hasEnded = DispatchSemaphore(value: 0)
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            Thread.detachNewThread { [self] in
+                while !isStopping.load(ordering: .acquiring) { body() }
+                hasEnded.signal()
+            }
+        }
+
+        func stop() {
+            isStopping.store(true, ordering: .releasing)
+            hasEnded.wait()
+        }
+    }
+
+    @Test func aReaderSeesOneWholeSecretOrAnother() throws {
+        let scratch = try TemporaryDirectory(in: "/dev/shm")
+        let publisher = try Samples.publisher()
+        let paths = [scratch("web.jwt"), scratch("app.env"), scratch("web.json")]
+        let files = [
+            try Samples.file(paths[0]), try Samples.file(paths[1], .env), try Samples.file(paths[2], .json),
+        ]
+        let count = 500
+        let secrets = try (0..<count).map { try Samples.secret($0) }
+        try scratch.write("A=1\nSECRET=\(Samples.text(secrets[0]))\nB=2\n", to: "app.env")
+        func publish(_ number: Int, _ file: Int) throws {
+            let slot = file == 1 ? Slot.variable("SECRET") : .whole
+            _ = try publisher.publish([slot: secrets[number]], in: files[file])
+        }
+        for file in files.indices { try publish(0, file) }
+        var valid: [Set<Data>] = [[], [], []]
+        for secret in secrets {
+            let text = Samples.text(secret)
+            valid[0].insert(Data(text.utf8))
+            valid[1].insert(Data("A=1\nSECRET=\(text)\nB=2\n".utf8))
+            valid[2].insert(Data(FileFormat.json(secret)))
+        }
+        let expected = valid
+        let torn = Mutex<[String]>([])
+        let reads = Atomic(0)
+        let readers = (0..<paths.count).map { index in
+            let path = paths[index]
+            return Busy {
+                let data = FileManager.default.contents(atPath: path)
+                if !expected[index].contains(data ?? Data()) {
+                    torn.withLock { $0.append("\(path): \(data?.count ?? -1) bytes") }
+                }
+                reads.add(1, ordering: .relaxed)
+                usleep(300)
+            }
+        }
+        defer { for reader in readers { reader.stop() } }
+        // However seldom the readers get their turn, they have read a hundred times meanwhile.
+        var number = 1
+        while number < count || reads.load(ordering: .relaxed) < 100 {
+            try publish(number % count, number % files.count)
+            number += 1
+        }
+        #expect(torn.withLock { $0 } == [])
+    }
+
+    @Test func whatIsSaidToBeWrittenIsThere() throws {
+        let scratch = try TemporaryDirectory(in: "/dev/shm")
+        let publisher = try Samples.publisher()
+        let path = scratch("app.env")
+        let file = try Samples.file(path, .env)
+        try scratch.write("A=1\n", to: "app.env")
+        // Touches the file all the time, so that it is another one whenever it is to be replaced.
+        let toucher = Busy {
+            let times = [timespec](repeating: timespec(tv_sec: 1, tv_nsec: Int.random(in: 0..<1_000_000_000)), count: 2)
+            _ = unsafe utimensat(AT_FDCWD, path, times, 0)
+        }
+        defer { toucher.stop() }
+        for number in 0..<30 {
+            let secret = try Samples.secret(number)
+            do throws(Failure) {
+                let done = try publisher.publish([.variable("SECRET"): secret], in: file)
+                #expect(done.wrote && done.contents.fingerprint(.variable("SECRET")) == secret.token.fingerprint)
+            } catch {
+                #expect(error == Failure(.changedMeanwhile, at: .path(file.path)))
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["app.env"])
+    }
+
+    @Test func nothingThatSomebodyElseWritesIsLost() throws {
+        let scratch = try TemporaryDirectory(in: "/dev/shm")
+        let publisher = try Samples.publisher()
+        let path = scratch("app.env")
+        let file = try Samples.file(path, .env)
+        try scratch.write("# theirs\n", to: "app.env")
+        let edits = Atomic(0)
+        let lost = Mutex<[Int]>([])
+        // Adds a line at a time, as an editor does: read, write beside, rename.
+        let editor = Busy {
+            let done = edits.load(ordering: .relaxed)
+            // A write of ours that turns out to have come too late is taken back: its content is seen for an instant.
+            var text = ""
+            for _ in 0..<20_000 where done > 0 && !text.contains("E\(done)=") {
+                text = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                // The instant lasts as long as the publisher waits for a processor.
+                if !text.contains("E\(done)=") { usleep(1_000) }
+            }
+            if done == 0 { text = "# theirs\n" }
+            if done > 0, !text.contains("E\(done)=") { lost.withLock { $0.append(done) } }
+            try? Data((text + "E\(done + 1)=x\n").utf8).write(to: URL(fileURLWithPath: path + ".theirs"))
+            if unsafe rename(path + ".theirs", path) == 0 { edits.store(done + 1, ordering: .relaxed) }
+            usleep(UInt32.random(in: 0..<6000))
+        }
+        let secrets = try (0..<150).map { try Samples.secret($0) }
+        // Until both sides have written often, whoever of them gets the processor more.
+        var (published, tries) = (0, 0)
+        while tries < secrets.count || published <= 20 || edits.load(ordering: .relaxed) <= 20 {
+            let secret = secrets[tries % secrets.count]
+            tries += 1
+            do throws(Failure) {
+                if try publisher.publish([.variable("SECRET"): secret], in: file).wrote { published += 1 }
+            } catch {
+                #expect(error == Failure(.changedMeanwhile, at: .path(file.path)))
+            }
+        }
+        editor.stop()
+        let last = try Samples.secret(1000)
+        #expect(try publisher.publish([.variable("SECRET"): last], in: file).wrote)
+        let count = edits.load(ordering: .relaxed)
+        let lines = try scratch.read("app.env").split(separator: "\n").map(String.init)
+        #expect(lost.withLock { $0 } == [])
+        #expect(
+            Set(lines) == Set(["# theirs", "SECRET=\(Samples.text(last))"] + (1...max(1, count)).map { "E\($0)=x" }))
+        #expect(lines.count == count + 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["app.env"])
+    }
+}

@@ -1,0 +1,242 @@
+import AppleClientSecret
+import Foundation
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+@Suite struct PublisherTests {
+    private let scratch: TemporaryDirectory
+    private let publisher: Publisher
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        publisher = try Samples.publisher()
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: scratch(name))[.posixPermissions] as? Int)
+    }
+
+    private func inode(_ name: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: scratch(name))[.systemFileNumber] as? Int)
+    }
+
+    private func names() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: scratch.path))
+    }
+
+    // MARK: Whole files
+
+    @Test func aNewFileIsItsOwnersAlone() throws {
+        let secret = try Samples.secret()
+        let file = try Samples.file(scratch("web.jwt"))
+        let before = try publisher.observe(file)
+        #expect(!before.exists && before.identity == nil && before.slots.isEmpty)
+        let done = try publisher.publish([.whole: secret], in: file)
+        #expect(done.wrote)
+        #expect(done.contents.exists && done.contents.fingerprint() == secret.token.fingerprint)
+        #expect(try scratch.read("web.jwt") == Samples.text(secret))
+        #expect(try mode("web.jwt") == 0o600)
+        #expect(try names() == ["web.jwt"])
+    }
+
+    @Test(arguments: [FileSpec.Kind.raw, .json, .env])
+    func whatIsThereAlreadyIsNotWrittenAgain(kind: FileSpec.Kind) throws {
+        let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "0")
+        let secrets: [Slot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
+        #expect(try publisher.publish(secrets, in: file).wrote)
+        let first = try inode("out")
+        #expect(try mode("out") == 0o640)
+        #expect(try !publisher.publish(secrets, in: file).wrote)
+        #expect(try inode("out") == first)
+    }
+
+    @Test func aNewlineThatSomebodyAddedIsLeftAlone() throws {
+        let secret = try Samples.secret()
+        try scratch.write(Samples.text(secret) + "\n", to: "web.jwt")
+        let done = try publisher.publish([.whole: secret], in: try Samples.file(scratch("web.jwt")))
+        #expect(!done.wrote && done.contents.fingerprint() == secret.token.fingerprint)
+    }
+
+    @Test(arguments: ["", "garbage", "{\"client_secret\": 1}", "\u{0}"])
+    func whatIsNoSecretIsForeignAndReplaced(text: String) throws {
+        for kind in [FileSpec.Kind.raw, .json] {
+            let secret = try Samples.secret()
+            try scratch.write(text, to: "out", mode: 0o644)
+            let file = try Samples.file(scratch("out"), kind)
+            // One word could be anybody's token: only a signature tells.
+            #expect(try publisher.observe(file).isForeign() || text == "garbage" && kind == .raw)
+            #expect(
+                try publisher.publish([.whole: secret], in: file).contents.fingerprint() == secret.token.fingerprint)
+            #expect(try mode("out") == 0o644, "the mode of the file that is replaced")
+        }
+    }
+
+    @Test(arguments: [(0o640, nil), (nil, "daemon"), (0o640, "daemon")] as [(UInt16?, String?)])
+    func aModeOrGroupThatIsNotAsConfiguredIsSeenAndMended(mode: UInt16?, group: String?) throws {
+        let secret = try Samples.secret()
+        try scratch.write(Samples.text(secret), to: "web.jwt", mode: 0o644)
+        let file = try Samples.file(scratch("web.jwt"), mode: mode, group: group)
+        #expect(try !publisher.observe(file).isAsConfigured)
+        let done = try publisher.publish([.whole: secret], in: file)
+        #expect(done.wrote && done.contents.isAsConfigured)
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch("web.jwt"))
+        #expect(attributes[.groupOwnerAccountName] as? String == group ?? "root")
+        #expect(attributes[.posixPermissions] as? Int == mode.map(Int.init) ?? 0o644)
+    }
+
+    @Test func accessListsAndAttributesAreKept() throws {
+        let file = try Samples.file(scratch("app.env"), .env)
+        try scratch.write("A=1\nSECRET=old\n", to: "app.env", mode: 0o640)
+        try #require(run(["setfacl", "-m", "u:daemon:r,g:games:r", scratch("app.env")]).status == 0)
+        try #require(run(["setfattr", "-n", "user.note", "-v", "mine", scratch("app.env")]).status == 0)
+        let before = try run(["getfacl", "--omit-header", "--absolute-names", scratch("app.env")]).output
+        let first = try inode("app.env")
+        #expect(try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file).wrote)
+        #expect(try inode("app.env") != first)
+        #expect(try run(["getfacl", "--omit-header", "--absolute-names", scratch("app.env")]).output == before)
+        #expect(before.contains("user:daemon:r--"))
+        let note = try run(["getfattr", "--only-values", "-n", "user.note", "--absolute-names", scratch("app.env")])
+            .output
+        #expect(note == "mine")
+    }
+
+    // MARK: Environment files
+
+    @Test func severalClientsAreOneWriteAndOtherLinesStay() throws {
+        try scratch.write("# mine\nB=old\nOTHER='x\ny'\n", to: "app.env", mode: 0o600)
+        let file = try Samples.file(scratch("app.env"), .env, variables: ["A", "B"])
+        let before = try publisher.observe(file)
+        #expect(before.otherLines && before.isForeign(.variable("A")) == false && before.slots[.variable("A")] == nil)
+        let (one, two) = (try Samples.secret(1), try Samples.secret(2))
+        let done = try publisher.publish([.variable("A"): one, .variable("B"): two], in: file)
+        #expect(done.wrote && done.contents.otherLines)
+        #expect(done.contents.fingerprint(.variable("A")) == one.token.fingerprint)
+        #expect(done.contents.fingerprint(.variable("B")) == two.token.fingerprint)
+        #expect(try scratch.read("app.env") == "# mine\nB=\(Samples.text(two))\nOTHER='x\ny'\nA=\(Samples.text(one))\n")
+    }
+
+    @Test func aSlotWithoutASecretIsLeftAsItIs() throws {
+        try scratch.write("A=theirs\n", to: "app.env")
+        let file = try Samples.file(scratch("app.env"), .env, variables: ["A", "B"])
+        let one = try Samples.secret(1)
+        let done = try publisher.publish([.variable("B"): one], in: file)
+        #expect(try scratch.read("app.env") == "A=theirs\nB=\(Samples.text(one))\n")
+        #expect(!done.contents.otherLines)
+        #expect(try !publisher.publish([:], in: try Samples.file(scratch("none"), .env)).wrote)
+        #expect(try names() == ["app.env"])
+    }
+
+    @Test func twoValuesForOneVariableAreForeign() throws {
+        let (one, two) = (try Samples.secret(1), try Samples.secret(2))
+        try scratch.write("SECRET=\(Samples.text(one))\nexport SECRET=\(Samples.text(two))\n", to: "app.env")
+        let file = try Samples.file(scratch("app.env"), .env)
+        #expect(try publisher.observe(file).isForeign(.variable("SECRET")))
+        try scratch.write("SECRET='\(Samples.text(one))'\n", to: "app.env")
+        #expect(try publisher.observe(file).fingerprint(.variable("SECRET")) == one.token.fingerprint)
+    }
+
+    @Test func aFileThatCannotBeEditedIsLeftUntouched() throws {
+        let text = "A=1\nB='never closed\nSECRET=old\n"
+        try scratch.write(text, to: "app.env")
+        let file = try Samples.file(scratch("app.env"), .env)
+        let failure = Failure(
+            .environmentFileMalformed, at: .path(file.path),
+            detail: "line 2: the quote that begins there is never closed")
+        #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
+        #expect(throws: failure) { try publisher.observe(file) }
+        #expect(try scratch.read("app.env") == text)
+        #expect(try names() == ["app.env"])
+    }
+
+    @Test func aFileThatHeldMoreIsNotMadeAgain() throws {
+        let file = try Samples.file(scratch("app.env"), .env)
+        let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        #expect(throws: Failure(.environmentFileDeleted, at: .path(file.path))) {
+            try publisher.publish(secrets, in: file, mayCreate: false)
+        }
+        #expect(try names().isEmpty)
+        try scratch.write("A=1\n", to: "app.env")
+        #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
+    }
+
+    // MARK: Troubles
+
+    @Test func everyFailureNamesTheOutputAndWhatIsWrong() throws {
+        let secrets: [Slot: Secret] = [.whole: try Samples.secret()]
+        func expect(_ file: FileSpec, _ words: String) {
+            do throws(Failure) {
+                _ = try publisher.publish(secrets, in: file)
+                Issue.record("published into \(file.path)")
+            } catch {
+                #expect(error.message.replacing(scratch.path, with: "DIR") == words)
+            }
+        }
+        expect(
+            try Samples.file(scratch("none/web.jwt")),
+            "DIR/none/web.jwt: its directory does not exist: DIR/none (no such file or directory)")
+        try FileManager.default.createDirectory(atPath: scratch("directory"), withIntermediateDirectories: false)
+        expect(
+            try Samples.file(scratch("directory")),
+            "DIR/directory: a directory, where a file is needed")
+        try #require(run(["mkfifo", scratch("fifo")]).status == 0)
+        expect(
+            try Samples.file(scratch("fifo")),
+            "DIR/fifo: not a regular file: FIFO")
+        try scratch.write("x", to: "theirs")
+        try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
+        expect(
+            try Samples.file(scratch("theirs")),
+            "DIR/theirs: the file is another user's and is left alone: the file belongs to daemon (1)")
+        expect(
+            try Samples.file(scratch("web.jwt"), group: "no-such-group"),
+            "DIR/web.jwt: there is no such group: no-such-group")
+        #expect(try scratch.read("theirs") == "x")
+        #expect(try names() == ["directory", "fifo", "theirs"])
+    }
+
+    @Test func anUnknownGroupDoesNotHideWhatTheFileHolds() throws {
+        let secret = try Samples.secret()
+        try scratch.write(Samples.text(secret), to: "web.jwt")
+        let contents = try publisher.observe(try Samples.file(scratch("web.jwt"), group: "no-such-group"))
+        #expect(contents.fingerprint() == secret.token.fingerprint && !contents.isAsConfigured)
+    }
+
+    /// What it holds counts; that it cannot be written any more is not to be found out only by the next renewal.
+    @Test(.needsRoot("gives files away")) func aFileOfSomebodyElsesIsNotAsItShouldBe() throws {
+        let secret = try Samples.secret()
+        let file = try Samples.file(scratch("web.jwt"))
+        _ = try publisher.publish([.whole: secret], in: file)
+        try #require(unsafe chown(scratch("web.jwt"), 1234, 1234) == 0)
+        let contents = try publisher.observe(file)
+        #expect(contents.fingerprint() == secret.token.fingerprint && !contents.isAsConfigured)
+        let failure = #expect(throws: Failure.self) { try publisher.publish([.whole: secret], in: file) }
+        #expect(failure?.code == .foreignOwner)
+    }
+
+    /// A way that is not taken may lead to the file all the same, which applications then read; or to nothing.
+    @Test func whereTheWayIsRefusedAFileThatIsGoneIsGone() throws {
+        let file = try Samples.file(scratch("open/web.jwt"))
+        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        #expect(try publisher.publish([.whole: try Samples.secret()], in: file).wrote)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        #expect(throws: Failure.self) { try publisher.observe(file) }
+        try FileManager.default.removeItem(atPath: scratch("open/web.jwt"))
+        #expect(try !publisher.observe(file).exists)
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch("open/web.jwt"), withDestinationPath: scratch("nowhere"))
+        #expect(try !publisher.observe(file).exists)
+    }
+
+    @Test func aTokenThatWouldNotBePlainTextIsNotWritten() throws {
+        let good = try Samples.secret()
+        let bad = Secret(token: .init(Array("a\nB=c".utf8), sha256: Samples.sha256), issued: good.issued)
+        let file = try Samples.file(scratch("app.env"), .env)
+        #expect(throws: Failure(.selfCheckFailed, at: .path(file.path))) {
+            try publisher.publish([.variable("SECRET"): bad], in: file)
+        }
+        #expect(try names().isEmpty)
+    }
+}

@@ -1,0 +1,90 @@
+import AppleClientSecret
+import Rotation
+import Testing
+
+@testable import Outputs
+
+@Suite struct RecordFormatTests {
+    private let format = RecordFormat(sha256: Samples.sha256)
+
+    private func record() throws -> ClientRecord {
+        ClientRecord(
+            current: try Samples.kept(1), candidate: try Samples.kept(2),
+            delivered: [
+                ActionID("restart myapp.service"): try Samples.secret(1).issued,
+                ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
+            ],
+            shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
+            keyChange: KeyChange(
+                keyID: try #require(KeyID("ABC123DEFG")),
+                from: try #require(KeyDigest(String(repeating: "1", count: 64))),
+                to: try #require(KeyDigest(String(repeating: "2", count: 64))),
+                at: WallTime(secondsSinceEpoch: 1_800_000_000)))
+    }
+
+    private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }
+
+    @Test func whatIsKeptComesBack() throws {
+        let record = try record()
+        let bytes = format.encode(record, of: try name("web"))
+        let back = try format.decode(bytes, of: try name("web"))
+        #expect(back.record == record.record)
+        #expect(back.current?.token.fingerprint == record.current?.token.fingerprint)
+        #expect(back.current?.issued == record.current?.issued)
+        #expect(back.current?.signerKey == record.current?.signerKey)
+        #expect(back.candidate?.issued == record.candidate?.issued)
+        #expect(
+            back.current.map { Samples.text(Secret(token: $0.token, issued: $0.issued)) }
+                == Samples.text(try Samples.secret(1)))
+    }
+
+    @Test func anEmptyRecordComesBack() throws {
+        let bytes = format.encode(ClientRecord(), of: try name("web"))
+        let back = try format.decode(bytes, of: try name("web"))
+        #expect(back.record == Record())
+        #expect(back.current == nil && back.candidate == nil)
+    }
+
+    @Test func aTornRecordIsDamagedWhereverItEnds() throws {
+        let bytes = format.encode(try record(), of: try name("web"))
+        for length in 0..<bytes.count {
+            #expect(throws: RecordFormat.Flaw.damaged) {
+                try format.decode(Array(bytes.prefix(length)), of: try name("web"))
+            }
+        }
+        #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes + [10], of: try name("web")) }
+    }
+
+    @Test func noFlippedBitIsBelieved() throws {
+        let whole = format.encode(try record(), of: try name("web"))
+        for index in whole.indices {
+            for bit in 0..<8 {
+                var bytes = whole
+                bytes[index] ^= 1 << bit
+                #expect(throws: RecordFormat.Flaw.self, "bit \(bit) of byte \(index)") {
+                    try format.decode(bytes, of: try name("web"))
+                }
+            }
+        }
+    }
+
+    @Test func anotherClientsRecordIsDamaged() throws {
+        let bytes = format.encode(try record(), of: try name("web"))
+        #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes, of: try name("ios")) }
+    }
+
+    @Test func aTokenThatIsNotTheOneDescribedIsDamaged() throws {
+        let mixed = KeptSecret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued, signerKey: nil)
+        let bytes = format.encode(ClientRecord(current: mixed), of: try name("web"))
+        #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes, of: try name("web")) }
+    }
+
+    @Test(arguments: [
+        ("clientsecretd-state 2 zstd\n???", RecordFormat.Flaw.newer), ("clientsecretd-state 10\n", .newer),
+        ("clientsecretd-state 1\n", .damaged), ("clientsecretd-state 0 \n", .damaged), ("state 2\n", .damaged),
+        ("clientsecretd-state 99999999999999999999\n", .damaged), ("", .damaged),
+    ])
+    func tellsANewerVersionFromDamage(text: String, flaw: RecordFormat.Flaw) throws {
+        #expect(throws: flaw) { try format.decode(Array(text.utf8), of: try name("web")) }
+    }
+}

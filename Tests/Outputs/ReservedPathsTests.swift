@@ -1,0 +1,108 @@
+import Foundation
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+/// What must never be written over, reached by every way that an output's path can lead there.
+@Suite struct ReservedPathsTests {
+    private let scratch: TemporaryDirectory
+    private let boundaries = ReservedPaths()
+    private let publisher: Publisher
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        publisher = Publisher(
+            as: .current(), naming: try TemporaryNames(), boundaries: boundaries, sha256: Samples.sha256)
+    }
+
+    private func draw(inputs: [String], outputs: [String] = []) throws {
+        boundaries.draw(
+            inputs: Set(try inputs.map { try Samples.path(scratch($0)) }),
+            outputs: Set(try outputs.map { try Samples.path(scratch($0)) }), state: scratch("state"))
+    }
+
+    /// Expects `name` to be refused with this code, by a look ahead and by the write itself.
+    private func refuses(_ name: String, _ code: Failure.Code, as kind: FileSpec.Kind = .raw, detail: String? = nil)
+        throws
+    {
+        let file = try Samples.file(scratch(name), kind)
+        let failure = Failure(code, at: .path(file.path), detail: detail)
+        let slot = kind == .env ? Slot.variable("SECRET") : .whole
+        #expect(publisher.obstacle(to: file) == failure)
+        #expect(throws: failure) { try publisher.publish([slot: try Samples.secret()], in: file) }
+    }
+
+    @Test func anInputIsNeverAnOutput() throws {
+        try scratch.write("not even a key", to: "key.p8")
+        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: "key.p8")
+        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        try draw(inputs: ["key.p8", "later.p8"])
+        for name in ["key.p8", "link", "here/key.p8"] { try refuses(name, .outputIsInput) }
+        try refuses("link", .outputIsInput, as: .env)
+        try refuses("later.p8", .outputIsInput)
+        try refuses("here/later.p8", .outputIsInput)
+        #expect(try scratch.read("key.p8") == "not even a key")
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["key.p8", "link", "here"])
+    }
+
+    /// What replaces a file by renaming frees its inode, which the file system may give to an output next.
+    @Test(arguments: ["clientsecretd.yaml", "key.p8"]) func theInodeOfAReplacedInputIsNobodys(input: String) throws {
+        try scratch.write("what was read", to: input)
+        try draw(inputs: [input], outputs: ["web.jwt", "metrics.prom"])
+        boundaries.note(try Samples.path(scratch(input)))
+        // The same as the reuse, without waiting for the file system to do it.
+        let output = try Samples.file(scratch("web.jwt"))
+        try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
+        try scratch.write("what replaced it", to: input)
+        #expect(publisher.obstacle(to: output) == nil)
+        #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
+
+        boundaries.note(try Samples.path(scratch(input)))
+        try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("metrics.prom"))
+        try scratch.write("what replaced that", to: input)
+        let metrics = MetricsFile(
+            try Samples.path(scratch("metrics.prom")), as: .current(), naming: try TemporaryNames(),
+            boundaries: boundaries)
+        #expect(metrics.obstacle() == nil)
+        try metrics.write(Array("# HELP clientsecretd_state".utf8))
+
+        // What it is now is protected all the same, by every name.
+        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: input)
+        try refuses("link", .outputIsInput)
+        #expect(try scratch.read(input) == "what replaced that")
+    }
+
+    @Test func nothingIsPublishedInTheStateDirectory() throws {
+        try FileManager.default.createDirectory(atPath: scratch("state"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: scratch("out"), withDestinationPath: "state")
+        try draw(inputs: [])
+        try refuses("state/web.jwt", .outputIsInput)
+        try refuses("out/web.jwt", .outputIsInput)
+    }
+
+    @Test func oneFileIsOneOutputs() throws {
+        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        try draw(inputs: [], outputs: ["web.jwt", "here/web.jwt"])
+        let first = try Samples.file(scratch("web.jwt"))
+        #expect(try publisher.publish([.whole: try Samples.secret()], in: first).wrote)
+        try refuses("here/web.jwt", .sameFile, detail: scratch("web.jwt"))
+        #expect(try publisher.publish([.whole: try Samples.secret(1)], in: first).wrote)
+        // An output that the configuration no longer has holds nothing.
+        try draw(inputs: [], outputs: ["here/web.jwt"])
+        let second = try Samples.file(scratch("here/web.jwt"))
+        #expect(try publisher.publish([.whole: try Samples.secret(2)], in: second).wrote)
+    }
+
+    @Test func keysAndScriptsThatNobodyNamedAreLeftAlone() throws {
+        try scratch.write("-----BEGIN PRIVATE KEY-----\n", to: "other.p8")
+        try scratch.write("#!/bin/sh\nA=1\n", to: "script")
+        try draw(inputs: [])
+        for kind in [FileSpec.Kind.raw, .json, .env] { try refuses("other.p8", .outputIsInput, as: kind) }
+        for kind in [FileSpec.Kind.raw, .json] { try refuses("script", .outputIsInput, as: kind) }
+        #expect(publisher.obstacle(to: try Samples.file(scratch("script"), .env)) == nil)
+        #expect(try scratch.read("other.p8") == "-----BEGIN PRIVATE KEY-----\n")
+        #expect(try scratch.read("script") == "#!/bin/sh\nA=1\n")
+    }
+}

@@ -1,0 +1,62 @@
+import AppleClientSecret
+import Keys
+import Linux
+import Outputs
+import Rotation
+import Testing
+
+/// Secrets, files and records as the tests need them. Nothing here looks at a signature, so there is none.
+enum Samples {
+    static let sha256: @Sendable ([UInt8]) -> [UInt8] = { SHA256.digest($0) }
+
+    static func secret(_ number: Int = 0, client: String = "com.example.web") throws -> Secret {
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID(client)),
+            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000 + Int64(number)),
+            expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060 + Int64(number)))
+        let signature = Base64URL.encode((0..<64).map { UInt8(truncatingIfNeeded: number &+ $0) })
+        let token = Token(claims.signingInput + [UInt8(ascii: ".")] + signature)
+        return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
+    }
+
+    static func kept(_ number: Int = 0) throws -> KeptSecret {
+        let secret = try secret(number)
+        return KeptSecret(
+            token: secret.token, issued: secret.issued, signerKey: [48, 89, 1, 2, 3, UInt8(number & 255)])
+    }
+
+    static func text(_ secret: Secret) -> String {
+        secret.token.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func path(_ text: String) throws -> AbsolutePath {
+        try #require(AbsolutePath(text))
+    }
+
+    static func file(
+        _ path: String, _ kind: FileSpec.Kind = .raw, mode: UInt16? = nil, group: String? = nil,
+        variables: [String] = ["SECRET"]
+    ) throws -> FileSpec {
+        let client = try #require(ClientName("web"))
+        let slots: [Slot] = kind == .env ? variables.map(Slot.variable) : [.whole]
+        return FileSpec(
+            path: try Samples.path(path), kind: kind, mode: mode, group: group, owner: nil,
+            slots: Dictionary(uniqueKeysWithValues: slots.map { ($0, client) }))
+    }
+
+    static func publisher() throws -> Publisher {
+        Publisher(as: .current(), naming: try TemporaryNames(), boundaries: ReservedPaths(), sha256: sha256)
+    }
+}
+
+extension OutputContents {
+    /// What a slot was seen to hold, by its fingerprint.
+    func fingerprint(_ slot: Slot = .whole) -> Fingerprint? {
+        if case .token(let token)? = slots[slot] { token.fingerprint } else { nil }
+    }
+
+    func isForeign(_ slot: Slot = .whole) -> Bool {
+        if case .foreign? = slots[slot] { true } else { false }
+    }
+}

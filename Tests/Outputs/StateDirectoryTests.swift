@@ -1,0 +1,246 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+@Suite struct StateDirectoryTests {
+    private let scratch: TemporaryDirectory
+    private let web: ClientName
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        web = try #require(ClientName("web"))
+    }
+
+    private func open(_ name: String = "state") throws -> StateDirectory {
+        try StateDirectory.open(try Samples.path(scratch(name)), as: .current(), sha256: Samples.sha256)
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: scratch(name))[.posixPermissions] as? Int)
+    }
+
+    private func failure(_ body: () throws -> Void) -> Failure? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? Failure
+        }
+    }
+
+    private func records() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: scratch("state/clients")))
+    }
+
+    @Test func isMadeForItsOwnerAlone() throws {
+        let state = try open()
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        #expect(try mode("state") == 0o700 && mode("state/clients") == 0o700)
+        #expect(try mode("state/clients/web.state") == 0o600 && mode("state/lock") == 0o600)
+    }
+
+    @Test func keepsOverARestart() throws {
+        let record = ClientRecord(
+            current: try Samples.kept(1), candidate: try Samples.kept(2),
+            delivered: [ActionID("restart a.service"): try Samples.secret(1).issued],
+            shared: [try Samples.path("/srv/.env")])
+        var tag = ""
+        do {
+            let state = try open()
+            tag = state.naming.tag
+            #expect(try state.recall(web) == nil)
+            try state.keep(ClientRecord(), of: web)
+            try state.keep(record, of: web)
+        }
+        let state = try open()
+        #expect(state.naming.tag == tag)
+        let back = try #require(try state.recall(web))
+        #expect(back.record == record.record)
+        #expect(back.candidate?.issued == record.candidate?.issued)
+        #expect(back.current?.signerKey == record.current?.signerKey)
+    }
+
+    @Test func keepsWhatPeopleWereToldOverARestart() throws {
+        var told = ReportedStates()
+        told.health = .critical
+        told.stages = [web: .expired]
+        told.owed = [ActionID("start notice@%s.service")]
+        told.starts = [ActionID("exec /bin/pager"): [WallTime(secondsSinceEpoch: 1), WallTime(secondsSinceEpoch: 2)]]
+        do {
+            let state = try open()
+            #expect(try state.recallReportedStates() == nil)
+            try state.keep(told)
+        }
+        #expect(try open().recallReportedStates() == told)
+        #expect(try mode("state/told.state") == 0o600)
+    }
+
+    @Test func whatPeopleWereToldIsSetAsideWhenItIsDamaged() throws {
+        let state = try open()
+        try scratch.write("rubbish", to: "state/told.state")
+        #expect(failure { _ = try state.recallReportedStates() }?.code == .stateDamaged)
+        #expect(try state.recallReportedStates() == nil)
+        #expect(try scratch.read("state/told.state.damaged") == "rubbish")
+    }
+
+    @Test func whatIsKeptOfClientsThatAreGoneGoesOnceItIsOfNoUse() throws {
+        let state = try open()
+        let secret = try Samples.kept()
+        let end = secret.issued.expiresAt
+        for name in ["gone", "configured", "delivered"] {
+            try state.keep(ClientRecord(current: secret), of: try #require(ClientName(name)))
+        }
+        let later = SecretInfo(
+            fingerprint: secret.issued.fingerprint,
+            claims: Claims(
+                issuer: secret.issued.team, keyID: secret.issued.keyID, subject: secret.issued.client,
+                issuedAt: secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
+        let delivered = ClientRecord(current: secret, delivered: [ActionID("restart a.service"): later])
+        try state.keep(delivered, of: try #require(ClientName("delivered")))
+        try state.keep(ClientRecord(), of: try #require(ClientName("empty")))
+        try scratch.write("rubbish", to: "state/clients/odd.state")
+        let configured: Set = [try #require(ClientName("configured"))]
+        let others: Set = ["configured.state", "delivered.state", "empty.state", "odd.state"]
+
+        state.tidy(keeping: configured, expiredBefore: end)
+        #expect(try records() == others.union(["gone.state"]))
+        state.tidy(keeping: configured, expiredBefore: end + 1)
+        #expect(try records() == others)
+        state.tidy(keeping: configured, expiredBefore: end + 11)
+        #expect(try records() == others.subtracting(["delivered.state"]))
+    }
+
+    @Test func isHeldByOneDaemon() throws {
+        let path = try Samples.path(scratch("state"))
+        let state = try open()
+        #expect(throws: Failure(.stateLocked, at: .path(path))) { _ = try open() }
+        withExtendedLifetime(state) {}
+    }
+
+    @Test func isFreeAgainWhenItsHolderHasGone() throws {
+        do { _ = try open() }
+        _ = try open()
+    }
+
+    @Test func aDamagedRecordIsSetAsideOnce() throws {
+        let state = try open()
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        let path = scratch("state/clients/web.state")
+        let whole = try #require(FileManager.default.contents(atPath: path))
+        try scratch.write("mine", to: "state/clients/notes")
+        for length in stride(from: 0, to: whole.count, by: 97) {
+            try Data(whole.prefix(length)).write(to: URL(fileURLWithPath: path))
+            let found = failure { _ = try state.recall(web) }
+            #expect(found == Failure(.stateDamaged, at: .path(try Samples.path(path))), "\(length) bytes")
+            #expect(try state.recall(web) == nil)
+            #expect(try records() == ["web.state.damaged", "notes"])
+        }
+        try state.keep(ClientRecord(current: try Samples.kept(1)), of: web)
+        #expect(try state.recall(web)?.current?.issued == Samples.kept(1).issued)
+        #expect(
+            failure { _ = try open() }.map(\.message)
+                == "\(scratch("state")): another daemon holds the state directory")
+    }
+
+    @Test func aNewerRecordIsSetAside() throws {
+        let state = try open()
+        let path = scratch("state/clients/web.state")
+        try scratch.write("clientsecretd-state 2 something\n", to: "state/clients/web.state")
+        #expect(
+            failure { _ = try state.recall(web) }?.message
+                == "\(path): what was kept here is a newer version's and was set aside")
+        #expect(try records() == ["web.state.newer"])
+        #expect(try state.recall(web) == nil)
+    }
+
+    @Test func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
+        let state = try open()
+        let path = scratch("state/clients/web.state")
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path)
+        #expect(
+            failure { _ = try state.recall(web) }
+                == Failure(.stateDamaged, at: .path(try Samples.path(path)), detail: "others may have written it"))
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try #require(run(["chown", "daemon", path]).status == 0)
+        #expect(failure { _ = try state.recall(web) }?.code == .stateDamaged)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRecordThatIsNoFileIsSetAside() throws {
+        let state = try open()
+        try #require(run(["mkfifo", scratch("state/clients/web.state")]).status == 0)
+        #expect(failure { _ = try state.recall(web) }?.code == .stateDamaged)
+        try state.keep(ClientRecord(), of: web)
+        #expect(try state.recall(web) != nil)
+    }
+
+    @Test func whatCannotBeUsedIsNoReasonToStop() throws {
+        func expect(_ name: String, _ detail: String, _ remedy: String? = nil) throws {
+            let found = failure { _ = try open(name) }
+            let place = Failure.Place.path(try Samples.path(scratch(name)))
+            #expect(found?.code == .stateUnusable && found?.place == place)
+            #expect(found?.detail?.replacing(scratch.path, with: "DIR") == detail)
+            guard let remedy else { return }
+            #expect(found?.remedy?.description.replacing(scratch.path, with: "DIR") == remedy)
+        }
+        try expect("none/state", "DIR/none: its directory does not exist (no such file or directory)")
+        try scratch.write("", to: "file")
+        try expect("file", "DIR/file: something on the way to it is not a directory")
+        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        try expect("open", "DIR/open: others may write to a directory on the way", "chmod go-w DIR/open")
+        try FileManager.default.createDirectory(atPath: scratch("theirs"), withIntermediateDirectories: false)
+        try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
+        try expect(
+            "theirs",
+            "DIR/theirs: the file is another user's and is left alone: the directory belongs to daemon (1)",
+            "run the daemon as that user: runuser -u daemon -- clientsecretd run")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
+    }
+
+    @Test func aLookFromOutsideChangesNothing() throws {
+        let path = try Samples.path(scratch("state"))
+        #expect(try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+        let state = try open()
+        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        let seen = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256)
+        #expect(seen?.current?.issued == (try Samples.kept().issued))
+        try scratch.write("damage", to: "state/clients/web.state")
+        let found = failure { _ = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) }
+        #expect(found?.code == .stateDamaged)
+        #expect(try records() == ["web.state"])
+        withExtendedLifetime(state) {}
+    }
+
+    @Test func onlyOwnTemporariesAreRemoved() throws {
+        let tag = try open().naming.tag
+        try FileManager.default.createDirectory(atPath: scratch("out"), withIntermediateDirectories: false)
+        let random = String(repeating: "0a", count: 16)
+        let own = ".clientsecretd-\(tag)-\(random).tmp"
+        let others = [
+            ".clientsecretd-\(String(repeating: "0", count: 16))-\(random).tmp", ".clientsecretd-\(tag)-\(random)",
+            ".clientsecretd-\(tag)-.tmp", "web.jwt", ".clientsecretd-\(tag)-\(random).tmp.bak",
+        ]
+        for directory in ["state", "state/clients", "out"] {
+            for name in [own] + others { try scratch.write("x", to: "\(directory)/\(name)") }
+        }
+        let state = try open()
+        let leftovers = Leftovers(naming: state.naming, as: .current(), boundaries: ReservedPaths())
+        leftovers.sweep(beside: try Samples.path(scratch("none/web.jwt")))
+        leftovers.sweep(beside: try Samples.path(scratch("out/web.jwt")))
+        for directory in ["state", "state/clients", "out"] {
+            let left = Set(try FileManager.default.contentsOfDirectory(atPath: scratch(directory)))
+            #expect(!left.contains(own) && left.isSuperset(of: others), "\(directory)")
+        }
+        // Once a directory: later the same name would be a write under way.
+        try scratch.write("x", to: "out/\(own)")
+        leftovers.sweep(beside: try Samples.path(scratch("out/other.jwt")))
+        #expect(FileManager.default.fileExists(atPath: scratch("out/\(own)")))
+    }
+}

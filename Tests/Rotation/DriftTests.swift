@@ -1,0 +1,301 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// What other programs do to a file, and how soon and how often it is repaired.
+@Suite struct DriftTests {
+    private let web = "web"
+    private let after = Values.exec("/bin/after")
+
+    private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
+
+    private func settled() throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        bench.go()
+        bench.pass(10)
+        bench.forget()
+        return bench
+    }
+
+    private func notice(_ bench: Bench) throws {
+        bench.tell(.changeNoticed(.file(try path)))
+    }
+
+    private func drift(_ bench: Bench) throws {
+        bench.disk[try path] = FileObservation(slots: [.whole: .foreign])
+        try notice(bench)
+    }
+
+    /// The file is bad and cannot be written for long enough to be read, and then it can.
+    private func driftForLong(_ bench: Bench) throws {
+        try bench.failWrites(of: "web.jwt")
+        try drift(bench)
+        bench.pass(10)
+        bench.failingWrites = [:]
+        bench.pass(30)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+    }
+
+    private func runs(_ bench: Bench) -> Int {
+        bench.log.filter { $0.hasPrefix("run") }.count
+    }
+
+    @Test func aFileIsLookedAtAfterTwoSecondsOfQuiet() throws {
+        let bench = try settled()
+        try drift(bench)
+        bench.pass(1)
+        try notice(bench)
+        bench.pass(1)
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+    }
+
+    @Test func aFileThatIsNeverQuietIsRepairedAllTheSame() throws {
+        let bench = try settled()
+        try drift(bench)
+        for _ in 0..<10 {
+            #expect(bench.log == [])
+            bench.pass(1)
+            try notice(bench)
+        }
+        #expect(bench.log.prefix(2) == ["look web.jwt", "publish web.jwt"])
+    }
+
+    @Test func badContentThatStoodBrieflyRunsNoAction() throws {
+        let bench = try settled()
+        try drift(bench)
+        bench.pass(4)
+        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func badContentThatStoodForFiveSecondsRunsTheActions() throws {
+        let bench = try settled()
+        try driftForLong(bench)
+        // That it is to run is kept, and that it ran.
+        #expect(bench.log.suffix(3) == ["keep web", "run exec /bin/after for web", "keep web"])
+        #expect(runs(bench) == 1)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func whatWasChangedWhileNobodyWatchedMayHaveBeenReadForLong() throws {
+        let bench = try settled()
+        bench.disk[try path] = FileObservation(slots: [.whole: .foreign])
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(
+            bench.log == [
+                "read apple", "recall web", "look web.jwt", "keep web", "publish web.jwt",
+                "run exec /bin/after for web", "keep web",
+            ])
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
+    }
+
+    @Test func whatARebootHasWipedAwayIsNoReasonToTellAnybody() throws {
+        let bench = try settled()
+        bench.disk[try path] = nil
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(bench.log == ["read apple", "recall web", "look web.jwt", "publish web.jwt"])
+    }
+
+    @Test func whoWasToldToReadWhileItWasBadIsToldAgain() throws {
+        let bench = try settled()
+        let old = bench.disk
+        // Somebody saves the file as it was before the renewal, just before the application reads it.
+        bench.held = [.action(after.id)]
+        bench.ask(.renew(.init()))
+        bench.disk = old
+        bench.release(.action(after.id))
+        try notice(bench)
+        #expect(runs(bench) == 1)
+        bench.pass(2)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(runs(bench) == 2)
+    }
+
+    @Test func aReloadDoesNotWaitForAContestedFile() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try drift(bench)
+            bench.pass(60)
+        }
+        #expect(try bench.held(in: "web.jwt") == nil)
+        bench.reload(try Values.configuration([web: Values.client(web, actions: [after])]))
+        let failure = Failure(.contested, at: .path(try path))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
+    }
+
+    @Test func whoAsksForADeliveryIsToldThatTheFileIsContestedStill() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try drift(bench)
+            bench.pass(60)
+        }
+        bench.overwritten = [try path: FileObservation(slots: [.whole: .foreign])]
+        bench.ask(.renew(.init(deliverOnly: true)))
+        bench.pass(2)
+        #expect(try bench.answer() == .renewed([bench.failed(web, Failure(.contested, at: .path(path)))]))
+    }
+
+    @Test func aFileThatIsDamagedAgainAndAgainIsContested() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            #expect(try bench.view(web).outputs.map(\.state) == [.ok])
+            try drift(bench)
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+        #expect(try bench.view(web).reason?.failure == Failure(.contested, at: .path(path)))
+        #expect(try bench.view(web).health == .degraded)
+        bench.forget()
+        // It goes on: repaired every ten minutes at most, and without actions.
+        for _ in 0..<30 {
+            try drift(bench)
+            bench.pass(60)
+        }
+        #expect((2...3).contains(bench.log.filter { $0 == "publish web.jwt" }.count))
+        #expect(runs(bench) == 0)
+        bench.pass(600)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        bench.pass(3600)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func aContestedFileThatIsBadSaysWhenItIsRepaired() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            try drift(bench)
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).reason?.nextAttempt == nil)
+        try drift(bench)
+        bench.pass(10)
+        let next = try #require(try bench.view(web).reason?.nextAttempt)
+        bench.forget()
+        bench.pass((next - bench.now.wall).count - 1)
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.log == ["publish web.jwt"])
+    }
+
+    @Test func aNewSecretIsWrittenIntoAContestedFileAtOnceAndTold() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            try drift(bench)
+            bench.pass(60)
+        }
+        bench.forget()
+        bench.ask(.renew(.init()))
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(runs(bench) == 1)
+    }
+
+    @Test func renewalsAreNoRepairs() throws {
+        let bench = try settled()
+        for _ in 0..<10 {
+            bench.ask(.renew(.init()))
+            bench.pass(60)
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.ok])
+    }
+
+    @Test func anActionThatBeganBeforeARepairDoesNotCountAsRunForIt() throws {
+        let bench = try settled()
+        bench.held = [.action(after.id)]
+        bench.ask(.renew(.init()))
+        #expect(runs(bench) == 1)
+        // The hook takes its time; meanwhile the file is bad for long enough for the application to have read it.
+        try driftForLong(bench)
+        bench.release(.action(after.id))
+        #expect(runs(bench) == 2)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func whoReadsWhileItIsBadIsToldAgainAlthoughTheRunEndsLater() throws {
+        let bench = try settled()
+        bench.held = [.action(after.id)]
+        bench.ask(.renew(.init()))
+        try drift(bench)
+        bench.pass(3)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        bench.release(.action(after.id))
+        #expect(runs(bench) == 2)
+    }
+
+    @Test func whoIsToBeToldAgainAfterARepairIsToldAfterARestartToo() throws {
+        let bench = try settled()
+        bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
+        try driftForLong(bench)
+        #expect(try bench.view(web).health == .degraded)
+        bench.failures = [:]
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(runs(bench) == 1)
+        try bench.restart(bench.rotation.world.configuration)
+        #expect(runs(bench) == 0)
+    }
+
+    @Test func whatDoesNotStayAsItWasWrittenIsNotWrittenWithoutEnd() throws {
+        let bench = try settled()
+        // A program that watches the file as well and is quicker; a file system that takes modes and forgets them.
+        for observe in [FileObservation(slots: [.whole: .foreign]), FileObservation(slots: [:], isAsConfigured: false)]
+        {
+            bench.overwritten = [try path: observe]
+            bench.ask(.renew(.init()))
+            bench.pass(3600)
+            #expect(bench.log.filter { $0 == "publish web.jwt" }.count <= 10)
+            #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+            bench.forget()
+        }
+        bench.overwritten = [:]
+        bench.pass(7200)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func somebodyWhoNeverRestsDoesNotKeepAFileFromBeingKnown() throws {
+        let bench = try Bench(try Values.configuration([web: Values.client(web)]))
+        bench.held = [.file(try path)]
+        bench.go()
+        for _ in 0..<10 {
+            guard let observation = try bench.rotation.world.running[.file(path)], observation.work.isObservation else {
+                break
+            }
+            try notice(bench)
+            bench.tell(.finished(observation.id, .success(.observed(FileObservation(slots: [:])))))
+        }
+        #expect(bench.log.filter { $0 == "look web.jwt" }.count == 2)
+        #expect(bench.log.contains("mint web"))
+    }
+
+    @Test func whoeverAsksHasAContestedFileWrittenOnce() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try drift(bench)
+            bench.pass(4)
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+        for request in [Request.renew(.init()), .renew(.init(deliverOnly: true))] {
+            #expect(try bench.held(in: "web.jwt") == nil)
+            bench.ask(request)
+            #expect(try bench.held(in: "web.jwt") == bench.current(web))
+            bench.forget()
+            try drift(bench)
+            bench.pass(60)
+            #expect(!bench.log.contains("publish web.jwt"))
+        }
+    }
+
+    @Test func aSecretThatAContestedFileNeverHeldIsNotHeldBack() throws {
+        let bench = try settled()
+        for _ in 0..<4 {
+            try drift(bench)
+            bench.pass(4)
+        }
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(5)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+    }
+}

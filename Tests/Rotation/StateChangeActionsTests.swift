@@ -1,0 +1,364 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// Telling people: `on_state_change`.
+@Suite struct StateChangeActionsTests {
+    private let web = "web"
+    private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
+
+    private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
+
+    private func configuration(_ actions: [Action]? = nil, client: ClientConfiguration? = nil) throws -> Configuration {
+        var configuration = try Values.configuration([web: try client ?? Values.client(web)])
+        configuration.onStateChange = actions ?? [pager]
+        return configuration
+    }
+
+    private func settled(_ actions: [Action]? = nil) throws -> Bench {
+        let bench = try Bench(try configuration(actions))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    /// What was told since ``Bench/forget()``, by the instance of the unit.
+    private func told(_ bench: Bench) -> [String] {
+        bench.log.filter { $0.hasPrefix("tell start notice@") }
+            .map { String($0.dropFirst("tell start notice@".count).dropLast(".service".count)) }
+    }
+
+    /// Makes the client degraded, or well again.
+    private func spoil(_ bench: Bench) throws {
+        try bench.failWrites(of: "web.jwt")
+        bench.disk[try path]?.isAsConfigured = false
+        try bench.debounce("web.jwt")
+    }
+
+    private func mend(_ bench: Bench) throws {
+        bench.failingWrites = [:]
+        bench.ask(.renew(.init(deliverOnly: true)), 99)
+    }
+
+    @Test func aStateThatIsFineFromTheBeginningIsNotTold() throws {
+        let bench = try settled()
+        bench.pass(Values.day)
+        #expect(bench.log == [])
+    }
+
+    @Test func aChangeIsToldOnceItHasLastedHalfAMinute() throws {
+        let bench = try settled()
+        try spoil(bench)
+        #expect(try bench.view(web).health == .degraded)
+        bench.pass(29)
+        #expect(told(bench) == [])
+        bench.pass(1)
+        #expect(told(bench) == ["degraded"])
+        #expect(bench.entries.contains(.told(pager.naming(.degraded).id)))
+        bench.pass(Values.day)
+        #expect(told(bench) == ["degraded"])
+        try mend(bench)
+        bench.pass(30)
+        #expect(told(bench) == ["degraded", "ok"])
+    }
+
+    @Test func aChangeThatDoesNotLastIsNotTold() throws {
+        let bench = try settled()
+        try spoil(bench)
+        bench.pass(20)
+        try mend(bench)
+        try spoil(bench)
+        bench.pass(20)
+        try mend(bench)
+        bench.pass(Values.day)
+        #expect(told(bench) == [])
+    }
+
+    @Test func nothingIsToldBeforeEveryClientWasTried() throws {
+        let bench = try Bench(try configuration())
+        bench.held = [.key(try Values.key())]
+        bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
+        bench.pass(29)
+        // Nobody is kept waiting for as long as a job may take, but for two jobs one after the other.
+        let clients = bench.rotation.world.configuration.clients.keys.map(Resource.client)
+        bench.held.formUnion(clients)
+        bench.release(.key(try Values.key()))
+        bench.pass(29)
+        #expect(told(bench) == [])
+        for client in clients { bench.release(client) }
+        #expect(told(bench) == ["degraded"])
+    }
+
+    @Test func theStateStandsForEveryPlaceholderButNotInTheProgramsName() throws {
+        let exec = Action.exec(arguments: ["/bin/%s", "--state=%s%s", ""], timeout: 5)
+        #expect(
+            exec.naming(.critical) == .exec(arguments: ["/bin/%s", "--state=criticalcritical", ""], timeout: 5))
+        #expect(
+            Action.signal(unit: "a@%s.service", signal: "SIGHUP").naming(.ok)
+                == .signal(unit: "a@ok.service", signal: "SIGHUP"))
+        #expect(pager.naming(.degraded) == .unit(verb: .start, unit: "notice@degraded.service"))
+    }
+
+    // MARK: A life that runs down
+
+    @Test func aLifeThatRunsDownIsToldAtWarningCriticalAndExpired() throws {
+        let bench = try settled()
+        bench.held = [.client(try Values.name(web))]
+        bench.pass(60 * Values.day + 29)
+        #expect(told(bench) == [])
+        bench.pass(1)
+        // By now the job that mints hangs.
+        #expect(told(bench) == ["degraded"])
+        bench.pass(20 * Values.day - 1)
+        #expect(told(bench) == ["degraded"])
+        bench.pass(1)
+        #expect(told(bench) == ["degraded", "critical"])
+        bench.pass(10 * Values.day - 1)
+        #expect(told(bench) == ["degraded", "critical"])
+        bench.pass(1)
+        #expect(told(bench) == ["degraded", "critical", "critical"])
+        bench.pass(10 * Values.day)
+        #expect(told(bench).count == 3)
+        bench.release(.client(try Values.name(web)))
+        bench.pass(30)
+        #expect(told(bench) == ["degraded", "critical", "critical", "ok"])
+    }
+
+    @Test func whatRunsDownWhileTheStateIsBadAlreadyIsToldToo() throws {
+        // Short lives, for it is tried again every minute.
+        let client = try Values.client(web, lifetime: 5400, renewBefore: 1800)
+        let bench = try Bench(try configuration(client: client))
+        bench.go()
+        bench.failures = [.client(try Values.name(web)): Failure(.signingFailed, at: .key(try Values.key()))]
+        bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
+        bench.pass(3600 + 29)
+        #expect(told(bench) == ["degraded"])
+        bench.pass(1)
+        #expect(told(bench) == ["degraded", "degraded"])
+    }
+
+    @Test func theNextSecretIsToldOfAnew() throws {
+        let bench = try settled()
+        for _ in 0..<2 {
+            bench.held = [.client(try Values.name(web))]
+            bench.pass(61 * Values.day)
+            bench.release(.client(try Values.name(web)))
+            bench.pass(Values.day)
+        }
+        #expect(told(bench) == ["degraded", "ok", "degraded", "ok"])
+        // Also where the state is bad all the time, and its changes tell nothing.
+        bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
+        bench.pass(60)
+        bench.forget()
+        for _ in 0..<2 {
+            bench.held = [.client(try Values.name(web))]
+            bench.pass(61 * Values.day)
+            bench.release(.client(try Values.name(web)))
+            bench.pass(Values.day)
+        }
+        #expect(told(bench) == ["degraded", "degraded"])
+    }
+
+    @Test func aRenewalInTimeIsNoNews() throws {
+        let bench = try settled()
+        bench.pass(400 * Values.day)
+        #expect(told(bench) == [])
+        #expect(try bench.view(web).renewals > 5)
+    }
+
+    @Test func whatASuspendLetExpireIsNotToldWhereItIsReplacedAtOnce() throws {
+        let bench = try settled()
+        bench.step(100 * Values.day)
+        bench.pass(3600)
+        #expect(try bench.view(web).health == .ok)
+        #expect(told(bench) == [])
+    }
+
+    // MARK: Pace and failures
+
+    @Test func anActionRunsFourTimesAnHourAtMostAndThenTellsWhatStands() throws {
+        let bench = try settled()
+        let failure = Failure(.socketUnusable, at: .named("/run/s"))
+        // Told at 30, 90, 150 and 210.
+        for _ in 0..<4 {
+            bench.tell(.faultRaised(failure))
+            bench.pass(60)
+            bench.tell(.faultCleared(failure.code))
+            bench.pass(60)
+        }
+        #expect(told(bench) == ["degraded", "ok", "degraded", "ok"])
+        bench.tell(.faultRaised(failure))
+        bench.pass(3600 + 29 - 480)
+        #expect(told(bench).count == 4)
+        bench.pass(1)
+        #expect(told(bench) == ["degraded", "ok", "degraded", "ok", "degraded"])
+        bench.tell(.faultCleared(failure.code))
+        bench.pass(59)
+        #expect(told(bench).count == 5)
+        bench.pass(1)
+        #expect(told(bench).count == 6)
+        #expect(told(bench).last == "ok")
+    }
+
+    @Test func anActionThatRunsForTheFourthTimeWakesNobody() throws {
+        let bench = try settled()
+        let failure = Failure(.socketUnusable, at: .named("/run/s"))
+        for input in [
+            Input.faultRaised(failure), .faultCleared(failure.code), .faultRaised(failure), .faultCleared(failure.code),
+        ] {
+            if told(bench).count == 3 { bench.held = [.stateChangeAction(pager.id)] }
+            bench.tell(input)
+            bench.pass(60)
+        }
+        #expect(told(bench).count == 4)
+        var everything = bench.rotation
+        everything.touchEverything()
+        #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
+    }
+
+    @Test func aFailedActionIsRepeatedAndTheOthersAreNot() throws {
+        let other = Values.exec("/bin/other")
+        let bench = try settled([pager, other])
+        let failure = Failure(.actionFailed, at: .action(pager.id), detail: "exit status 1")
+        bench.failures = [.stateChangeAction(pager.id): failure]
+        try spoil(bench)
+        bench.pass(30)
+        #expect(
+            bench.log.filter { $0.hasPrefix("tell") } == ["tell start notice@degraded.service", "tell exec /bin/other"])
+        #expect(
+            bench.entries.contains { if case .failing(.stateChangeAction, failure, _, _) = $0 { true } else { false } })
+        try mend(bench)
+        // That people cannot be told is said of the whole, and is no state to tell of.
+        let snapshot = bench.rotation.snapshot(at: bench.now)
+        #expect(snapshot.health == .degraded)
+        #expect(snapshot.reason?.failure == failure)
+        #expect(try bench.view(web).health == .ok)
+        bench.failures = [:]
+        bench.pass(3600)
+        #expect(told(bench).suffix(1) == ["ok"])
+        #expect(bench.log.filter { $0 == "tell exec /bin/other" }.count == 2)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
+    }
+
+    @Test func whatChangesWhileTheActionRunsIsToldAfterwards() throws {
+        let bench = try settled()
+        bench.held = [.stateChangeAction(pager.id)]
+        try spoil(bench)
+        bench.pass(40)
+        try mend(bench)
+        bench.pass(40)
+        #expect(told(bench) == ["degraded"])
+        bench.release(.stateChangeAction(pager.id))
+        #expect(told(bench) == ["degraded", "ok"])
+    }
+
+    // MARK: Over a restart
+
+    @Test func aRestartNeitherRepeatsNorForgets() throws {
+        let bench = try settled()
+        try spoil(bench)
+        bench.pass(30)
+        try bench.restart(configuration())
+        bench.pass(Values.day)
+        #expect(told(bench) == [])
+        bench.failingWrites = [:]
+        try bench.restart(configuration())
+        bench.pass(30)
+        #expect(told(bench) == ["ok"])
+    }
+
+    @Test func aKillWhileTheActionRunsHasItRunAgain() throws {
+        let bench = try settled()
+        bench.held = [.stateChangeAction(pager.id)]
+        try spoil(bench)
+        bench.pass(30)
+        #expect(told(bench) == ["degraded"])
+        bench.held = []
+        try bench.restart(configuration())
+        #expect(told(bench) == ["degraded"])
+        bench.pass(Values.day)
+        #expect(told(bench) == ["degraded"])
+    }
+
+    @Test func aRestartDoesNotGrantFourMore() throws {
+        let bench = try settled()
+        for _ in 0..<2 {
+            try spoil(bench)
+            bench.pass(60)
+            try mend(bench)
+            bench.pass(60)
+        }
+        #expect(told(bench).count == 4)
+        bench.step(-Values.day)
+        try bench.restart(configuration())
+        try spoil(bench)
+        bench.pass(1800)
+        #expect(told(bench) == [])
+        bench.pass(1800)
+        #expect(told(bench) == ["degraded"])
+    }
+
+    /// What is kept of an earlier start is its second; a fraction of one is no reason for a fifth within an hour.
+    @Test func norOneMoreByAFractionOfASecond() throws {
+        let bench = try settled()
+        bench.boot(after: 900)
+        try spoil(bench)
+        let first = bench.boot + 30_000
+        for _ in 0..<2 {
+            bench.pass(60)
+            try mend(bench)
+            bench.pass(60)
+            try spoil(bench)
+        }
+        bench.boot(after: 150)
+        try bench.restart(configuration())
+        bench.pass((first + 3_600_000 - bench.boot) / 1000)
+        #expect(told(bench) == [])
+        bench.pass(1)
+        #expect(told(bench) == ["degraded"])
+    }
+
+    @Test func aStateDirectoryThatCannotBeUsedSilencesNobody() throws {
+        let bench = try Bench(try configuration())
+        bench.failures = [.state: Failure(.stateUnusable, at: .named("/var/lib/clientsecretd"))]
+        bench.go()
+        try spoil(bench)
+        bench.pass(60)
+        #expect(told(bench) == ["degraded"])
+    }
+
+    @Test func aStateDirectoryThatHangsSilencesNobodyForLong() throws {
+        let bench = try Bench(try configuration())
+        bench.held = [.state]
+        bench.go()
+        try spoil(bench)
+        bench.pass(70)
+        #expect(told(bench) == ["degraded"])
+        // Late, it knows less than what was told since.
+        bench.release(.state)
+        bench.pass(Values.day)
+        #expect(told(bench) == ["degraded"])
+        #expect(bench.told?.health == .degraded)
+    }
+
+    // MARK: Another configuration
+
+    @Test func anActionThatIsAddedLearnsWhatStands() throws {
+        let bench = try settled([])
+        try spoil(bench)
+        bench.pass(60)
+        bench.reload(try configuration())
+        bench.pass(30)
+        #expect(told(bench) == ["degraded"])
+    }
+
+    @Test func runningOnceTellsNobody() throws {
+        let bench = try Bench(try configuration(), once: true)
+        try bench.failWrites(of: "web.jwt")
+        bench.go()
+        bench.pass(60)
+        #expect(told(bench) == [])
+        #expect(bench.lastStep.ended)
+    }
+}

@@ -1,0 +1,173 @@
+import Rotation
+import StatusAPI
+import Testing
+
+/// What a request gets that cannot be carried out, to the last byte.
+struct ErrorTests {
+    @Test func addresses() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        let rest =
+            "there are /v1/status, /v1/clients/NAME, /v1/renew, /v1/clients/NAME/renew, /v1/reload, /healthz, /readyz and "
+            + "/metrics"
+        let long = "/" + String(repeating: "a", count: 300)
+        for (target, shown) in [
+            ("/", "/"), ("/v1", "/v1"), ("/v1/status/", "/v1/status/"), ("/v1/clients/", "/v1/clients/"),
+            ("/v1/clients/web/x", "/v1/clients/web/x"), ("//healthz", "//healthz"), ("http://h", "http://h"),
+            ("*", "*"),
+            (long, long.prefix(80) + "…"),
+        ] {
+            expectSame(
+                try harness.exchange(Texts.request("GET", target)),
+                Texts.problem(404, "Not Found", "there is nothing at \"\(shown)\"; \(rest)"))
+        }
+    }
+
+    @Test func clients() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        for (name, words) in [
+            ("wbe", #"there is no client "wbe" (did you mean "web"?)"#), ("other", #"there is no client "other""#),
+            ("w%65b", #"there is no client "w%65b""#),
+        ] {
+            expectSame(
+                try harness.exchange(Texts.request("GET", "/v1/clients/\(name)")),
+                Texts.problem(404, "Not Found", words))
+            expectSame(
+                try harness.exchange(Texts.request("POST", "/v1/clients/\(name)/renew")),
+                Texts.problem(404, "Not Found", words))
+        }
+        expectSame(
+            try harness.exchange(
+                Texts.request("POST", "/v1/renew", body: #"{"clients":["web","1","2","3","4","5","6"]}"#)),
+            Texts.problem(404, "Not Found", #"there is no client "1", "2", "3", "4", "5" and 1 more"#))
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test func methods() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        for (method, target, allow) in [
+            ("POST", "/v1/status", "GET, HEAD"), ("DELETE", "/v1/clients/web", "GET, HEAD"),
+            ("OPTIONS", "/healthz", "GET, HEAD"), ("PUT", "/readyz", "GET, HEAD"), ("TRACE", "/metrics", "GET, HEAD"),
+            ("GET", "/v1/renew", "POST"), ("GET", "/v1/reload", "POST"), ("PATCH", "/v1/clients/web/renew", "POST"),
+        ] {
+            expectSame(
+                try harness.exchange(Texts.request(method, target)),
+                Texts.problem(
+                    405, "Method Not Allowed", "\(method) is not for this address; use \(allow)",
+                    extra: "allow: \(allow)\r\n"))
+        }
+        let head = try harness.exchange(Texts.request("HEAD", "/v1/renew"))
+        #expect(head.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n") && head.hasSuffix("\r\n\r\n"))
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("{", "it is not JSON"),
+        ("[]", "expected an object"),
+        (String(repeating: "[", count: 60_000), "it is not JSON"),
+        ("null", "expected an object, found null"),
+        (
+            #"{"client":["web"]}"#,
+            "'client': there is no such member; there are clients, due_within, deliver_only, skip_verify"
+        ),
+        (
+            #"{"g":1,"e":1,"c":1,"a":1,"b":1,"d":1,"f":1}"#,
+            "'a': there is no such member; there are clients, due_within, deliver_only, skip_verify"
+        ),
+        (#"{"clients":"web"}"#, "'clients': expected a list"),
+        (#"{"clients":[1]}"#, "'clients[0]': expected a string"),
+        (#"{"deliver_only":1}"#, "'deliver_only': expected true or false"),
+        (#"{"due_within":"21"}"#, #"'due_within': expected seconds as a number, or a span such as "21d""#),
+        (#"{"due_within":"1h1d"}"#, #"'due_within': expected seconds as a number, or a span such as "21d""#),
+        (#"{"due_within":-1}"#, #"'due_within': expected seconds as a number, or a span such as "21d""#),
+        (
+            #"{"due_within":"99999999999999999999d"}"#,
+            #"'due_within': expected seconds as a number, or a span such as "21d""#
+        ),
+        (#"{"due_within":1.5}"#, #"'due_within': expected seconds as a number, or a span such as "21d""#),
+    ])
+    func bodies(body: String, what: String) throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        expectSame(
+            try harness.exchange(Texts.request("POST", "/v1/renew", body: body)),
+            Texts.problem(400, "Bad Request", "the body is not a renewal: " + what))
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test func otherBodies() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        let ask = { try harness.exchange($0) }
+        expectSame(
+            try ask(Texts.request("POST", "/v1/renew", body: #"{"clients":[]}"#)),
+            Texts.problem(400, "Bad Request", #""clients" is empty; leave it out to renew all of them"#))
+        expectSame(
+            try ask(Texts.request("POST", "/v1/clients/web/renew", body: #"{"clients":["api"]}"#)),
+            Texts.problem(
+                400, "Bad Request", #"the address names the client; leave "clients" out of the body"#))
+        expectSame(
+            try ask(Texts.request("POST", "/v1/reload", body: "{}")),
+            Texts.problem(400, "Bad Request", "a reload takes no body; send none"))
+        let send = #"; send JSON with "Content-Type: application/json""#
+        expectSame(
+            try ask(Texts.request("POST", "/v1/renew", body: "a=b", type: "application/x-www-form-urlencoded")),
+            Texts.problem(
+                415, "Unsupported Media Type", "the body comes as application/x-www-form-urlencoded" + send))
+        expectSame(
+            try ask(Texts.request("POST", "/v1/renew", body: "{}", type: nil)),
+            Texts.problem(
+                415, "Unsupported Media Type", "the body comes as nothing that says what it is" + send))
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test func heads() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        let fields = (0..<65).map { "X\($0): a\r\n" }.joined()
+        let large = Texts.problem(
+            431, "Request Header Fields Too Large",
+            "the request's head is too large: at most 8192 bytes and 64 fields are read")
+        expectSame(try harness.exchange("GET / HTTP/1.1\r\nHost: h\r\n\(fields)\r\n"), large)
+        let long = String(repeating: "a", count: 9000)
+        expectSame(try harness.exchange("GET /\(long) HTTP/1.1\r\nHost: h\r\n\r\n"), large)
+        expectSame(try harness.exchange("GET / HTTP/1.1\r\nHost: h\r\nX: \(long)\r\n\r\n"), large)
+        // One that never ends costs no more than one that does.
+        expectSame(try harness.exchange("GET / HTTP/1.1\r\nHost: h\r\nX: \(long)"), large)
+        let host = Texts.problem(400, "Bad Request", "an HTTP/1.1 request has one Host field, and this one does not")
+        expectSame(try harness.exchange("GET /healthz HTTP/1.1\r\n\r\n"), host)
+        expectSame(try harness.exchange("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), host)
+        let version = Texts.problem(400, "Bad Request", "HTTP/1.1 and HTTP/1.0 are spoken here, and no other version")
+        expectSame(try harness.exchange("GET / HTTP/2.0\r\nHost: h\r\n\r\n"), version)
+        let strange = Texts.problem(400, "Bad Request", "this is not an HTTP/1.1 request")
+        for text in [
+            "hello\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}",
+            "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / SMTP/1.1\r\n\r\n",
+            "POST /v1/reload HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n",
+        ] {
+            expectSame(try harness.exchange(text), strange)
+        }
+        // A body whose length is told twice, and differently, is how requests are smuggled.
+        let smuggled =
+            "POST /v1/reload HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        expectSame(try harness.exchange(smuggled), strange)
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test func sizes() throws {
+        let harness = try Harness(show: try Samples.snapshot(), answer: { _ in .renewed([]) })
+        let large = Texts.problem(413, "Payload Too Large", "the body is too large: at most 65536 bytes are read")
+        let body = #"{"clients":null}"# + String(repeating: " ", count: 65_536 - 16)
+        expectSame(
+            try harness.exchange(Texts.request("POST", "/v1/renew", body: body)),
+            Texts.answer("200 OK", "application/json", "{\"outcomes\":[]}\n"))
+        expectSame(try harness.exchange(Texts.request("POST", "/v1/renew", body: body + " ")), large)
+        // One who sends all of it before looking at the answer gets to see it.
+        let patient = try harness.connect()
+        let huge = String(repeating: " ", count: 4 << 20)
+        try patient.send(Texts.request("POST", "/v1/renew", body: huge))
+        expectSame(try patient.readToEnd(), large)
+        // Told only when it has come: in chunks.
+        let head =
+            "POST /v1/renew HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let chunks = "10000\r\n\(body)\r\n1\r\n \r\n0\r\n\r\n"
+        expectSame(try harness.exchange(head + chunks), large)
+        #expect(harness.rotation.asked.count == 1)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Linux
+import Rotation
+import StatusAPI
+import Synchronization
+import TestSupport
+
+/// A server on a socket of its own, with a rotation whose answers the test decides.
+final class Harness: Sendable {
+    let directory: TemporaryDirectory
+    let socket: String
+    let server: StatusServer
+    let rotation: ScriptedRotation
+
+    /// - Parameter answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
+    init(
+        limits: StatusServer.Limits = .init(), control: ControlPolicy = ControlPolicy(daemonUser: 4321),
+        show snapshot: Snapshot? = nil, answer: @escaping @Sendable (Request) -> Answer? = { _ in nil }
+    ) throws {
+        directory = try TemporaryDirectory()
+        // Other users come to this socket too.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        socket = directory("status.sock")
+        let rotation = ScriptedRotation(answer)
+        self.rotation = rotation
+        server = try StatusServer(
+            listener: try listen(at: socket), version: Samples.version, control: control,
+            limits: limits, handle: { rotation.take($0, reply: $2) })
+        if let snapshot { server.show(snapshot) }
+    }
+
+    deinit {
+        server.stop()
+    }
+
+    var client: StatusClient { StatusClient(socket: socket) }
+
+    func connect() throws -> Connection {
+        try Connection(to: socket)
+    }
+
+    /// Sends one request as it stands and reads until the server ends the connection.
+    func exchange(_ request: String) throws -> String {
+        let connection = try connect()
+        try connection.send(request)
+        return try connection.readToEnd()
+    }
+
+    /// The server's ends of connections that are open, by the kernel's account; the one that listens is not counted.
+    func openConnections() throws -> Int {
+        // A file that says it is empty: read to its end all the same.
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/net/unix"))
+        let table = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+        return table.split(separator: "\n").count { $0.hasSuffix(" " + socket) } - 1
+    }
+}
+
+/// A listening socket that everybody may connect to.
+func listen(at path: String) throws -> Int32 {
+    let listener = try UnixListener(path: path, mode: 0o666)
+    return listener.release()
+}
+
+/// Stands where the rotation stands: notes what is asked and answers when it is told to.
+final class ScriptedRotation: Sendable {
+    private let immediate: @Sendable (Request) -> Answer?
+    private let state = Mutex<(asked: [Request], replies: [@Sendable (Answer) -> Void])>(([], []))
+
+    init(_ immediate: @escaping @Sendable (Request) -> Answer?) {
+        self.immediate = immediate
+    }
+
+    func take(_ request: Request, reply: @escaping @Sendable (Answer) -> Void) {
+        let answer = immediate(request)
+        state.withLock { state in
+            state.asked.append(request)
+            state.replies.append(reply)
+        }
+        if let answer { reply(answer) }
+    }
+
+    var asked: [Request] { state.withLock { $0.asked } }
+
+    /// Answers the request with this number, again if need be.
+    func answer(_ number: Int, _ answer: Answer) {
+        state.withLock { $0.replies[number] }(answer)
+    }
+}
+
+/// Looks until `condition` holds, for as long as a busy machine may need; false when it never does.
+func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+    for _ in 0..<3000 {
+        if try condition() { return true }
+        usleep(10_000)
+    }
+    return false
+}

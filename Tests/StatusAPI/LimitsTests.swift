@@ -1,0 +1,21 @@
+import StatusAPI
+import Testing
+
+/// What visitors may take up, as the contract and `docs/openapi.yaml` have it.
+struct LimitsTests {
+    @Test func theContractsNumbersAreTheDaemons() {
+        let limits = StatusServer.Limits()
+        #expect(limits.connections == 64)
+        #expect(limits.connectionsPerUser == 8)
+        #expect(limits.keptConnections == 4)
+        #expect(limits.renewalPause == 10_000)
+        #expect((limits.headerSize, limits.headerFields, limits.bodySize) == (8192, 64, 65_536))
+        #expect((limits.requestTime, limits.idleTime, limits.answerTime) == (10_000, 60_000, 30_000))
+    }
+
+    /// Fewer descriptors make for fewer connections, and never for none.
+    @Test(arguments: [(1024, 64), (256, 64), (255, 63), (201, 9), (200, 8), (64, 8), (0, 8)])
+    func fewDescriptorsMakeForFewConnections(descriptors: Int, connections: Int) {
+        #expect(StatusServer.Limits(descriptors: descriptors).connections == connections)
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import Rotation
+import StatusAPI
+import TestSupport
+import Testing
+
+/// The socket for monitoring, on which nobody is told apart. That it may be TCP is tried on a real systemd.
+struct MetricsSocketTests {
+    private let directory: TemporaryDirectory
+    private let server: StatusServer
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        server = try Self.server(at: directory("status"), metrics: directory("metrics"))
+    }
+
+    private static func server(
+        at status: String, metrics: String, connections: Int = 64, version: String = Samples.version
+    ) throws -> StatusServer {
+        var limits = StatusServer.Limits()
+        limits.connections = connections
+        // Longer than any machine is busy: no deadline decides what becomes of a connection here.
+        limits.requestTime = 300_000
+        limits.answerTime = 300_000
+        let server = try StatusServer(
+            listener: try listen(at: status), metrics: try listen(at: metrics), version: version,
+            control: ControlPolicy(daemonUser: geteuid()), limits: limits, handle: { _, _, _ in })
+        server.show(try Samples.snapshot())
+        return server
+    }
+
+    private func ask(
+        _ method: String, _ target: String, host: String = "127.0.0.1:9467", at socket: String = "metrics"
+    ) throws -> String {
+        let connection = try Connection(to: directory(socket))
+        try connection.send("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+        let status = try connection.readToEnd().split(separator: "\r\n").first
+        return String(status?.dropFirst("HTTP/1.1 ".count).prefix(3) ?? "none")
+    }
+
+    @Test func onlyMonitoringIsAnswered() throws {
+        defer { server.stop() }
+        for target in ["/metrics", "/healthz", "/readyz"] {
+            #expect(try ask("GET", target) == "200", "\(target)")
+            #expect(try ask("POST", target) == "405", "\(target)")
+        }
+        for target in ["/v1/status", "/v1/clients/web", "/v1/renew", "/v1/clients/web/renew", "/v1/reload", "/"] {
+            #expect(try ask("GET", target) == "404", "\(target)")
+            // Not even by the daemon's own user, whom the status socket would know.
+            #expect(try ask("POST", target) == "404", "\(target)")
+        }
+        #expect(try ask("GET", "/v1/status", at: "status") == "200")
+    }
+
+    @Test(arguments: [
+        "localhost", "localhost:9467", "LOCALHOST", "localhost:", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:9467",
+    ])
+    func namesOfThisMachineAreAnswered(_ host: String) throws {
+        defer { server.stop() }
+        #expect(try ask("GET", "/metrics", host: host) == "200")
+    }
+
+    /// A page whose name was made to point here sends its own name.
+    @Test(arguments: [
+        "example.com", "127.0.0.1.example.com", "localhost.example.com:9467", "127.0.0.256", "127.0.0", "10.0.0.1",
+        "[::2]", "", "0.0.0.0", "[::1].example.com", "[::1]example.com:80", "[::1", "::1", "[localhost]", "[::1]:80@a",
+        "localhost:80@example.com", "localhost@example.com", "localhost:80:80", "localhost:x",
+        "127.0.0.1:80@example.com",
+        "127.0.0.01", "127.0.0.+1", "127.0.0.1.", "127.0.0.1:8\u{301}",
+    ])
+    func othersAreNot(_ host: String) throws {
+        defer { server.stop() }
+        #expect(try ask("GET", "/metrics", host: host) == "421")
+        #expect(try ask("GET", "http://example.com/metrics") == "421")
+    }
+
+    /// Whatever anybody else keeps open, a scraper is answered.
+    @Test(arguments: [
+        "", "GET /metrics HT", "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ",
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1",
+    ])
+    func whoIsSlowToAskKeepsNobodyOut(_ beginning: String) throws {
+        defer { server.stop() }
+        let slow = try (0..<100).map { _ in
+            let connection = try Connection(to: directory("metrics"))
+            try connection.send(beginning)
+            return connection
+        }
+        #expect(try ask("GET", "/metrics") == "200")
+        // The oldest were ended without a word; the others still wait.
+        #expect(try slow[0].readToEnd() == "")
+        withExtendedLifetime(slow) {}
+    }
+
+    /// A scraper that keeps its connection is as little in the way.
+    @Test func whoHasNothingMoreToAskKeepsNobodyOut() throws {
+        defer { server.stop() }
+        let idle = try (0..<20).map { _ in
+            let connection = try Connection(to: directory("metrics"))
+            try connection.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try connection.read(upTo: "ready\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            return connection
+        }
+        #expect(try ask("GET", "/metrics") == "200")
+        withExtendedLifetime(idle) {}
+    }
+
+    /// Metrics of more than a socket's buffers take are being sent for as long as nobody reads them.
+    private func serverOfMuch() throws -> StatusServer {
+        server.stop()
+        return try Self.server(
+            at: directory("much-status"), metrics: directory("much"), version: String(repeating: "v", count: 1 << 20))
+    }
+
+    private func askForMuch() throws -> Connection {
+        let connection = try Connection(to: directory("much"))
+        try connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        #expect(try connection.readSome().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        return connection
+    }
+
+    @Test func whoReadsNoAnswerKeepsNobodyOut() throws {
+        let much = try serverOfMuch()
+        defer { much.stop() }
+        let slow = try (0..<20).map { _ in try askForMuch() }
+        #expect(try ask("GET", "/readyz", at: "much") == "200")
+        withExtendedLifetime(slow) {}
+    }
+
+    @Test func whoIsBeingAnsweredIsNotDisplacedByThoseWhoHaveNotAsked() throws {
+        let much = try serverOfMuch()
+        defer { much.stop() }
+        let scraper = try askForMuch()
+        let slow = try (0..<100).map { _ in try Connection(to: directory("much")) }
+        #expect(try slow[0].readToEnd() == "")
+        #expect(try scraper.readToEnd().utf8.count > 1 << 20)
+        withExtendedLifetime(slow) {}
+    }
+
+    /// They are in nobody's way on the status socket either.
+    @Test func theStatusSocketIsNotKeptFromItsVisitors() throws {
+        server.stop()
+        let small = try Self.server(at: directory("small"), metrics: directory("small-metrics"), connections: 8)
+        defer { small.stop() }
+        let slow = try (0..<20).map { _ in try Connection(to: directory("small-metrics")) }
+        #expect(try ask("GET", "/metrics", at: "small-metrics") == "200")
+        // As many as there are places for root and the daemon's own user.
+        let own = try (0..<8).map { _ in
+            let connection = try Connection(to: directory("small"))
+            try connection.send("GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try connection.read(upTo: "ready\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            return connection
+        }
+        withExtendedLifetime((slow, own)) {}
+    }
+}

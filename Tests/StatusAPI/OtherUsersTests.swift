@@ -1,0 +1,142 @@
+import Foundation
+import Rotation
+import StatusAPI
+import TestSupport
+import Testing
+
+/// What others than root get. The tests become other users with setpriv, which root may.
+@Suite(.needsRoot("comes as other users")) struct OtherUsersTests {
+    private static let control = ControlPolicy(
+        daemonUser: 4321, group: ControlPolicy.Group(name: "clientsecretd-control", id: 4242))
+    private static let reload = "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n"
+    private static let health = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    /// A refusal to take control, as it arrives on a connection that is kept.
+    private func forbidden(_ detail: String) -> String {
+        Texts.problem(403, "Forbidden", detail).replacing("connection: close\r\n", with: "")
+    }
+
+    @Test func strangersMayReadAndNoMore() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
+        let answers = try harness.received(
+            [Self.reload, Self.health, Self.reload.replacing("reload", with: "clients/web/renew")], user: 1234)
+        let detail =
+            #"only root, the daemon's own user (4321) and members of the group "clientsecretd-control" may do this, and "#
+            + #"you are user 1234; use sudo, or become a member of "clientsecretd-control""#
+        try #require(answers.count == 3)
+        expectSame(answers[0], forbidden(detail))
+        #expect(answers[1].hasPrefix("HTTP/1.1 200 OK\r\n"))
+        expectSame(answers[2], forbidden(detail))
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test func withoutAGroup() throws {
+        let harness = try Harness(show: try Samples.snapshot(.ok))
+        let answers = try harness.received([Self.reload], user: 1234, group: 4242, groups: "4242,0")
+        expectSame(
+            answers.joined(),
+            forbidden(
+                "only root, the daemon's own user (4321) may do this, and you are user 1234; use sudo, or name a "
+                    + "control_group in the configuration"))
+    }
+
+    /// Whoever has no number in this user namespace comes as this one: it may be anybody.
+    @Test func theOverflowUserIsNobody() throws {
+        let nobody = ControlPolicy(daemonUser: 65_534, group: ControlPolicy.Group(name: "nogroup", id: 65_534))
+        let harness = try Harness(control: nobody, show: try Samples.snapshot(.ok))
+        expectSame(
+            try harness.received([Self.reload], user: 65_534, group: 65_534).joined(),
+            forbidden(
+                #"only root, the daemon's own user (65534) and members of the group "nogroup" may do this, and you come "#
+                    + #"as user 65534, which stands for anybody; use sudo, or become a member of "nogroup""#))
+        #expect(try harness.received([Self.reload], user: 1234, group: 65_534).joined().hasPrefix("HTTP/1.1 403 "))
+        #expect(harness.rotation.asked.isEmpty)
+    }
+
+    @Test func whoMay() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in
+            .reloaded(unserved: [])
+        }
+        // The daemon's own user; a member by the primary group; one by a supplementary group among many.
+        let many = ((5000..<5100).map(String.init) + ["4242"]).joined(separator: ",")
+        for (user, group, groups) in [(4321, 9999, nil), (1234, 4242, nil), (1234, 9999, many)] {
+            let answer = try harness.received([Self.reload], user: user, group: group, groups: groups).joined()
+            expectSame(
+                answer,
+                Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n", connection: nil))
+        }
+        #expect(harness.rotation.asked.count == 3)
+        // A reload may take the group away.
+        harness.server.permit(ControlPolicy(daemonUser: 4321))
+        #expect(try harness.received([Self.reload], user: 1234, group: 4242).joined().hasPrefix("HTTP/1.1 403 "))
+    }
+
+    @Test func onlyRootRenewsAgainAtOnce() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in .renewed([]) }
+        let all = "POST /v1/renew HTTP/1.1\r\nHost: h\r\n\r\n"
+        let web = "POST /v1/clients/web/renew HTTP/1.1\r\nHost: h\r\n\r\n"
+        let api = "POST /v1/clients/api/renew HTTP/1.1\r\nHost: h\r\n\r\n"
+        let answers = try harness.received([web, web, api, all], user: 4321)
+        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 200 ", "HTTP/1.1 429 "])
+        let wait = try #require(answers[1].firstMatch(of: /retry-after: (\d+)\r\n/)?.output.1)
+        #expect(try (1...10).contains(#require(Int(wait))))
+        expectSame(
+            answers[1],
+            Texts.problem(
+                429, "Too Many Requests",
+                #"client "web" was asked for a moment ago; ask again in \#(wait) s (root need not wait)"#,
+                extra: "retry-after: \(wait)\r\n"
+            ).replacing("connection: close\r\n", with: ""))
+        for _ in 0..<3 {
+            #expect(try harness.exchange(Texts.request("POST", "/v1/renew")).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+        #expect(harness.rotation.asked.count == 5)
+    }
+
+    @Test func noUserTakesAllConnections() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
+        let turnedAway = Texts.problem(
+            503, "Service Unavailable", "user 1234 has 8 connections open, as many as one user may; close one",
+            extra: "retry-after: 1\r\n")
+        let answers = try harness.received(Array(repeating: Self.health, count: 10), user: 1234)
+        #expect(answers.prefix(8).allSatisfy { $0.hasPrefix("HTTP/1.1 200 OK\r\n") })
+        #expect(answers.suffix(2) == [turnedAway, turnedAway])
+        let connections = try (0..<20).map { _ in try harness.connect() }
+        for connection in connections {
+            try connection.send(Self.health)
+            #expect(try connection.read(upTo: "\n").hasPrefix("HTTP/1.1 200 OK\r\n"), "root is held to no number")
+        }
+        for connection in connections { connection.endSending() }
+        // Once they are closed there is room again.
+        #expect(try eventually { try harness.openConnections() == 0 })
+        #expect(try harness.received([Self.health], user: 1234).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    @Test func someConnectionsAreKeptForThoseWhoRunTheMachine() throws {
+        var limits = StatusServer.Limits()
+        limits.connections = 6
+        limits.keptConnections = 2
+        let harness = try Harness(limits: limits, control: Self.control, show: try Samples.snapshot(.ok))
+        func open() throws -> (Connection, String) {
+            let connection = try harness.connect()
+            try? connection.send(Self.health)
+            return (connection, try connection.read(upTo: "\n"))
+        }
+        let held = try (0..<4).map { _ in try open() }
+        #expect(held.allSatisfy { $0.1.hasPrefix("HTTP/1.1 200 OK\r\n") })
+        expectSame(
+            try harness.received([Self.health], user: 1234).joined(),
+            Texts.problem(
+                503, "Service Unavailable", "all 4 connections are taken; try again", extra: "retry-after: 1\r\n"))
+        #expect(try harness.received([Self.health, Self.health], user: 4321).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try eventually { try harness.openConnections() == 4 })
+        let more = try (0..<2).map { _ in try open() }
+        #expect(more.allSatisfy { $0.1.hasPrefix("HTTP/1.1 200 OK\r\n") })
+        let refused = try harness.connect()
+        expectSame(
+            try refused.readToEnd(),
+            Texts.problem(
+                503, "Service Unavailable", "all 6 connections are taken; try again", extra: "retry-after: 1\r\n"))
+        withExtendedLifetime((held, more)) {}
+    }
+}

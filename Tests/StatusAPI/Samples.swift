@@ -1,0 +1,76 @@
+import AppleClientSecret
+import Rotation
+import Testing
+
+/// What the tests show: a client that is well, and one whose output cannot be written.
+enum Samples {
+    static let version = "0.1.0-test"
+    static let start = WallTime(secondsSinceEpoch: 1_794_992_800)  // 2026-11-18T09:06:40Z
+
+    static func name(_ text: String) throws -> ClientName {
+        try #require(ClientName(text))
+    }
+
+    static func issued() throws -> SecretInfo {
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID("com.example.web")), issuedAt: start, expiresAt: start + 7_776_060)
+        return SecretInfo(fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), claims: claims, signer: nil)
+    }
+
+    static func diskFull() throws -> Reason {
+        Reason(
+            failure: Failure(.diskFull, at: .path(try #require(AbsolutePath("/srv/app/.env"))), cause: 28),
+            client: try name("api"), since: start + 60, nextAttempt: start + 120)
+    }
+
+    static func counts() -> Counts {
+        var counts = Counts()
+        counts.mints = Tally(successes: 3, failures: 1)
+        counts.publishes = Tally(successes: 8, failures: 2)
+        counts.deliveries = Tally(successes: 3, failures: 0)
+        return counts
+    }
+
+    static func web() throws -> ClientView {
+        ClientView(
+            name: try name("web"), clientID: try #require(ClientID("com.example.web")),
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), health: .ok,
+            reason: nil, current: try issued(), deliveredExpiresAt: start + 7_776_060, renewAt: start + 5_184_000,
+            renewals: 3, counts: counts(), publishedAt: start + 1, lastSuccessAt: start + 2, consecutiveFailures: 0,
+            lastError: nil, delivered: true,
+            outputs: [
+                OutputView(
+                    path: try #require(AbsolutePath("/run/clientsecretd/out/web.jwt")), format: .raw, state: .ok,
+                    writtenAt: start + 1, error: nil, repairs: 5)
+            ],
+            actions: [
+                ActionView(action: ActionID("restart myapp.service"), state: .ok, ranAt: start + 2, error: nil)
+            ])
+    }
+
+    static func api() throws -> ClientView {
+        ClientView(
+            name: try name("api"), clientID: try #require(ClientID("com.example.api")),
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), health: .degraded,
+            reason: try diskFull(), current: nil, deliveredExpiresAt: nil, renewAt: nil, renewals: 0,
+            consecutiveFailures: 2, lastError: "no \"space\"\n\u{1B}[31m", delivered: false,
+            outputs: [
+                OutputView(
+                    path: try #require(AbsolutePath("/srv/app/.env")), format: .env(variable: "AUTH_APPLE_SECRET"),
+                    state: .notResponding, writtenAt: nil, error: "no space")
+            ],
+            actions: [
+                ActionView(action: ActionID("exec /bin/true 'a b'"), state: .pending, ranAt: nil, error: nil)
+            ])
+    }
+
+    static func snapshot(_ health: HealthState = .degraded, ready: Bool = true) throws -> Snapshot {
+        Snapshot(
+            startedAt: start, ready: ready, health: health, reason: health == .ok ? nil : try diskFull(),
+            clockTrusted: true,
+            configuration: ConfigurationView(
+                path: "/etc/clientsecretd/clientsecretd.yaml", loadedAt: start, error: nil),
+            clients: [try api(), try web()])
+    }
+}

@@ -1,0 +1,190 @@
+import AppleClientSecret
+import Foundation
+import Linux
+import Rotation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StatusAPI
+
+/// The commands' side, against the real server and against what else may listen at the path.
+struct StatusClientTests {
+    @Test func asks() throws {
+        let snapshot = try Samples.snapshot()
+        let issued = try Samples.issued()
+        let web = try Samples.name("web")
+        let harness = try Harness(show: snapshot) { request in
+            request == .reload
+                ? .reloaded(unserved: ["a"]) : .renewed([RenewalOutcome(client: web, result: .renewed(issued))])
+        }
+        #expect(try harness.client.status() == StatusDocument(snapshot, version: Samples.version))
+        #expect(try harness.client.reload().unserved == ["a"])
+        let renewal = Request.Renewal(clients: [web], dueWithin: 60, deliverOnly: true, skipVerify: true)
+        let report = try harness.client.renew(renewal)
+        #expect(
+            report.outcomes == [
+                RenewalReport.Outcome(
+                    client: "web", result: "renewed", fingerprint: "sha256:0123456789abcdef",
+                    issuedAt: issued.issuedAt, expiresAt: issued.expiresAt)
+            ])
+        _ = try harness.client.renew(Request.Renewal())
+        #expect(harness.rotation.asked == [.reload, .renew(renewal), .renew(Request.Renewal())])
+        let health = try harness.client.get("/healthz")
+        #expect(health.status == 200 && health.contentType == "text/plain; charset=utf-8")
+    }
+
+    @Test func refusals() throws {
+        let web = try Samples.name("web")
+        let harness = try Harness(show: try Samples.snapshot()) { request in
+            request == .reload
+                ? .refused(diagnostics: ["c.yaml:1:1: error: a"])
+                : .renewed([RenewalOutcome(client: web, result: .failed("no space"))])
+        }
+        let refused = try problem { _ = try harness.client.reload() }
+        #expect(refused.status == 422 && refused.diagnostics == ["c.yaml:1:1: error: a"])
+        let failed = try problem { _ = try harness.client.renew(Request.Renewal(clients: [web])) }
+        #expect(failed.outcomes == [RenewalReport.Outcome(client: "web", result: "failed", error: "no space")])
+        #expect(
+            ClientError.answered(failed).description == #"1 of 1 clients could not be renewed: client "web": no space"#)
+        let unknown = try problem { _ = try harness.client.renew(Request.Renewal(clients: [try Samples.name("wbe")])) }
+        #expect(unknown.detail == #"there is no client "wbe" (did you mean "web"?)"#)
+        #expect(ClientError.answered(unknown).exitCode == 1)
+    }
+
+    /// The server answers such a client before it has sent anything, and hangs up.
+    @Test func turnedAway() throws {
+        var limits = StatusServer.Limits()
+        limits.connections = 0
+        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        for _ in 0..<300 {
+            let refused = try problem { _ = try harness.client.status() }
+            #expect(refused.status == 503 && refused.detail == "all 0 connections are taken; try again")
+        }
+    }
+
+    @Test func nobodyThere() throws {
+        let directory = try TemporaryDirectory()
+        let client = StatusClient(socket: directory("none.sock"))
+        let missing = try failure { _ = try client.status() }
+        #expect(missing == .notReachable(socket: directory("none.sock"), cause: .noSuchFileOrDirectory))
+        #expect(missing.exitCode == 69)
+        #expect(
+            missing.description
+                == "no daemon can be reached at \(directory("none.sock")): No such file or directory; is it running? "
+                + "(systemctl status clientsecretd)")
+        try directory.write("", to: "file")
+        #expect(
+            try failure { _ = try StatusClient(socket: directory("file")).status() }
+                == .notReachable(socket: directory("file"), cause: .connectionRefused))
+    }
+
+    @Test func notPermitted() throws {
+        // Root may open everything: asked of the error alone, whose cause the kernel gives others.
+        let error = ClientError.notPermitted(socket: "/run/x.sock", cause: .permissionDenied)
+        #expect(error.exitCode == 77)
+        #expect(
+            error.description
+                == "/run/x.sock may not be opened: Permission denied; use sudo, or a user whom the socket's group lets in"
+        )
+    }
+
+    @Test func nobodyAnswers() throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        var patience = StatusClient.Patience()
+        patience.post = 1
+        let error = try failure { _ = try StatusClient(socket: harness.socket, patience: patience).reload() }
+        #expect(error == .timedOut(socket: harness.socket, seconds: 1))
+        #expect(error.exitCode == 69)
+        #expect(
+            error.description
+                == "the daemon at \(harness.socket) has not answered within 1 s; see what it does: journalctl -u clientsecretd"
+        )
+    }
+
+    @Test(arguments: [
+        ("", "it hung up"),
+        ("HTTP/1.1 200 OK\r\nContent-Le", "it hung up in the middle of its answer"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", "it hung up in the middle of its answer"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{} ", "bytes follow its answer"),
+        ("SSH-2.0-OpenSSH_9.2\r\n", "it is not HTTP"),
+        ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", "it is not HTTP/1.1"),
+        ("HTTP/1.1 99 No\r\nContent-Length: 0\r\n\r\n", "it is not HTTP/1.1"),
+        ("\r\n\r\n", "it is not HTTP/1.1"),
+        ("HTTP/1.1 200 OK\r\n\r\n", "it does not say how long its answer is"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "its length makes no sense"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "its length makes no sense"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na", "its length makes no sense"),
+        ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "a line of its head has no colon"),
+        ("HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 9000), "its head does not end"),
+        ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "status 404 without a reason"),
+    ])
+    func strangers(answer: String, what: String) throws {
+        let directory = try TemporaryDirectory()
+        let stranger = try Stranger(at: directory("sock"), saying: answer)
+        let error = try failure { _ = try StatusClient(socket: directory("sock")).status() }
+        #expect(error == .notHTTP(socket: directory("sock"), what: what))
+        #expect(error.exitCode == 69)
+        #expect(
+            error.description
+                == "what answers at \(directory("sock")) does not answer like clientsecretd: \(what); "
+                + "name the daemon's socket with --socket")
+        stranger.join()
+    }
+
+    @Test func anAnswerMayComeByteByByte() throws {
+        let text = Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n")
+        var random = SeededGenerator()
+        let seed = random.seed
+        for _ in 0..<200 {
+            var reader = ResponseReader()
+            var rest = Array(text.utf8)[...]
+            var response: StatusClient.Response?
+            while !rest.isEmpty {
+                #expect(response == nil, "seed \(seed)")
+                let count = Int.random(in: 1...40, using: &random)
+                response = try reader.take(Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
+            #expect(response?.body == Array("{\"unserved\":[],\"orphaned\":[]}\n".utf8), "seed \(seed)")
+        }
+    }
+
+    private func failure(_ body: () throws -> Void) throws -> ClientError {
+        try #require(throws: ClientError.self) { try body() }
+    }
+
+    private func problem(_ body: () throws -> Void) throws -> Problem {
+        let error = try failure(body)
+        guard case .answered(let problem) = error else { throw error }
+        return problem
+    }
+}
+
+/// Something else that listens at a path: says its piece to the first who comes, and hangs up.
+private final class Stranger: Sendable {
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(at path: String, saying text: String) throws {
+        let descriptor = try listen(at: path)
+        let finished = finished
+        Thread {
+            defer {
+                close(descriptor)
+                finished.signal()
+            }
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe Glibc.poll(&poll, 1, 30_000) == 1 else { return }
+            let connection = accept(descriptor, nil, nil)
+            var request = [UInt8](repeating: 0, count: 4096)
+            _ = unsafe read(connection, &request, request.count)
+            let bytes = Array(text.utf8)
+            _ = unsafe write(connection, bytes, bytes.count)
+            close(connection)
+        }.start()
+    }
+
+    func join() {
+        finished.wait()
+    }
+}

@@ -1,0 +1,94 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Rotation
+import TestSupport
+import Testing
+
+@testable import StatusAPI
+
+struct StatusDocumentTests {
+    @Test func jsonIsTheContracts() throws {
+        let reason = try Samples.diskFull().sentence
+        let remedy = try #require(try Samples.diskFull().failure.remedy?.description)
+        let failure =
+            #""failure":{"code":"disk_full","message":\#(quoted(try Samples.diskFull().message)),"#
+            + #""since":"\#(try Samples.diskFull().since)","next_attempt":\#(try Samples.diskFull().nextAttempt.map { "\"\($0)\"" } ?? "null"),"#
+            + #""remedy":\#(quoted(remedy)),"command":\#(quoted(try Samples.diskFull().failure.remedy?.command ?? ""))},"#
+        let expected =
+            #"{"version":"0.1.0-test","state":"degraded","reason":\#(quoted(reason)),\#(failure)"started_at":"2026-11-18T09:06:40Z","#
+            + #""config":{"path":"/etc/clientsecretd/clientsecretd.yaml","loaded_at":"2026-11-18T09:06:40Z","error":null},"#
+            + #""clients":[{"name":"api","client_id":"com.example.api","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
+            + #""state":"degraded","reason":\#(quoted(reason)),\#(failure)"issued_at":null,"expires_at":null,"#
+            + #""delivered_expires_at":null,"renew_at":null,"fingerprint":null,"renewals":0,"consecutive_failures":2,"#
+            + #""last_error":"no \"space\"\n\u001b[31m","delivered":false,"#
+            + #""outputs":[{"path":"/srv/app/.env","format":"env","state":"not_responding","written_at":null,"#
+            + #""error":"no space"}],"#
+            + #""actions":[{"action":"exec /bin/true 'a b'","state":"pending","ran_at":null,"error":null}]},"#
+            + #"{"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
+            + #""state":"ok","reason":null,"issued_at":"2026-11-18T09:06:40Z","expires_at":"2027-02-16T09:07:40Z","#
+            + #""delivered_expires_at":"2027-02-16T09:07:40Z","renew_at":"2027-01-17T09:06:40Z","#
+            + #""fingerprint":"sha256:0123456789abcdef","renewals":3,"consecutive_failures":0,"last_error":null,"#
+            + #""delivered":true,"#
+            + #""outputs":[{"path":"/run/clientsecretd/out/web.jwt","format":"raw","state":"ok","#
+            + #""written_at":"2026-11-18T09:06:41Z","error":null}],"#
+            + #""actions":[{"action":"restart myapp.service","state":"ok","ran_at":"2026-11-18T09:06:42Z","error":null}]}]}"#
+        #expect(StatusDocument(try Samples.snapshot(), version: Samples.version).json == expected)
+    }
+
+    @Test func whatWasWrittenIsReadBack() throws {
+        for health in HealthState.allCases {
+            let document = StatusDocument(try Samples.snapshot(health), version: Samples.version)
+            #expect(try StatusDocument(json: Array(document.json.utf8)) == document)
+            // By a reader that is not ours, too.
+            let object = try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? [String: Any]
+            #expect(object?["state"] as? String == health.rawValue)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "it is not JSON"),
+        ("{", "it is not JSON"),
+        ("[]", "expected an object"),
+        ("{}", "'version' is missing"),
+        (#"{"version":1}"#, "'version': expected a string"),
+        (
+            #"{"version":"1","state":"ok","reason":null,"started_at":"yesterday"}"#,
+            "'started_at': expected a time such as 2026-11-21T04:31:00Z"
+        ),
+        (
+            #"{"version":"1","state":"ok","reason":null,"started_at":"2026-02-30T00:00:00Z"}"#,
+            "'started_at': expected a time such as 2026-11-21T04:31:00Z"
+        ),
+        (
+            #"{"version":"1","state":"ok","reason":null,"started_at":"2026-11-21T04:31:00Z","#
+                + #""config":{"path":"/x","loaded_at":"2026-11-21T04:31:00Z","error":null},"clients":[{"name":null}]}"#,
+            "'clients[0].name': expected a string, found null"
+        ),
+    ])
+    func whatIsNotTheDocumentIsExplained(json: String, what: String) {
+        #expect(throws: ClientError.malformed(what: what)) { try StatusDocument(json: Array(json.utf8)) }
+    }
+
+    @Test func momentsAreReadAsTheyAreWritten() throws {
+        var random = SeededGenerator()
+        let seed = random.seed
+        for _ in 0..<2000 {
+            let moment = WallTime(secondsSinceEpoch: .random(in: -62_167_219_200..<253_402_300_800, using: &random))
+            #expect(WallTime(rfc3339: moment.description) == moment, "seed \(seed)")
+        }
+        for seconds in [Int64.min, .max, 0, -1, 253_402_300_799, 253_402_300_800] {
+            let moment = WallTime(secondsSinceEpoch: seconds)
+            #expect(WallTime(rfc3339: moment.description) == moment)
+        }
+        for text in [
+            "", "@", "@x", "2026-11-21", "2026-11-21t04:31:00z", "2026-13-01T00:00:00Z", "2026-11-21T04:31:60Z",
+        ] {
+            #expect(WallTime(rfc3339: text) == nil, "\(text)")
+        }
+    }
+
+    private func quoted(_ text: String) -> String {
+        JSONText.string(text).rendered
+    }
+}

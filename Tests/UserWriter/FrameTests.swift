@@ -1,0 +1,130 @@
+import Foundation
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import UserWriter
+
+/// The messages between the daemon and a writer, as somebody may send them who means no good.
+@Suite struct FrameTests {
+    private static let request = Data(
+        """
+        {"version":1,"task":"look","path":"/srv/app/.env","kind":"env","mayCreate":false,\
+        "places":[{"variable":"SECRET","client":"web"}]}
+        """.utf8)
+
+    private func framed(_ body: some Sequence<UInt8>) -> [UInt8] {
+        let body = Array(body)
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) } + body
+    }
+
+    /// What a reader makes of these bytes after which the other side closes.
+    private func read(_ bytes: [UInt8]) throws -> Result<WriterRequest, Frame.Flaw> {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixListener(path: directory("socket"), mode: 0o600)
+        func send() throws {
+            let client = TimedStream(
+                try UnixStream.connect(to: directory("socket"), timeoutSeconds: 60), milliseconds: 60_000)
+            try client.write(bytes)
+        }
+        try send()
+        guard let accepted = try listener.accept() else { throw Errno.wouldBlock }
+        let stream = TimedStream(UnixStream(adopting: accepted), milliseconds: 60_000)
+        do throws(Frame.Flaw) {
+            return .success(try Frame.read(WriterRequest.self, from: stream))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func flaw(_ bytes: [UInt8]) throws -> Frame.Flaw? {
+        if case .failure(let flaw) = try read(bytes) { flaw } else { nil }
+    }
+
+    @Test func aWholeMessageIsRead() throws {
+        let request = try read(framed(Self.request)).get()
+        #expect(request.path == "/srv/app/.env" && request.places.map(\.variable) == ["SECRET"])
+        #expect(request.mode == nil && request.tag == nil)
+        // And as it was encoded here.
+        let again = try read(Frame.encode(request)).get()
+        #expect(again.task == .observe && again.places.map(\.client) == ["web"])
+    }
+
+    @Test func whatIsCutOffIsNoMessage() throws {
+        #expect(try flaw([]) == .nothing)
+        let whole = framed(Self.request)
+        for length in 1..<whole.count {
+            #expect(try flaw(Array(whole[..<length])) == .truncated, "\(length) bytes")
+        }
+    }
+
+    @Test func whatIsTooLongIsRefusedBeforeItComes() throws {
+        #expect(try flaw([0x00, 0x20, 0x00, 0x01]) == .oversized(2_097_153))
+        #expect(try flaw([0xff, 0xff, 0xff, 0xff]) == .oversized(4_294_967_295))
+        // As much as may be said, and never is: no memory is set apart for it.
+        #expect(try flaw([0x00, 0x20, 0x00, 0x00, 0x7b]) == .truncated)
+        let long = String(repeating: "x", count: Frame.limit)
+        #expect(throws: Frame.Flaw.oversized(Frame.limit + 2)) { try Frame.encode(long) }
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", "0", "\u{0}", "{", "{\"version\":1}", "\"task\"",
+        "{\"version\":\"1\",\"task\":\"look\"}",
+        #"{"version":1,"task":"shred","path":"/a","kind":"env","mayCreate":false,"places":[]}"#,
+        #"{"version":1,"task":"look","path":"/a","kind":"env","mode":-1,"mayCreate":false,"places":[]}"#,
+        #"{"version":1,"task":"look","path":"/a","kind":"env","mode":65536,"mayCreate":false,"places":[]}"#,
+        #"{"version":1,"task":"look","path":"/a","kind":"env","mayCreate":false,"places":{}}"#,
+        #"{"version":1,"task":"look","path":["/a"],"kind":"env","mayCreate":false,"places":[]}"#,
+        String(repeating: "[", count: 100_000), String(repeating: #"{"places":"#, count: 10_000),
+    ])
+    func whatIsNoRequestIsMalformed(_ text: String) throws {
+        #expect(throws: Frame.Flaw.malformed) { try Frame.decode(WriterRequest.self, Array(text.utf8)) }
+    }
+
+    @Test func damagedMessagesAreNeverMoreThanAFlaw() throws {
+        var random = SeededGenerator()
+        for _ in 0..<5_000 {
+            var body = Array(Self.request)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let index = Int.random(in: 0..<body.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: body[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: body.remove(at: index)
+                default: body.insert(UInt8.random(in: 0...255, using: &random), at: index)
+                }
+            }
+            // Whatever still reads as a request is one: the policy judges it.
+            do throws(Frame.Flaw) {
+                _ = try Frame.decode(WriterRequest.self, body)
+            } catch {
+                #expect(error == .malformed, "seed \(random.seed)")
+            }
+        }
+    }
+
+    @Test func nobodyWaitsForWhoSaysNothing() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixListener(path: directory("socket"), mode: 0o600)
+        let client = try UnixStream.connect(to: directory("socket"), timeoutSeconds: 60)
+        guard let accepted = try listener.accept() else { throw Errno.wouldBlock }
+        let stream = TimedStream(UnixStream(adopting: accepted), milliseconds: 50)
+        #expect(throws: Frame.Flaw.broken(.timedOut)) { try Frame.read(WriterRequest.self, from: stream) }
+        let isAbandoned = TimedStream(client, milliseconds: 60_000).isAbandoned
+        #expect(!isAbandoned)
+    }
+
+    @Test func aTokenIsNeverShown() throws {
+        let request = try JSONDecoder().decode(
+            WriterRequest.self,
+            from: Data(
+                """
+                {"version":1,"task":"publish","path":"/a","kind":"raw","mayCreate":true,\
+                "places":[{"client":"web","token":"eyJhbGciOiJFUzI1NiJ9.secret"}]}
+                """.utf8))
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(!"\(request)\(String(reflecting: request))\(dumped)".contains("eyJ"))
+        #expect(String(decoding: try Frame.encode(request), as: UTF8.self).contains("eyJhbGciOiJFUzI1NiJ9.secret"))
+    }
+}

@@ -1,0 +1,48 @@
+import AppleClientSecret
+import Config
+import Foundation
+import Keys
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+@testable import UserWriter
+
+/// A configuration with files of several users, and requests about them.
+enum Samples {
+    static func configuration() throws -> Configuration {
+        let path = try #require(AbsolutePath("/etc/c.yaml"))
+        let file = SourceFile(name: "c.yaml", path: path, realPath: path, bytes: Array(SampleText.severalUsers.utf8))
+        return try SettingsParser.parse(main: file).get().configuration
+    }
+
+    static func token(
+        _ client: String = "com.example.web", team: String = "DEF123GHIJ", key: String = "ABC123DEFG"
+    ) throws -> Token {
+        let claims = Claims(
+            issuer: try #require(TeamID(team)), keyID: try #require(KeyID(key)),
+            subject: try #require(ClientID(client)),
+            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000), expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060))
+        return Token(
+            claims.signingInput + [UInt8(ascii: ".")] + Base64URL.encode([UInt8](repeating: 7, count: 64)),
+            sha256: { SHA256.digest($0) })
+    }
+
+    /// The file of user app, with the one of its variables that is the client web's.
+    static func file() throws -> FileSpec {
+        let path = try #require(AbsolutePath("/srv/app/.env"))
+        let spec = try #require(try configuration().files[path])
+        return FileSpec(
+            path: path, kind: spec.kind, mode: spec.mode, group: spec.group, owner: spec.owner,
+            slots: spec.slots.filter { $0.key == .variable("SECRET") })
+    }
+
+    static func publication() throws -> WriterRequest {
+        var request = WriterRequest(.publish, try file(), secrets: [.variable("SECRET"): try token()])
+        request.mayCreate = true
+        request.tag = "0123456789abcdef"
+        return request
+    }
+}

@@ -1,0 +1,195 @@
+import AppleClientSecret
+import Foundation
+import Keys
+import Linux
+import Outputs
+import Rotation
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import UserWriter
+
+/// What the daemon makes of the answers of a writer that lies: another user's word.
+@Suite struct UserWriterClientTests {
+    /// A writer that hears what is asked and answers with `bytes`; what the line makes of it.
+    private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<UserWriterClient.Report, Failure> {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: directory("writer"), withIntermediateDirectories: false)
+        let listener = Handed(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            listener.answer(bytes, hearing: hearing)
+            done.signal()
+        }
+        defer { done.wait() }
+        return observe(beside: directory("status.sock"))
+    }
+
+    private func observe(beside socket: String, user: UInt32 = 4_711) -> Result<UserWriterClient.Report, Failure> {
+        let line = UserWriterClient(
+            besideSocket: socket, configuration: "/etc/c d/c.yaml",
+            // Not root: nothing is started here.
+            identity: Identity(user: user, group: user), cancel: nil, sha256: { SHA256.digest($0) })
+        do throws(Failure) {
+            return .success(try line.observe(try file(), as: "app", naming: nil))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func file() throws(Failure) -> FileSpec {
+        do { return try Samples.file() } catch { throw Failure(.systemError, at: .named("\(error)")) }
+    }
+
+    private func framed(_ text: String) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: text.utf8.count >> $0) } + Array(text.utf8)
+    }
+
+    private func failure(_ result: Result<UserWriterClient.Report, Failure>) -> Failure? {
+        if case .failure(let failure) = result { failure } else { nil }
+    }
+
+    @Test func whatIsSeenIsNamedPlaceByPlace() throws {
+        let token = try Samples.token()
+        let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
+        let report = try report(
+            framed(
+                """
+                {"version":1,"sight":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[
+                 {"variable":"SECRET","token":"\(text)"},{"variable":"PATH","token":"\(text)"},{"token":"\(text)"}]}}
+                """)
+        ).get()
+        #expect(report.contents.exists && report.contents.otherLines && report.contents.isAsConfigured)
+        // What was not asked for does not count.
+        #expect(report.contents.slots.count == 1)
+        guard case .token(let seen)? = report.contents.slots[.variable("SECRET")] else {
+            Issue.record("\(report.contents.slots)")
+            return
+        }
+        #expect(seen.fingerprint == token.fingerprint)
+        #expect(!report.isWatchable)
+    }
+
+    @Test func whatCannotBeATokenIsForeign() throws {
+        for token in ["null", "\"\(String(repeating: "A", count: 16_385))\""] {
+            let report = try report(
+                framed(
+                    #"{"version":1,"sight":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
+                        + #""places":[{"variable":"SECRET","token":\#(token)}]}}"#)
+            ).get()
+            guard case .foreign? = report.contents.slots[.variable("SECRET")] else {
+                Issue.record("\(report.contents.slots)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("", Failure.Code.writerSilent), ("\u{0}\u{0}", .writerGarbled), ("\u{7f}\u{7f}\u{7f}\u{7f}", .writerGarbled),
+        ("\u{0}\u{0}\u{0}\u{2}xx", .writerGarbled), ("\u{0}\u{0}\u{0}\u{9}{}", .writerGarbled),
+    ])
+    func whatIsNoAnswerSaysSo(text: String, code: Failure.Code) throws {
+        #expect(failure(try report(Array(text.utf8)))?.code == code)
+        // Who does not even hear what is asked resets the connection.
+        let deaf = try #require(failure(try report(Array(text.utf8), hearing: false)))
+        #expect([code, .writerSilent].contains(deaf.code))
+    }
+
+    @Test(arguments: [
+        #"{"version":2}"#, #"{"version":1}"#, #"{"version":1,"fault":{"code":"refused_by_apple"}}"#,
+        #"{"version":1,"fault":{"code":"key_missing"}}"#, #"{"version":1,"fault":{"code":"state_locked"}}"#,
+        #"{"version":1,"fault":{"code":"nonsense"}}"#, #"{"version":1,"fault":{}}"#, "[]",
+    ])
+    func whatNoWriterSaysIsGarbled(text: String) throws {
+        #expect(failure(try report(framed(text)))?.code == .writerGarbled)
+    }
+
+    @Test func aFaultIsToldInItsWordsButNotWithItsAdvice() throws {
+        let secret = String(repeating: "s3cret", count: 20)
+        let fault =
+            #"{"version":1,"fault":{"code":"permission_denied","cause":13,"detail":"/srv/app\n\u001b[31m \#(secret); rm -rf /"}}"#
+        let failed = try #require(failure(try report(framed(fault))))
+        #expect(failed.code == .permissionDenied && failed.cause == 13)
+        #expect(
+            failed.sentence
+                == "/srv/app/.env: the user that writes it may not do this: /srv/app\\n\\x1b[31m (120 characters), rm -rf / "
+                + "(permission denied); let app write to it: chown app /srv/app")
+    }
+
+    @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
+        let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
+        #expect(
+            failure(try report(framed(fault)))?.sentence
+                == "/srv/app/.env: the writer for its user cannot use the configuration: there is no such file, make one; "
+                + "let app read it: chmod a+rx '/etc/c d' && chmod a+r '/etc/c d/c.yaml'")
+    }
+
+    @Test func nobodyListening() throws {
+        let directory = try TemporaryDirectory()
+        let missing = failure(observe(beside: directory("status.sock")))
+        #expect(
+            missing?.sentence
+                == "/srv/app/.env: no writer can be reached for its user: \(directory("writer/app.sock")) "
+                + "(no such file or directory); systemctl enable --now clientsecretd-writer@app.socket")
+        try FileManager.default.createDirectory(
+            atPath: directory("writer"), withIntermediateDirectories: false)
+        close(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
+        let refused = failure(observe(beside: directory("status.sock")))
+        #expect(refused?.code == .writerMissing && refused?.cause == 111)
+    }
+
+    @Test(.needsRoot("listens as another user"))
+    func whatSomebodyElseListensOnIsGivenNothing() throws {
+        let directory = try TemporaryDirectory()
+        _ = unsafe chmod(directory.path, 0o755)
+        try FileManager.default.createDirectory(
+            atPath: directory("writer"), withIntermediateDirectories: false,
+            attributes: [.ownerAccountID: 23_456])
+        let heard = directory("writer/heard")
+        let script = """
+            use IO::Socket::UNIX; umask 0; my $s = IO::Socket::UNIX->new(Local => '\(directory("writer/app.sock"))',
+            Listen => 1) or die $!; open(my $r, '>', '\(heard).ready'); close $r; my $c = $s->accept;
+            my $n = sysread($c, my $b, 10); open(my $f, '>', '\(heard)'); print $f $n; close $f;
+            """
+        let listening = Process()
+        listening.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        listening.arguments = ["--reuid=23456", "--regid=23456", "--clear-groups", "perl", "-e", script]
+        try listening.run()
+        defer { listening.waitUntilExit() }
+        while listening.isRunning, !FileManager.default.fileExists(atPath: heard + ".ready") { usleep(10_000) }
+        let refused = try #require(failure(observe(beside: directory("status.sock"))))
+        #expect(refused.code == .writerNotPermitted)
+        #expect(refused.message.contains("is not root's"))
+        listening.waitUntilExit()
+        #expect(try directory.read("writer/heard") == "0")
+    }
+}
+
+/// A listening descriptor on its way to another thread.
+private final class Handed: Sendable {
+    private let raw: Int32
+
+    init(_ raw: Int32) { self.raw = raw }
+
+    func answer(_ bytes: [UInt8], hearing: Bool) {
+        defer { close(raw) }
+        let accepted = accept(raw, nil, nil)
+        guard accepted >= 0 else {
+            // The listener does not wait; whoever asks is about to.
+            var waiting = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&waiting, 1, 60_000)
+            serve(accept(raw, nil, nil), bytes, hearing)
+            return
+        }
+        serve(accepted, bytes, hearing)
+    }
+
+    private func serve(_ connection: Int32, _ bytes: [UInt8], _ hearing: Bool) {
+        let stream = TimedStream(UnixStream(adopting: Descriptor(adopting: connection)), milliseconds: 60_000)
+        if hearing { _ = try? Frame.read(WriterRequest.self, from: stream) }
+        try? stream.write(bytes)
+    }
+}

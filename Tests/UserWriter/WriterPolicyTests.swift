@@ -1,0 +1,120 @@
+import AppleClientSecret
+import Keys
+import Linux
+import Outputs
+import Rotation
+import Testing
+
+@testable import UserWriter
+
+/// What a writer does for whoever may ask: what root's configuration names for its user, and nothing besides.
+@Suite struct WriterPolicyTests {
+    private let policy: WriterPolicy
+
+    init() throws {
+        policy = WriterPolicy(
+            configuration: try Samples.configuration(), user: 1000,
+            userID: { ["app": 1000, "1000": 1000, "other": 1001][$0] }, sha256: { SHA256.digest($0) })
+    }
+
+    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> WriterPolicy.Refusal? {
+        var request = try Samples.publication()
+        try change(&request)
+        do throws(WriterPolicy.Refusal) {
+            _ = try policy.order(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func whatTheConfigurationNamesIsDone() throws {
+        let order = try policy.order(try Samples.publication())
+        #expect(order.file.path.description == "/srv/app/.env" && order.file.mode == 0o640)
+        #expect(order.secrets.mapValues(\.token.fingerprint) == [.variable("SECRET"): try Samples.token().fingerprint])
+        #expect(order.secrets.values.map(\.issued.client.description) == ["com.example.web"])
+        #expect(order.mayCreate && order.naming?.tag == "0123456789abcdef")
+        // The other client's variable in the same file is a place of its own.
+        var both = try Samples.publication()
+        both.places.append(
+            .init(variable: "OTHER", client: "api", token: WireToken(try Samples.token("com.example.api"))))
+        #expect(try policy.order(both).secrets.count == 2)
+    }
+
+    @Test func aLookOrAnExaminationBringsNoSecrets() throws {
+        for task in [WriterRequest.Task.observe, .examine] {
+            var request = try Samples.publication()
+            request.task = task
+            #expect(throws: WriterPolicy.Refusal.nothingToDo) { try policy.order(request) }
+            request.places[0].token = nil
+            request.tag = nil
+            #expect(try policy.order(request).file.slots.count == 1)
+        }
+        #expect(try refusal { $0.places[0].token = nil } == .nothingToDo)
+        #expect(try refusal { $0.places = [] } == .nothingToDo)
+    }
+
+    @Test(arguments: [
+        "/etc/shadow", "/srv/app", "/srv/app/.env.bak", "/srv/app/./.env", "/srv/app//.env", "/srv/app/../app/.env",
+        "srv/app/.env", "", "/", "/srv/app/.env\u{0}", "/srv/app/.ENV",
+    ])
+    func anotherPathIsRefused(path: String) throws {
+        #expect(try refusal { $0.path = path } == .noSuchOutput)
+    }
+
+    @Test(arguments: ["/srv/other/web.jwt", "/run/own.jwt"])
+    func anotherUsersOutputIsRefused(path: String) throws {
+        #expect(
+            try refusal {
+                $0 = try Samples.publication()
+                $0.path = path
+                $0.kind = "raw"
+                $0.mode = nil
+                $0.places[0].variable = nil
+            } == .anothersOutput)
+    }
+
+    @Test func anotherFormIsRefused() throws {
+        for kind in ["raw", "json", "ENV", ""] { #expect(try refusal { $0.kind = kind } == .otherForm) }
+        for mode in [nil, 0o600, 0o666, 0o4640] as [UInt16?] { #expect(try refusal { $0.mode = mode } == .otherForm) }
+        for group in ["root", ""] { #expect(try refusal { $0.group = group } == .otherForm) }
+    }
+
+    @Test func anotherPlaceIsRefused() throws {
+        for name in [nil, "PATH", "secret", "", "SECRET\nPATH"] as [String?] {
+            #expect(try refusal { $0.places[0].variable = name } == .noSuchPlace)
+        }
+        #expect(try refusal { $0.places[0].client = "api" } == .noSuchPlace)
+        #expect(try refusal { $0.places.append($0.places[0]) } == .noSuchPlace, "twice")
+    }
+
+    @Test(arguments: [
+        "", "PATH=/tmp", "a.b.c", "\n", "x\nLD_PRELOAD=/tmp/evil.so", String(repeating: "A", count: 20_000),
+    ])
+    func whatIsNoSecretIsRefused(text: String) throws {
+        let token = Token(Array(text.utf8), sha256: { SHA256.digest($0) })
+        #expect(try refusal { $0.places[0].token = WireToken(token) } == .notItsSecret)
+    }
+
+    @Test(arguments: [
+        ("com.example.api", "DEF123GHIJ", "ABC123DEFG"), ("com.example.web", "DEF123GHIX", "ABC123DEFG"),
+        ("com.example.web", "DEF123GHIJ", "ABC123DEFX"),
+    ])
+    func anotherClientsTeamsOrKeysSecretIsRefused(client: String, team: String, key: String) throws {
+        let token = try Samples.token(client, team: team, key: key)
+        #expect(try refusal { $0.places[0].token = WireToken(token) } == .notItsSecret)
+    }
+
+    @Test func anotherVersionAndABadTagAreRefused() throws {
+        #expect(try refusal { $0.version = 2 } == .version(2))
+        for tag in [nil, "", "../../../../etc", "0123456789ABCDEF", "0123456789abcde", "*"] as [String?] {
+            #expect(try refusal { $0.tag = tag } == .badTag)
+        }
+    }
+
+    @Test func aUserThatNobodyKnowsHasNoFiles() throws {
+        let nobodyKnows = WriterPolicy(
+            configuration: policy.configuration, user: 1000, userID: { _ in nil }, sha256: policy.sha256)
+        #expect(throws: WriterPolicy.Refusal.anothersOutput) { try nobodyKnows.order(try Samples.publication()) }
+    }
+}
