@@ -43,11 +43,14 @@ let package = Package(
     targets: [
         source("AppleClientSecret", uses: []),
         source("Failures", uses: []),
+        source("Formats", uses: ["AppleClientSecret"]),
         source("Rotation", uses: ["AppleClientSecret", "Failures"]),
         source("Linux", uses: ["Failures", "CLinux", systemPackage]),
-        source("Config", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibyaml", systemPackage]),
+        source(
+            "Config",
+            uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "CLibyaml", systemPackage]),
         source("Keys", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
-        source("Outputs", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage]),
+        source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", systemPackage]),
         source(
             "UserWriter",
             uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", systemPackage]),
@@ -66,13 +69,14 @@ let package = Package(
         source(
             "Daemon",
             uses: [
-                "AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Keys", "Outputs", "UserWriter",
-                "Systemd", "StatusAPI", systemPackage,
+                "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
+                "UserWriter", "Systemd", "StatusAPI", systemPackage,
             ]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
-                "Daemon", "Config", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux", "Rotation",
+                "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
+                "Rotation",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -90,6 +94,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Failures", of: ["Failures"]),
+        test("Formats", of: ["Formats", "AppleClientSecret"]),
         test("Rotation", of: ["Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
         .target(
@@ -106,9 +111,9 @@ let package = Package(
             without: ["Simulator", "simulate"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
         test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
-        test("Config", of: ["Config", "Failures", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Config", of: ["Config", "Failures", "Formats", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
         test("Keys", of: ["Keys", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Outputs", of: ["Outputs", "Failures", "Keys", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Outputs", of: ["Outputs", "Failures", "Formats", "Keys", "Rotation", "Linux", "AppleClientSecret"]),
         test(
             "UserWriter",
             of: [
@@ -123,13 +128,16 @@ let package = Package(
             ]),
         test(
             "clientsecretd",
-            of: ["clientsecretd", "Failures", "Config", "StatusAPI", "Daemon", "Rotation", "AppleClientSecret"]),
+            of: [
+                "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Rotation",
+                "AppleClientSecret",
+            ]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Config", "Keys", "Outputs", "UserWriter", "StatusAPI", "Rotation", "Linux", "AppleClientSecret",
-                "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                "Config", "Formats", "Keys", "Outputs", "UserWriter", "StatusAPI", "Rotation", "Linux",
+                "AppleClientSecret", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),

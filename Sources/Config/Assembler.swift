@@ -109,7 +109,8 @@ struct Assembler {
         let outputs = (settings.outputs.value ?? []).compactMap { draft -> Output? in
             guard let draft, let path = draft.path.value, let format = draft.format.value else { return nil }
             return Output(
-                path: path, format: format, mode: draft.mode.value, group: draft.group.value, owner: draft.owner.value)
+                path: path, format: format, slot: draft.slot, mode: draft.mode.value, group: draft.group.value,
+                owner: draft.owner.value)
         }
         return ClientConfiguration(
             clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore, outputs: outputs,

@@ -56,7 +56,8 @@ struct OutputDraft {
     /// Where the output begins.
     let position: Position
     var path: Setting<AbsolutePath> = .absent
-    var format: Setting<Output.Format> = .absent
+    var format: Setting<FileFormat> = .absent
+    var slot = Slot.whole
     var mode: Setting<UInt16> = .absent
     var group: Setting<String> = .absent
     var owner: Setting<String> = .absent

@@ -1,3 +1,4 @@
+import Formats
 import Rotation
 
 /// Sees to it that no output overwrites a key, the configuration or another output.
@@ -111,7 +112,7 @@ struct OutputChecks {
             } else {
                 first[path] = claim
             }
-            guard case .env(let variable) = claim.output.format.value else { continue }
+            guard case .variable(let variable) = claim.output.slot, claim.output.format.value != nil else { continue }
             if let other = variables[path, default: [:]][variable] {
                 complaints.error(
                     at: claim.path.position,
@@ -128,11 +129,12 @@ struct OutputChecks {
         let path = claim.path
         let holder = "client \"\(other.client)\" (\(other.path.position.seen(from: path.position)))"
         if let format = claim.output.format.value, let otherFormat = other.output.format.value,
-            !(format.isEnvironment && otherFormat.isEnvironment)
+            !(format.isShared && format == otherFormat)
         {
+            let shared = alternatives(Formats.all.filter { $0.isShared }.map { $0.name })
             complaints.error(
                 at: path.position,
-                "\(path.value) is an output of \(holder) already; write another path, or format env in both")
+                "\(path.value) is an output of \(holder) already; write another path, or format \(shared) in both")
             return
         }
         func compare<Value: Equatable>(
@@ -183,11 +185,5 @@ struct OutputChecks {
         } else if directory.value.description == "/" {
             complaints.error(at: directory.position, "\"/\" is the root of all files; write a directory of its own")
         }
-    }
-}
-
-extension Output.Format {
-    fileprivate var isEnvironment: Bool {
-        if case .env = self { true } else { false }
     }
 }

@@ -1,9 +1,10 @@
+import Formats
 import Rotation
 
 /// Reads one item of `outputs`.
 struct OutputReader {
-    static let names = ["path", "format", "variable", "mode", "group", "as"]
-    static let formats = ["raw", "env", "json"]
+    static let names =
+        ["path", "format"] + Formats.all.compactMap { $0.setting?.name } + ["mode", "group", "as"]
 
     let complaints: Diagnostics
 
@@ -22,38 +23,60 @@ struct OutputReader {
             complaints.error(at: section.position, "this output has no \"path\"; write the file that holds the secret")
             draft.path = .wrong
         }
-        draft.format = format(in: section)
+        readFormat(in: section, into: &draft)
         draft.mode = section.value("mode") { text throws(Mistake) in try Mode.read(text) }
         draft.group = section.value("group") { text throws(Mistake) in try Plain.account(text, kind: "group") }
         draft.owner = section.value("as") { text throws(Mistake) in try Plain.account(text, kind: "user") }
         return draft
     }
 
-    private func format(in section: Section) -> Setting<Output.Format> {
-        let format = section.value("format") { text throws(Mistake) -> String in
-            guard Self.formats.contains(text) else {
-                let advice = nearest(to: text, among: Self.formats).map { "did you mean \"\($0)\"?" }
-                throw Mistake("unknown format\(apposition(text)); \(advice ?? "write raw, env or json")")
+    private func readFormat(in section: Section, into draft: inout OutputDraft) {
+        let format = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
+            if let format = Formats.named(text) { return format }
+            let names = Formats.all.map { $0.name }
+            let advice = nearest(to: text, among: names).map { "did you mean \"\($0)\"?" }
+            throw Mistake("unknown format\(apposition(text)); \(advice ?? "write \(alternatives(names))")")
+        }
+        var values: [String: Setting<String>] = [:]
+        for setting in Formats.all.compactMap({ $0.setting }) {
+            values[setting.name] = section.value(setting.name) { text throws(Mistake) in
+                if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
+                return text
             }
-            return text
         }
-        let variable = section.value("variable") { text throws(Mistake) in try VariableName.read(text) }
+        guard let known = format.isAbsent ? Formats.standard : format.value else {
+            draft.format = .wrong
+            return
+        }
         let position = format.placed?.position ?? section.position
-        switch (format.value, variable) {
-        case ("env", .given(let name)): return .given(Placed(.env(variable: name.value), position))
-        case ("env", .absent):
-            complaints.error(at: position, "format env needs a \"variable\"; write the one that the application reads")
-            return .wrong
-        case ("env", .wrong): return .wrong
-        case (let other, .given), (let other, .wrong):
-            guard section.has("variable") else { return .wrong }
-            if case .wrong = format { return .wrong }
-            complaints.error(
-                at: section.position(of: "variable"),
-                "format \(other ?? "raw") has no variable; write \"format: env\" or remove the line")
-            return .wrong
-        case (nil, .absent): return format.isAbsent ? .given(Placed(.raw, position)) : .wrong
-        case (let other, .absent): return .given(Placed(other == "json" ? .json : .raw, position))
+        var isWrong = false
+        var parameter: String?
+        for other in Formats.all {
+            guard let setting = other.setting, let value = values[setting.name] else { continue }
+            guard other.name == known.name else {
+                isWrong = isWrong || !value.isAbsent
+                if section.has(setting.name) {
+                    complaints.error(
+                        at: section.position(of: setting.name),
+                        "format \(known.name) has no \(setting.name); write \"format: \(other.name)\" or remove the line"
+                    )
+                }
+                continue
+            }
+            switch (value, setting.scope) {
+            case (.given(let text), .place): draft.slot = .variable(text.value)
+            case (.given(let text), .file): parameter = text.value
+            case (.wrong, _): isWrong = true
+            case (.absent, _):
+                isWrong = true
+                complaints.error(at: position, "format \(known.name) needs a \"\(setting.name)\"; \(setting.advice)")
+            }
         }
+        if isWrong {
+            draft.format = .wrong
+            return
+        }
+        draft.format = .given(
+            Placed(FileFormat(name: known.name, parameter: parameter, isShared: known.isShared), position))
     }
 }

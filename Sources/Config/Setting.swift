@@ -15,6 +15,10 @@ enum Setting<Value> {
         if case .absent = self { true } else { false }
     }
 
+    var isWrong: Bool {
+        if case .wrong = self { true } else { false }
+    }
+
     /// This, or `other` where nothing is said here.
     func or(_ other: Setting<Value>) -> Setting<Value> {
         isAbsent ? other : self

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Formats
 import Keys
 import Linux
 import Outputs
@@ -78,11 +79,11 @@ extension Executor {
     }
 
     private func orphan(_ place: OutputPlace, beside places: [OutputPlace]) -> OrphanedOutput? {
-        let kinds: [FileSpec.Kind] = place.variable == nil ? [.raw, .json] : [.env]
-        for kind in kinds {
+        // In which of the formats it was written is not kept.
+        for format in Formats.all where format.isShared == (place.variable != nil) {
             let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
             let spec = FileSpec(
-                path: place.path, kind: kind, mode: nil, group: nil, owner: nil,
+                path: place.path, format: FileFormat(format), mode: nil, group: nil, owner: nil,
                 slots: Dictionary(uniqueKeysWithValues: slots.compactMap { slot in Self.nobody.map { (slot, $0) } }))
             do throws(Failure) {
                 let contents = try publisher.observe(spec)

@@ -1,5 +1,6 @@
 import AppleClientSecret
 package import Config
+import Formats
 import Glibc
 import Keys
 import Linux
@@ -34,13 +35,7 @@ package struct PublishedSecrets: Sendable {
         }
         self.evidence = evidence
         files = configuration.files.mapValues { spec in
-            Self.read(spec.path).map { bytes in
-                FileObservation(
-                    slots: Dictionary(
-                        uniqueKeysWithValues: spec.slots.keys.compactMap { slot in
-                            Self.observation(of: slot, spec.kind, in: bytes, keys: known).map { (slot, $0) }
-                        }))
-            }
+            Self.read(spec.path).map { FileObservation(slots: Self.observe(spec, in: $0, keys: known)) }
         }
     }
 
@@ -67,19 +62,20 @@ package struct PublishedSecrets: Sendable {
         return nil
     }
 
-    private static func observation(
-        of slot: Slot, _ kind: FileSpec.Kind, in bytes: [UInt8], keys: [PublicKey]
-    ) -> SlotObservation? {
-        let token: [UInt8]?
-        switch (slot, kind) {
-        case (.variable(let name), _):
-            guard case .value(let value) = EnvironmentLookup.value(of: name, in: bytes) else { return nil }
-            token = value
-        case (.whole, .json): token = FileFormat.tokenBytes(json: bytes)
-        case (.whole, _): token = FileFormat.tokenBytes(raw: bytes)
+    private static func observe(
+        _ spec: FileSpec, in bytes: [UInt8], keys: [PublicKey]
+    ) -> [Slot: SlotObservation] {
+        let parsed = try? spec.format.implementation?.parse(bytes, places: spec.slots.keys.map(FormatPlace.init))
+        var slots: [Slot: SlotObservation] = [:]
+        for slot in spec.slots.keys {
+            guard let content = parsed?.places[FormatPlace(slot)] else { continue }
+            guard case .token(let token) = content, let issued = TokenReader.read(token, keys: keys) else {
+                slots[slot] = .foreign
+                continue
+            }
+            slots[slot] = .secret(issued)
         }
-        guard let token, let issued = TokenReader.read(token, keys: keys) else { return .foreign }
-        return .secret(issued)
+        return slots
     }
 
     /// Never waits for a FIFO, and reads nothing but regular files.

@@ -1,4 +1,5 @@
 internal import Failures
+internal import Formats
 package import Linux
 package import Rotation
 
@@ -17,7 +18,8 @@ package struct MetricsFile: Sendable {
     private static let mode: UInt16 = 0o644
 
     package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths) {
-        spec = FileSpec(path: path, kind: .raw, mode: Self.mode, group: nil, owner: nil, slots: [:])
+        spec = FileSpec(
+            path: path, format: FileFormat(Formats.standard), mode: Self.mode, group: nil, owner: nil, slots: [:])
         self.identity = identity
         self.naming = naming
         self.boundaries = boundaries

@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Formats
 package import Linux
 package import Rotation
 internal import SystemPackage
@@ -89,8 +90,8 @@ package struct Publisher: Sendable {
     /// Whether writing the secret there would give what is meant: a token is nothing but plain characters, and the slot
     /// one of the file's.
     private func isWritable(_ secret: Secret, in slot: Slot, of file: FileSpec) -> Bool {
-        file.slots[slot] != nil && (slot == .whole) == (file.kind != .env)
-            && secret.token.withBytes { FileFormat.plain($0) != nil }
+        file.slots[slot] != nil && (slot == .whole) != file.format.isShared
+            && secret.token.withBytes(Formats.isPlain)
     }
 
     /// What would keep `file` from being written; nil when nothing is known to. Touches nothing.
@@ -159,59 +160,50 @@ package struct Publisher: Sendable {
 
     /// The file's content with these secrets in it.
     private func merged(_ bytes: [UInt8], _ secrets: [Slot: Secret], _ file: FileSpec) throws(Failure) -> [UInt8] {
-        switch file.kind {
-        case .raw, .json:
-            guard let secret = secrets[.whole] else { return bytes }
-            // What reads back as this secret already is left as it is, an editor's newline included.
-            if case .token(let token)? = try read(bytes, file).slots[.whole],
-                token.fingerprint == secret.token.fingerprint
-            {
-                return bytes
-            }
-            return file.kind == .raw ? FileFormat.raw(secret) : FileFormat.json(secret)
-        case .env:
-            var values: [String: [UInt8]] = [:]
-            for case (.variable(let name), let secret) in secrets {
-                values[name] = secret.token.withBytes { $0 }
-            }
-            do throws(EnvironmentFile.Malformed) {
-                var text = try EnvironmentFile(bytes)
-                try text.set(values)
-                return text.bytes
-            } catch {
-                throw malformed(error, file)
-            }
+        // What reads back as this secret already is left as it is, an editor's newline included.
+        if !file.format.isShared, let secret = secrets[.whole],
+            case .token(let token)? = try read(bytes, file).slots[.whole],
+            token.fingerprint == secret.token.fingerprint
+        {
+            return bytes
+        }
+        var rendered: [FormatPlace: RenderedSecret] = [:]
+        for (slot, secret) in secrets {
+            rendered[FormatPlace(slot)] = RenderedSecret(
+                token: secret.token.withBytes { $0 }, claims: secret.issued.claims)
+        }
+        do throws(FormatFlaw) {
+            return try format(of: file).render(rendered, into: bytes)
+        } catch {
+            throw malformed(error, file)
         }
     }
 
     private func read(
         _ bytes: [UInt8], _ file: FileSpec
     ) throws(Failure) -> (slots: [Slot: SlotContents], otherLines: Bool) {
-        switch file.kind {
-        case .raw: return ([.whole: contents(FileFormat.tokenBytes(raw: bytes))], false)
-        case .json: return ([.whole: contents(FileFormat.tokenBytes(json: bytes))], false)
-        case .env: break
-        }
-        do throws(EnvironmentFile.Malformed) {
-            let text = try EnvironmentFile(bytes)
+        do throws(FormatFlaw) {
+            let parsed = try format(of: file).parse(bytes, places: file.slots.keys.map(FormatPlace.init))
             var slots: [Slot: SlotContents] = [:]
-            var names: [String] = []
-            for case .variable(let name) in file.slots.keys {
-                names.append(name)
-                switch try text.value(of: name) {
-                case .absent: break
-                case .differing: slots[.variable(name)] = .foreign
-                case .one(let value): slots[.variable(name)] = contents(FileFormat.plain(value))
+            for slot in file.slots.keys {
+                switch parsed.places[FormatPlace(slot)] {
+                case .token(let token): slots[slot] = .token(Token(token, sha256: sha256))
+                case .foreign: slots[slot] = .foreign
+                case nil: break
                 }
             }
-            return (slots, try text.holdsOtherLines(than: names))
+            return (slots, parsed.otherLines)
         } catch {
             throw malformed(error, file)
         }
     }
 
-    private func contents(_ bytes: [UInt8]?) -> SlotContents {
-        bytes.map { .token(Token($0, sha256: sha256)) } ?? .foreign
+    /// The configuration names no other formats than those of the registry.
+    private func format(of file: FileSpec) throws(FormatFlaw) -> any OutputFormat {
+        guard let format = file.format.implementation else {
+            throw FormatFlaw(line: 1, reason: "nothing is known of the format \(file.format.name)")
+        }
+        return format
     }
 
     /// A group that nobody knows is no file's, and one of another owner is not ours: what the file holds can be told all
@@ -236,7 +228,7 @@ package struct Publisher: Sendable {
         throw Failure(.unknownGroup, at: .path(file.path), detail: name)
     }
 
-    private func malformed(_ flaw: EnvironmentFile.Malformed, _ file: FileSpec) -> Failure {
+    private func malformed(_ flaw: FormatFlaw, _ file: FileSpec) -> Failure {
         Failure(.environmentFileMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)")
     }
 

@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Formats
 internal import FoundationEssentials
 internal import Rotation
 
@@ -157,7 +158,8 @@ struct RecordDocument: Decodable {
         }
 
         func secret(_ sha256: ([UInt8]) -> [UInt8]) -> KeptSecret? {
-            guard let bytes = FileFormat.plain(Array(token.utf8)), let issued = known.issued else { return nil }
+            let bytes = Array(token.utf8)
+            guard Formats.isPlain(bytes), let issued = known.issued else { return nil }
             let token = Token(bytes, sha256: sha256)
             // What the record says of a secret must be said of this one.
             guard token.fingerprint == issued.fingerprint else { return nil }

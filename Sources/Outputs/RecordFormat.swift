@@ -47,12 +47,12 @@ struct RecordFormat: Sendable {
     }
 
     private func seal(_ document: JSONText) -> [UInt8] {
-        let body = document.bytes + [.lineFeed]
+        let body = document.bytes + [UInt8(ascii: "\n")]
         return Array(header(of: body).utf8) + body
     }
 
     private func unseal<Document: Decodable>(_ type: Document.Type, _ bytes: [UInt8]) throws(Flaw) -> Document {
-        guard let end = bytes.prefix(256).firstIndex(of: .lineFeed) else { throw .damaged }
+        guard let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])
         guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }

@@ -90,7 +90,7 @@ package final class ReservedPaths: Sendable {
             return nil
         }
         if let failure { throw failure }
-        if let content = target.content, Self.isForeign(content.bytes, file.kind) {
+        if let content = target.content, Self.isForeign(content.bytes, file.format) {
             throw Failure(.outputIsInput, at: .path(output))
         }
     }
@@ -133,7 +133,7 @@ package final class ReservedPaths: Sendable {
     }
 
     /// PEM and scripts: never a secret of ours, however damaged; an environment file may be a shell's.
-    private static func isForeign(_ bytes: [UInt8], _ kind: FileSpec.Kind) -> Bool {
-        bytes.starts(with: Array("-----BEGIN ".utf8)) || (kind != .env && bytes.starts(with: Array("#!".utf8)))
+    private static func isForeign(_ bytes: [UInt8], _ format: FileFormat) -> Bool {
+        bytes.starts(with: Array("-----BEGIN ".utf8)) || (!format.isShared && bytes.starts(with: Array("#!".utf8)))
     }
 }

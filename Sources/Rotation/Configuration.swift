@@ -101,7 +101,9 @@ package struct ClientConfiguration: Hashable, Sendable {
 /// One place where a client's secret is written.
 package struct Output: Hashable, Sendable {
     package var path: AbsolutePath
-    package var format: Format
+    package var format: FileFormat
+    /// Where in the file the secret stands.
+    package var slot: Slot
     /// The permission bits, `07777` at most; nil: those of the file that is replaced, else 0600.
     package var mode: UInt16?
     /// The group's name or number; nil: that of the file that is replaced, else what the directory gives.
@@ -109,18 +111,13 @@ package struct Output: Hashable, Sendable {
     /// The user whose file it is and as whom it is written; nil: the daemon's own.
     package var owner: String?
 
-    package enum Format: Hashable, Sendable {
-        /// The JWT and nothing else, without a newline.
-        case raw
-        /// A JSON object: `client_id`, `client_secret`, `key_id`, `team_id`, `issued_at`, `expires_at`.
-        case json
-        /// One variable of an environment file, every other byte of which is kept.
-        case env(variable: String)
-    }
-
-    package init(path: AbsolutePath, format: Format, mode: UInt16? = nil, group: String? = nil, owner: String? = nil) {
+    package init(
+        path: AbsolutePath, format: FileFormat, slot: Slot = .whole, mode: UInt16? = nil, group: String? = nil,
+        owner: String? = nil
+    ) {
         self.path = path
         self.format = format
+        self.slot = slot
         self.mode = mode
         self.group = group
         self.owner = owner

@@ -1,24 +1,18 @@
 /// A file that secrets are written to: one or more outputs of the configuration that name the same path.
 package struct FileSpec: Hashable, Sendable {
     package let path: AbsolutePath
-    package let kind: Kind
+    package let format: FileFormat
     package let mode: UInt16?
     package let group: String?
     package let owner: String?
-    /// Each place in it; one for a raw or JSON file, one for each variable of an environment file.
+    /// Each place in it; the whole file, or one for each variable.
     package let slots: [Slot: ClientName]
 
-    package enum Kind: Hashable, Sendable {
-        case raw
-        case json
-        case env
-    }
-
     package init(
-        path: AbsolutePath, kind: Kind, mode: UInt16?, group: String?, owner: String?, slots: [Slot: ClientName]
+        path: AbsolutePath, format: FileFormat, mode: UInt16?, group: String?, owner: String?, slots: [Slot: ClientName]
     ) {
         self.path = path
-        self.kind = kind
+        self.format = format
         self.mode = mode
         self.group = group
         self.owner = owner
@@ -26,18 +20,26 @@ package struct FileSpec: Hashable, Sendable {
     }
 }
 
+/// How a file is written: the name of a format of the module Formats, and what the core has to know of it.
+package struct FileFormat: Hashable, Sendable {
+    package let name: String
+    /// What the configuration says of the whole file, such as a template; nil where the format has no such setting.
+    package let parameter: String?
+    /// Whether several outputs may share the file, and lines that others have written.
+    package let isShared: Bool
+
+    package init(name: String, parameter: String? = nil, isShared: Bool = false) {
+        self.name = name
+        self.parameter = parameter
+        self.isShared = isShared
+    }
+}
+
 /// One output's place in a file.
 package enum Slot: Hashable, Sendable {
-    /// The file is the secret, raw or as JSON.
+    /// The file is about this secret alone.
     case whole
     case variable(String)
-
-    init(_ format: Output.Format) {
-        switch format {
-        case .raw, .json: self = .whole
-        case .env(let variable): self = .variable(variable)
-        }
-    }
 }
 
 extension Configuration {
@@ -49,15 +51,9 @@ extension Configuration {
         }
         return outputs.compactMapValues { all in
             guard let (_, first) = all.first else { return nil }
-            let kind: FileSpec.Kind =
-                switch first.format {
-                case .raw: .raw
-                case .json: .json
-                case .env: .env
-                }
             return FileSpec(
-                path: first.path, kind: kind, mode: first.mode, group: first.group, owner: first.owner,
-                slots: Dictionary(all.map { (Slot($1.format), $0) }) { one, _ in one })
+                path: first.path, format: first.format, mode: first.mode, group: first.group, owner: first.owner,
+                slots: Dictionary(all.map { ($1.slot, $0) }) { one, _ in one })
         }
     }
 }

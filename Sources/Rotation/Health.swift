@@ -238,7 +238,7 @@ extension Rotation {
                 .failed
             } else if isContested {
                 .contested
-            } else if let wanted, file.holds(wanted, in: Slot(output.format)) {
+            } else if let wanted, file.holds(wanted, in: output.slot) {
                 // Also while it is looked at again: that somebody has touched a file does not make it bad.
                 .ok
             } else {

@@ -80,7 +80,7 @@ extension ClientConfiguration {
                 return result(.critical, failure)
             case nil: break
             case .success(let observation):
-                let observation = observation.slots[Slot(output.format)]
+                let observation = observation.slots[output.slot]
                 if observation == nil, isUnderWay {
                     isMissing = true
                     continue

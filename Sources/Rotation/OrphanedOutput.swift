@@ -23,7 +23,7 @@ package struct OutputPlace: Hashable, Comparable, Sendable {
 
 extension ClientConfiguration {
     var places: Set<OutputPlace> {
-        Set(outputs.map { OutputPlace(path: $0.path, slot: Slot($0.format)) })
+        Set(outputs.map { OutputPlace(path: $0.path, slot: $0.slot) })
     }
 }
 

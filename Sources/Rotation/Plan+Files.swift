@@ -85,7 +85,7 @@ extension Rotation {
     }
 
     private func heldOtherLines(_ path: AbsolutePath) -> Bool {
-        guard let spec = world.index.specs[path], spec.kind == .env else { return false }
+        guard let spec = world.index.specs[path], spec.format.isShared else { return false }
         return world.files[path]?.heldOtherLines == true
             || world.index.clients(of: path).contains { world.clients[$0]?.kept.shared.contains(path) == true }
     }

@@ -20,6 +20,11 @@ package struct SecretInfo: Hashable, Sendable {
         expiresAt = claims.expiresAt
         self.signer = signer
     }
+
+    /// What the secret states.
+    package var claims: Claims {
+        Claims(issuer: team, keyID: keyID, subject: client, issuedAt: issuedAt, expiresAt: expiresAt)
+    }
 }
 
 /// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal: tells whether

@@ -143,7 +143,7 @@ package struct OutputView: Hashable, Sendable {
     }
 
     package var path: AbsolutePath
-    package var format: Output.Format
+    package var format: FileFormat
     package var state: State
     package var writtenAt: WallTime?
     package var error: String?
@@ -151,7 +151,7 @@ package struct OutputView: Hashable, Sendable {
     package var repairs: Int
 
     package init(
-        path: AbsolutePath, format: Output.Format, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
+        path: AbsolutePath, format: FileFormat, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
     ) {
         self.path = path
         self.format = format

@@ -43,14 +43,9 @@ extension StatusDocument.Client {
 
 extension StatusDocument.Output {
     init(_ view: OutputView) {
-        let format =
-            switch view.format {
-            case .raw: "raw"
-            case .json: "json"
-            case .env: "env"
-            }
         self.init(
-            path: view.path.description, format: format, state: view.state.rawValue, writtenAt: view.writtenAt,
+            path: view.path.description, format: view.format.name, state: view.state.rawValue,
+            writtenAt: view.writtenAt,
             error: view.error)
     }
 }

@@ -53,7 +53,7 @@ struct WriterPolicy {
             let spec = configuration.files[path]
         else { throw .noSuchOutput }
         guard let owner = spec.owner, userID(owner) == user else { throw .anothersOutput }
-        guard spec.kind.wireName == request.kind, spec.mode == request.mode, spec.group == request.group else {
+        guard spec.format.name == request.kind, spec.mode == request.mode, spec.group == request.group else {
             throw .otherForm
         }
         var slots: [Slot: ClientName] = [:]
@@ -72,7 +72,7 @@ struct WriterPolicy {
         return Order(
             task: request.task,
             file: FileSpec(
-                path: path, kind: spec.kind, mode: spec.mode, group: spec.group, owner: spec.owner, slots: slots),
+                path: path, format: spec.format, mode: spec.mode, group: spec.group, owner: spec.owner, slots: slots),
             secrets: secrets, mayCreate: request.mayCreate, naming: naming)
     }
 

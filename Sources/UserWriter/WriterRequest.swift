@@ -35,23 +35,12 @@ struct WriterRequest: Codable, Sendable {
     init(_ task: Task, _ spec: FileSpec, secrets: [Slot: Token] = [:]) {
         self.task = task
         path = spec.path.description
-        kind = spec.kind.wireName
+        kind = spec.format.name
         mode = spec.mode
         group = spec.group
         places = spec.slots.map { slot, client in
             Place(
                 variable: slot.variable, client: client.description, token: secrets[slot].map { WireToken($0) })
-        }
-    }
-}
-
-extension FileSpec.Kind {
-    /// As the configuration calls it.
-    var wireName: String {
-        switch self {
-        case .raw: "raw"
-        case .json: "json"
-        case .env: "env"
         }
     }
 }

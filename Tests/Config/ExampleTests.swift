@@ -62,8 +62,10 @@ private let example = """
             outputs: [
                 Output(path: try path("/run/clientsecretd/out/web.jwt"), format: .raw, mode: 0o640, group: "www-data"),
                 Output(
-                    path: try path("/run/clientsecretd/out/web.env"), format: .env(variable: "APPLE_CLIENT_SECRET")),
-                Output(path: try path("/srv/app/.env"), format: .env(variable: "AUTH_APPLE_SECRET"), owner: "app"),
+                    path: try path("/run/clientsecretd/out/web.env"), format: .env,
+                    slot: .variable("APPLE_CLIENT_SECRET")),
+                Output(
+                    path: try path("/srv/app/.env"), format: .env, slot: .variable("AUTH_APPLE_SECRET"), owner: "app"),
                 Output(path: try path("/run/clientsecretd/out/web.json"), format: .json),
             ],
             onChange: [
@@ -156,4 +158,11 @@ private let example = """
     private func path(_ text: String) throws -> AbsolutePath {
         try #require(AbsolutePath(text))
     }
+}
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let json = FileFormat(name: "json")
+    static let env = FileFormat(name: "env", isShared: true)
 }

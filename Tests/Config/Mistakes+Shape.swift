@@ -94,7 +94,7 @@ extension MistakeCase {
                 when: always
         ->
         c.yaml:6:9: error: unknown key "varable"; did you mean "variable"?
-        c.yaml:7:9: error: unknown key "owner"; an output takes path, format, variable, mode, group and as
+        c.yaml:7:9: error: unknown key "owner"; an output takes path, format, variable, template, mode, group and as
         c.yaml:9:9: error: unknown key "restrt"; did you mean "restart"?
         c.yaml:11:9: error: unknown key "when"; an action takes restart, reload, reload_or_restart, start, signal, exec and timeout
         ## duplicate keys

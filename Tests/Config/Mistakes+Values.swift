@@ -195,6 +195,20 @@ extension MistakeCase {
                 format: jsn
               - path: /run/g
                 variable: APPLE SECRET
+              - path: /run/h
+                format: template
+              - path: /run/i
+                format: template
+                template: "id={{client_id}}"
+              - path: /run/j
+                format: template
+                template: "{{client_secret}} {{clientid}}"
+              - path: /run/k
+                format: template
+                template: "{{client_secret}} {{"
+              - path: /run/l
+                format: json
+                template: "{{client_secret}}"
         ->
         c.yaml:5:9: error: an output has settings of its own; write "- path: …"
         c.yaml:6:9: error: this output has no "path"; write the file that holds the secret
@@ -210,6 +224,11 @@ extension MistakeCase {
         c.yaml:24:17: error: unknown format "jsn"; did you mean "json"?
         c.yaml:26:9: error: format raw has no variable; write "format: env" or remove the line
         c.yaml:26:19: error: "APPLE SECRET" is not a variable's name; use letters, digits and "_", such as APPLE_CLIENT_SECRET
+        c.yaml:28:17: error: format template needs a "template"; write the text of the file, with {{client_secret}} in it
+        c.yaml:31:19: error: the template has no {{client_secret}}; write it where the secret belongs
+        c.yaml:34:19: error: "clientid" stands for nothing; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
+        c.yaml:37:19: error: a "{{" is not closed; write "}}" behind the name, or "{{{{" for two braces
+        c.yaml:40:9: error: format json has no template; write "format: template" or remove the line
         ## modes
         @keys
         clients:

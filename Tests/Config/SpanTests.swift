@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Formats
 import Rotation
 import TestSupport
 import Testing

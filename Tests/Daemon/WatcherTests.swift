@@ -12,7 +12,7 @@ import Testing
         let entry = ClientConfiguration(
             clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
             lifetime: .maximum, renewBefore: 3600,
-            outputs: [Output(path: path, format: .env(variable: "SECRET"), owner: "app")])
+            outputs: [Output(path: path, format: .env, slot: .variable("SECRET"), owner: "app")])
         return Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
     }
 
@@ -192,4 +192,10 @@ import Testing
         _ = watcher.handle([.notNoticed(other)], at: start + 60)
         #expect(watcher.wake == nil)
     }
+}
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let env = FileFormat(name: "env", isShared: true)
 }

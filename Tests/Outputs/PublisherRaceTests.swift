@@ -47,7 +47,7 @@ import Testing
             let text = Samples.text(secret)
             valid[0].insert(Data(text.utf8))
             valid[1].insert(Data("A=1\nSECRET=\(text)\nB=2\n".utf8))
-            valid[2].insert(Data(FileFormat.json(secret)))
+            valid[2].insert(Data(Samples.json(secret)))
         }
         let expected = valid
         let torn = Mutex<[String]>([])

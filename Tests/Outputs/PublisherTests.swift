@@ -42,8 +42,8 @@ import Testing
         #expect(try names() == ["web.jwt"])
     }
 
-    @Test(arguments: [FileSpec.Kind.raw, .json, .env])
-    func whatIsThereAlreadyIsNotWrittenAgain(kind: FileSpec.Kind) throws {
+    @Test(arguments: [FileFormat.raw, .json, .env])
+    func whatIsThereAlreadyIsNotWrittenAgain(kind: FileFormat) throws {
         let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "0")
         let secrets: [Slot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
         #expect(try publisher.publish(secrets, in: file).wrote)
@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: ["", "garbage", "{\"client_secret\": 1}", "\u{0}"])
     func whatIsNoSecretIsForeignAndReplaced(text: String) throws {
-        for kind in [FileSpec.Kind.raw, .json] {
+        for kind in [FileFormat.raw, .json] {
             let secret = try Samples.secret()
             try scratch.write(text, to: "out", mode: 0o644)
             let file = try Samples.file(scratch("out"), kind)

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Expects `name` to be refused with this code, by a look ahead and by the write itself.
-    private func refuses(_ name: String, _ code: Failure.Code, as kind: FileSpec.Kind = .raw, detail: String? = nil)
+    private func refuses(_ name: String, _ code: Failure.Code, as kind: FileFormat = .raw, detail: String? = nil)
         throws
     {
         let file = try Samples.file(scratch(name), kind)
@@ -99,8 +99,8 @@ import Testing
         try scratch.write("-----BEGIN PRIVATE KEY-----\n", to: "other.p8")
         try scratch.write("#!/bin/sh\nA=1\n", to: "script")
         try draw(inputs: [])
-        for kind in [FileSpec.Kind.raw, .json, .env] { try refuses("other.p8", .outputIsInput, as: kind) }
-        for kind in [FileSpec.Kind.raw, .json] { try refuses("script", .outputIsInput, as: kind) }
+        for kind in [FileFormat.raw, .json, .env] { try refuses("other.p8", .outputIsInput, as: kind) }
+        for kind in [FileFormat.raw, .json] { try refuses("script", .outputIsInput, as: kind) }
         #expect(publisher.obstacle(to: try Samples.file(scratch("script"), .env)) == nil)
         #expect(try scratch.read("other.p8") == "-----BEGIN PRIVATE KEY-----\n")
         #expect(try scratch.read("script") == "#!/bin/sh\nA=1\n")

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Formats
 import Keys
 import Linux
 import Outputs
@@ -30,18 +31,24 @@ enum Samples {
         secret.token.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// As a JSON file.
+    static func json(_ secret: Secret) -> [UInt8] {
+        JSONFormat(parameter: nil).render(
+            [.whole: RenderedSecret(token: secret.token.withBytes { $0 }, claims: secret.issued.claims)], into: [])
+    }
+
     static func path(_ text: String) throws -> AbsolutePath {
         try #require(AbsolutePath(text))
     }
 
     static func file(
-        _ path: String, _ kind: FileSpec.Kind = .raw, mode: UInt16? = nil, group: String? = nil,
+        _ path: String, _ format: FileFormat = .raw, mode: UInt16? = nil, group: String? = nil,
         variables: [String] = ["SECRET"]
     ) throws -> FileSpec {
         let client = try #require(ClientName("web"))
-        let slots: [Slot] = kind == .env ? variables.map(Slot.variable) : [.whole]
+        let slots: [Slot] = format.isShared ? variables.map(Slot.variable) : [.whole]
         return FileSpec(
-            path: try Samples.path(path), kind: kind, mode: mode, group: group, owner: nil,
+            path: try Samples.path(path), format: format, mode: mode, group: group, owner: nil,
             slots: Dictionary(uniqueKeysWithValues: slots.map { ($0, client) }))
     }
 
@@ -59,4 +66,11 @@ extension OutputContents {
     func isForeign(_ slot: Slot = .whole) -> Bool {
         if case .foreign? = slots[slot] { true } else { false }
     }
+}
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let json = FileFormat(name: "json")
+    static let env = FileFormat(name: "env", isShared: true)
 }

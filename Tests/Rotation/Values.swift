@@ -68,7 +68,7 @@ enum Values {
     }
 
     static func env(_ file: String, _ variable: String) throws -> Output {
-        Output(path: try path(file), format: .env(variable: variable))
+        Output(path: try path(file), format: .env, slot: .variable(variable))
     }
 
     /// What fails at a file.
@@ -102,4 +102,11 @@ enum Values {
                 subject: try #require(ClientID(id)), issuedAt: moment(from), expiresAt: moment(to)),
             signer: signer)
     }
+}
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let json = FileFormat(name: "json")
+    static let env = FileFormat(name: "env", isShared: true)
 }

@@ -57,7 +57,7 @@ enum Samples {
             consecutiveFailures: 2, lastError: "no \"space\"\n\u{1B}[31m", delivered: false,
             outputs: [
                 OutputView(
-                    path: try #require(AbsolutePath("/srv/app/.env")), format: .env(variable: "AUTH_APPLE_SECRET"),
+                    path: try #require(AbsolutePath("/srv/app/.env")), format: .env,
                     state: .notResponding, writtenAt: nil, error: "no space")
             ],
             actions: [
@@ -73,4 +73,11 @@ enum Samples {
                 path: "/etc/clientsecretd/clientsecretd.yaml", loadedAt: start, error: nil),
             clients: [try api(), try web()])
     }
+}
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let json = FileFormat(name: "json")
+    static let env = FileFormat(name: "env", isShared: true)
 }

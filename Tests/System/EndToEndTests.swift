@@ -21,6 +21,12 @@ import Testing
                     variable: APPLE_CLIENT_SECRET
                   - path: \(sandbox.directory("out/web.json"))
                     format: json
+                  - path: \(sandbox.directory("out/web.properties"))
+                    format: template
+                    template: |
+                      # {{{{ours}}
+                      apple.client-id={{client_id}}
+                      apple.client-secret={{client_secret}}
               native:
                 client_id: com.example.native
                 lifetime: max
@@ -58,6 +64,13 @@ import Testing
                 as? [String: String])
         #expect(json["client_secret"] == token)
         #expect(json["client_id"] == "com.example.web")
+        let template = try sandbox.directory.read("out/web.properties")
+        #expect(template == "# {{ours}}\napple.client-id=com.example.web\napple.client-secret=\(token)\n")
+        // The file belongs to the template: what somebody else changes in it is undone.
+        try sandbox.directory.write(template + "mine=1\n", to: "out/web.properties")
+        try sandbox.eventually("the template's file is as it was") {
+            try sandbox.directory.read("out/web.properties") == template
+        }
         #expect(Set(json.keys) == ["client_id", "client_secret", "key_id", "team_id", "issued_at", "expires_at"])
 
         #expect(try mode(sandbox.directory("out/web.jwt")) == 0o640)

@@ -35,7 +35,7 @@ enum Samples {
         let path = try #require(AbsolutePath("/srv/app/.env"))
         let spec = try #require(try configuration().files[path])
         return FileSpec(
-            path: path, kind: spec.kind, mode: spec.mode, group: spec.group, owner: spec.owner,
+            path: path, format: spec.format, mode: spec.mode, group: spec.group, owner: spec.owner,
             slots: spec.slots.filter { $0.key == .variable("SECRET") })
     }
 

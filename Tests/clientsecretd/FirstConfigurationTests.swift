@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Formats
 import Rotation
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ import Testing
 
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
-        output: String = "/run/clientsecretd/out/web.jwt", format: FormOptions.Format = .raw, variable: String? = nil,
+        output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = Formats.standard, variable: String? = nil,
         restarted: String? = nil
     ) throws -> FirstConfiguration {
         FirstConfiguration(
@@ -28,7 +29,7 @@ import Testing
 
     @Test func isWhatItSays() throws {
         #expect(
-            try first(format: .env, variable: "APPLE_CLIENT_SECRET").text == """
+            try first(format: EnvironmentFormat.self, variable: "APPLE_CLIENT_SECRET").text == """
                 # Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.
                 keys:
                   apple:

@@ -141,3 +141,10 @@ import Testing
         #expect(HealthLine(unknown: "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
     }
 }
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let json = FileFormat(name: "json")
+    static let env = FileFormat(name: "env", isShared: true)
+}

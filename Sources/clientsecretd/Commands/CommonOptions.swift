@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 
 /// Where the configuration lies: the flag, else the variable, else where packages put it.
 struct ConfigurationOption: ParsableArguments {
@@ -51,26 +52,40 @@ struct JSONFlag: ParsableArguments {
     var json = false
 }
 
-/// How a secret is written: the file formats of outputs.
+/// How a secret is written: the formats of outputs that need nothing but a variable.
 struct FormOptions: ParsableArguments {
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case raw
-        case env
-        case json
+    struct Format: ExpressibleByArgument {
+        let type: any OutputFormat.Type
+
+        static let all = Formats.all.filter { $0.setting == nil || $0.setting?.scope == .place }
+        static var allValueStrings: [String] { all.map { $0.name } }
+
+        init(_ type: any OutputFormat.Type) { self.type = type }
+
+        init?(argument: String) {
+            guard let type = Self.all.first(where: { $0.name == argument }) else { return nil }
+            self.type = type
+        }
+
+        var defaultValueDescription: String { type.name }
     }
 
     @Option(help: "How the secret is written.")
-    var format = Format.raw
+    var format = Format(Formats.standard)
 
     @Option(help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
     var variable: String?
 
+    var place: FormatPlace { variable.map(FormatPlace.variable) ?? .whole }
+
     mutating func validate() throws {
-        if format == .env, variable == nil {
-            throw ValidationError("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
+        if let setting = format.type.setting, variable == nil {
+            throw ValidationError(
+                "--format \(format.type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
         }
-        if format != .env, variable != nil {
-            throw ValidationError("--variable belongs to --format env")
+        if format.type.setting == nil, variable != nil {
+            let others = Format.all.filter { $0.setting != nil }.map { "--format " + $0.name }
+            throw ValidationError("--variable belongs to \(others.joined(separator: " or "))")
         }
     }
 }

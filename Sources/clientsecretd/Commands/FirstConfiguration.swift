@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Formats
 import Rotation
 
 /// The configuration that `init` writes.
@@ -10,7 +11,7 @@ struct FirstConfiguration {
     var name: ClientName
     var client: ClientID
     var output: AbsolutePath
-    var format: FormOptions.Format
+    var format: any OutputFormat.Type
     var variable: String?
     /// The unit to restart when the secret has changed.
     var restarted: String?
@@ -34,7 +35,7 @@ struct FirstConfiguration {
             "    renew_before: 30d",
             "    outputs:",
             "      - path: \(Self.scalar(output.description))",
-            "        format: \(format.rawValue)",
+            "        format: \(format.name)",
         ]
         if let variable { lines.append("        variable: \(variable)") }
         if let restarted { lines += ["    on_change:", "      - restart: \(Self.scalar(restarted))"] }

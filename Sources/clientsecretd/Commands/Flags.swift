@@ -1,6 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Config
+import Formats
 import Rotation
 
 /// The values of flags, each refused with what to write instead.

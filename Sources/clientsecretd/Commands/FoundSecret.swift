@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Formats
 import FoundationEssentials
-import Outputs
 
 /// Finds the secret in what a file holds.
 enum FoundSecret {
@@ -15,11 +15,16 @@ enum FoundSecret {
             }
             return Array(document.secret.utf8)
         }
-        switch EnvironmentLookup.value(of: variable, in: bytes) {
-        case .value(let value): return value
+        let value: EnvironmentFile.Value
+        do throws(FormatFlaw) {
+            value = try EnvironmentFile(bytes).value(of: variable)
+        } catch {
+            throw CommandFailure(.failed, "\(name):\(error.line): \(error.reason)")
+        }
+        switch value {
+        case .one(let value): return value
         case .absent: throw CommandFailure(.failed, "\(name): \(variable) is not set in it")
         case .differing: throw CommandFailure(.failed, "\(name): \(variable) is set to different values in it")
-        case .malformed(let line, let reason): throw CommandFailure(.failed, "\(name):\(line): \(reason)")
         }
     }
 

@@ -55,7 +55,7 @@ struct InitCommand: ParsableCommand {
         guard let name = name ?? ClientName("web") else { throw CleanExit.helpRequest(self) }
         let first = FirstConfiguration(
             team: teamID, keyID: KeyID(fileName: key.name) == id ? nil : id, key: key,
-            name: name, client: clientID, output: output, format: form.format, variable: form.variable,
+            name: name, client: clientID, output: output, format: form.format.type, variable: form.variable,
             restarted: restart)
         let path = settings.path(Environment.current)
         if path == NamedFile.standardInput {

@@ -2,9 +2,9 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
+import Formats
 import Keys
 import Linux
-import Outputs
 import Rotation
 
 /// `mint`: one secret to standard output.
@@ -113,17 +113,12 @@ struct MintCommand: ParsableCommand {
     }
 
     private func print(_ minted: Minted) throws {
-        let secret = Secret(token: minted.token, issued: minted.issued)
-        switch form.format {
-        case .raw:
-            // As in a file; on a terminal the prompt should not stand behind it.
-            let isInteractive = Terminal.current(Environment.current).isInteractive
-            try Streams.answer(bytes: FileFormat.raw(secret) + (isInteractive ? [UInt8(ascii: "\n")] : []))
-        case .env:
-            let head = Array(((form.variable ?? "") + "=").utf8)
-            try Streams.answer(bytes: head + FileFormat.raw(secret) + [UInt8(ascii: "\n")])
-        case .json:
-            try Streams.answer(bytes: FileFormat.json(secret))
+        let secret = RenderedSecret(token: minted.token.withBytes { $0 }, claims: minted.issued.claims)
+        var bytes = try form.format.type.init(parameter: nil).render([form.place: secret], into: [])
+        // As in a file; on a terminal the prompt should not stand behind it.
+        if Terminal.current(Environment.current).isInteractive, bytes.last != UInt8(ascii: "\n") {
+            bytes.append(UInt8(ascii: "\n"))
         }
+        try Streams.answer(bytes: bytes)
     }
 }

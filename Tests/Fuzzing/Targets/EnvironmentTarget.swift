@@ -1,4 +1,4 @@
-@testable import Outputs
+@testable import Formats
 
 /// An environment file is refused, or edited so that the variable is set for good and everything else stays as it is.
 enum EnvironmentTarget {
@@ -15,7 +15,7 @@ enum EnvironmentTarget {
         let after = file.bytes
         let again = try EnvironmentFile(after)
         try promise(try again.value(of: "SECRET") == .one(value), "not read back")
-        try promise(EnvironmentLookup.value(of: "SECRET", in: after) == .value(value), "not looked up")
+        try promise(EnvironmentFile(after).value(of: "SECRET") == .one(value), "not looked up")
         for (name, value) in zip(others, before) where value != nil {
             guard let found = try? again.value(of: name), found != .differing else { continue }
             try promise(found == value, "\(name) has changed")

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Outputs
+import Formats
 import Rotation
 
 @testable import Keys
@@ -8,16 +8,21 @@ import Rotation
 /// claims.
 enum TokenTarget {
     static func run(_ bytes: [UInt8]) throws {
-        if let token = FileFormat.tokenBytes(json: bytes) {
+        let json = JSONFormat(parameter: nil)
+        if case .token(let token)? = json.parse(bytes, places: [.whole]).places[.whole] {
             try check(token)
             let read = try known(TokenReader.read(token, keys: []))
-            let again = FileFormat.json(Secret(token: Token(token), issued: read))
-            try promise(FileFormat.tokenBytes(json: again) == token, "a JSON file that is not read back")
+            let again = json.render([.whole: RenderedSecret(token: token, claims: read.claims)], into: [])
+            try promise(
+                json.parse(again, places: [.whole]).places[.whole] == .token(token), "a JSON file that is not read back"
+            )
         }
-        if let token = FileFormat.tokenBytes(raw: bytes) {
+        if case .token(let token)? = RawFormat(parameter: nil).parse(bytes, places: [.whole]).places[.whole] {
             try promise(token == bytes || token + [10] == bytes, "a raw file that holds something else")
             try check(token)
         }
+        let template = TemplateFormat(parameter: "id={{client_id}} {{client_secret}}\n")
+        if case .token(let token)? = try template.parse(bytes, places: [.whole]).places[.whole] { try check(token) }
         try check(bytes)
     }
 

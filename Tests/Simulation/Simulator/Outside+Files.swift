@@ -20,7 +20,7 @@ extension Outside {
         }
         file.isAsConfigured = true
         if secrets.count > 1 { meet(.sharedWrite) }
-        if spec.kind == .env { meet(.environmentSlotWritten) }
+        if spec.format.isShared { meet(.environmentSlotWritten) }
         if sabotage == .believesWrites { return .success(.published(FileObservation(slots: file.slots))) }
         unreported[job] = .file(path, files[path])
         files[path] = file

@@ -158,12 +158,3 @@ extension SlotObservation {
         if case .secret(let issued) = self { issued } else { nil }
     }
 }
-
-extension Output {
-    var slot: Slot {
-        switch format {
-        case .raw, .json: .whole
-        case .env(let variable): .variable(variable)
-        }
-    }
-}

@@ -40,7 +40,7 @@ package enum Scenario {
     }
 
     private static func variable(_ name: String, in path: AbsolutePath) -> Output {
-        Output(path: path, format: .env(variable: name))
+        Output(path: path, format: .env, slot: .variable(name))
     }
 
     private static func client(
@@ -82,4 +82,11 @@ extension [String: ClientConfiguration] {
 func sure<Value>(_ value: Value?) -> Value {
     guard let value else { fatalError("a \(Value.self) of the scenario's is not valid") }
     return value
+}
+
+extension FileFormat {
+    /// The formats of the registry, which the core itself does not know.
+    static let raw = FileFormat(name: "raw")
+    static let json = FileFormat(name: "json")
+    static let env = FileFormat(name: "env", isShared: true)
 }

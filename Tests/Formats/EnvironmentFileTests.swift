@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Outputs
+@testable import Formats
 
 @Suite struct EnvironmentFileTests {
     private func edited(_ text: String, _ values: [String: String] = ["SECRET": "new"]) throws -> String {
@@ -134,7 +134,7 @@ import Testing
         ),
     ])
     func refusesWhatReadersTakeDifferently(text: String, line: Int, reason: String) throws {
-        #expect(throws: EnvironmentFile.Malformed(line: line, reason: reason)) { try edited(text) }
+        #expect(throws: FormatFlaw(line: line, reason: reason)) { try edited(text) }
     }
 
     @Test(arguments: [

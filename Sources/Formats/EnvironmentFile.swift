@@ -14,15 +14,9 @@
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - Not edited either: a NUL (systemd stops there), a quote that is never closed, more than one command or
 ///   variable in one statement, a command substitution as the value.
-struct EnvironmentFile {
-    /// Why a file is not edited: the line, from 1, and what is wrong with it in words.
-    struct Malformed: Error, Hashable {
-        let line: Int
-        let reason: String
-    }
-
+package struct EnvironmentFile {
     /// What a variable was found to be.
-    enum Value: Hashable {
+    package enum Value: Hashable, Sendable {
         case absent
         /// The value's bytes, without the quotes that may stand around it.
         case one([UInt8])
@@ -38,14 +32,14 @@ struct EnvironmentFile {
     private(set) var bytes: [UInt8]
     private var lexer: EnvironmentLexer
 
-    init(_ bytes: [UInt8]) throws(Malformed) {
+    package init(_ bytes: [UInt8]) throws(FormatFlaw) {
         self.bytes = bytes
         lexer = EnvironmentLexer([])
         try read()
     }
 
     /// Sets each variable to its value, whose bytes must all be plain (``Swift/UInt8/isTokenCharacter``).
-    mutating func set(_ values: [String: [UInt8]]) throws(Malformed) {
+    mutating func set(_ values: [String: [UInt8]]) throws(FormatFlaw) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             let assignments = try assignments(of: name)
             for assignment in assignments.reversed() {
@@ -76,7 +70,7 @@ struct EnvironmentFile {
     }
 
     /// What the variable is set to.
-    func value(of name: String) throws(Malformed) -> Value {
+    package func value(of name: String) throws(FormatFlaw) -> Value {
         let all = try assignments(of: name)
         guard let last = all.last else { return .absent }
         let value = last.unquotedValue(in: bytes)
@@ -87,7 +81,7 @@ struct EnvironmentFile {
     }
 
     /// Whether the file holds anything, a comment included, but assignments of these variables.
-    func holdsOtherLines(than names: some Sequence<String>) throws(Malformed) -> Bool {
+    func holdsOtherLines(than names: some Sequence<String>) throws(FormatFlaw) -> Bool {
         var rest = bytes
         for name in names {
             for assignment in try assignments(of: name) {
@@ -99,7 +93,7 @@ struct EnvironmentFile {
 
     // MARK: Finding
 
-    private func assignments(of name: String) throws(Malformed) -> [EnvironmentAssignment] {
+    private func assignments(of name: String) throws(FormatFlaw) -> [EnvironmentAssignment] {
         let doubtful = lexer.continued + (lexer.doubt.map { [($0.offset..<bytes.count, $0)] } ?? [])
         for (lines, doubt) in doubtful {
             guard let start = mention(of: name, in: lines) else { continue }
@@ -138,7 +132,7 @@ struct EnvironmentFile {
 
     private func endsDifferently(
         _ statement: EnvironmentLexer.Statement, _ name: String, _ doubt: EnvironmentLexer.Doubt
-    ) -> Malformed {
+    ) -> FormatFlaw {
         let start = statement.range.lowerBound
         return malformed(
             at: start, "where the value of \(name) ends depends on the program that reads it" + cause(doubt, at: start))
@@ -161,7 +155,7 @@ struct EnvironmentFile {
         }
     }
 
-    private mutating func read() throws(Malformed) {
+    private mutating func read() throws(FormatFlaw) {
         if let offset = bytes.firstIndex(of: 0) { throw malformed(at: offset, "it holds a NUL byte") }
         lexer = EnvironmentLexer(bytes)
         if let quote = lexer.openQuote { throw malformed(at: quote, "the quote that begins there is never closed") }
@@ -169,8 +163,8 @@ struct EnvironmentFile {
 
     private func line(of offset: Int) -> Int { 1 + bytes[..<min(offset, bytes.count)].count { $0 == .lineFeed } }
 
-    private func malformed(at offset: Int, _ reason: String) -> Malformed {
-        Malformed(line: line(of: offset), reason: reason)
+    private func malformed(at offset: Int, _ reason: String) -> FormatFlaw {
+        FormatFlaw(line: line(of: offset), reason: reason)
     }
 
     private var firstTextOffset: Int {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Outputs
+@testable import Formats
 
 /// What the editor writes, read by the programs that it is written for.
 @Suite struct EnvironmentReadersTests {

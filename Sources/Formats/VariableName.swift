@@ -16,11 +16,10 @@ package enum VariableName {
             }
     }
 
-    static func read(_ text: String) throws(Mistake) -> String {
-        guard isValid(text) else {
-            throw Mistake(
-                "\(quoted(text)) is not a variable's name; use letters, digits and \"_\", such as APPLE_CLIENT_SECRET")
-        }
-        return text
+    /// What is wrong with `text` as a name, and what to write instead; nil when nothing is.
+    @Sendable static func mistake(_ text: String, _ quoted: (String) -> String) -> String? {
+        isValid(text)
+            ? nil
+            : "\(quoted(text)) is not a variable's name; use letters, digits and \"_\", such as APPLE_CLIENT_SECRET"
     }
 }

@@ -1,0 +1,36 @@
+/// `env`: one variable of an environment file, every other byte of which is kept. See ``EnvironmentFile``.
+package struct EnvironmentFormat: OutputFormat {
+    package static let name = "env"
+    package static let setting: FormatSetting? = FormatSetting(
+        name: "variable", scope: .place, advice: "write the one that the application reads",
+        check: VariableName.mistake)
+    package static let isShared = true
+
+    package init(parameter: String?) {}
+
+    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
+        let file = try EnvironmentFile(bytes)
+        var parsed = ParsedFile(places: [:])
+        var names: [String] = []
+        for case .variable(let name) in places {
+            names.append(name)
+            switch try file.value(of: name) {
+            case .absent: break
+            case .differing: parsed.places[.variable(name)] = .foreign
+            case .one(let value): parsed.places[.variable(name)] = TokenBytes.content(value)
+            }
+        }
+        parsed.otherLines = try file.holdsOtherLines(than: names)
+        return parsed
+    }
+
+    package func render(
+        _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
+    ) throws(FormatFlaw) -> [UInt8] {
+        var values: [String: [UInt8]] = [:]
+        for case (.variable(let name), let secret) in secrets { values[name] = secret.token }
+        var file = try EnvironmentFile(bytes)
+        try file.set(values)
+        return file.bytes
+    }
+}

@@ -1,0 +1,109 @@
+package import AppleClientSecret
+
+/// A way in which secrets stand in a file. Pure bytes: nothing here opens a file or judges a signature.
+///
+/// To add one, write it in a file of its own, put it into ``Formats/all``, and describe it in clientsecretd.yaml(5).
+package protocol OutputFormat: Sendable {
+    /// As `format:` and `--format` call it.
+    static var name: String { get }
+    /// The setting that goes with it in the configuration, without which it means nothing; nil where there is none.
+    static var setting: FormatSetting? { get }
+    /// Whether several outputs may share the file, and lines that others have written.
+    static var isShared: Bool { get }
+
+    /// - Parameter parameter: the setting's value where it concerns the whole file, checked before by ``FormatSetting/check``.
+    init(parameter: String?)
+
+    /// What the bytes hold.
+    ///
+    /// - Parameter places: which places are asked for.
+    func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile
+
+    /// The bytes with these secrets in their places; all else of a shared file stays as it is.
+    func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
+}
+
+/// A setting that only one format has.
+package struct FormatSetting: Sendable {
+    package enum Scope: Sendable {
+        /// It names the place within the file.
+        case place
+        /// It is said of the whole file.
+        case file
+    }
+
+    package let name: String
+    package let scope: Scope
+    /// What to write for it, as the end of a sentence.
+    package let advice: String
+    /// What is wrong with a value, and what to write instead; nil when nothing is. `quoted` shows what stands there, as far
+    /// as it may be shown.
+    package let check: @Sendable (_ value: String, _ quoted: (String) -> String) -> String?
+}
+
+/// Where in a file one secret stands.
+package enum FormatPlace: Hashable, Sendable {
+    /// The file is about this secret alone.
+    case whole
+    case variable(String)
+}
+
+/// A secret as formats write it.
+package struct RenderedSecret: Sendable {
+    package let token: [UInt8]
+    package let claims: Claims
+
+    package init(token: [UInt8], claims: Claims) {
+        self.token = token
+        self.claims = claims
+    }
+}
+
+/// What a file was found to hold.
+package struct ParsedFile: Sendable {
+    package enum Content: Hashable, Sendable {
+        /// Bytes that may be a token.
+        case token([UInt8])
+        /// Anything else: damage, or two different values for one variable.
+        case foreign
+    }
+
+    /// A place that is missing here is absent.
+    package var places: [FormatPlace: Content]
+    /// Whether the file holds anything else.
+    package var otherLines = false
+}
+
+/// Why a file cannot be read or written safely: the line, from 1, and what is wrong with it in words.
+package struct FormatFlaw: Error, Hashable, Sendable {
+    package let line: Int
+    package let reason: String
+
+    package init(line: Int, reason: String) {
+        self.line = line
+        self.reason = reason
+    }
+}
+
+/// The formats there are. Configuration, publisher, offline reader and `mint --format` ask here.
+package enum Formats {
+    package static let all: [any OutputFormat.Type] = [
+        RawFormat.self, EnvironmentFormat.self, JSONFormat.self, TemplateFormat.self,
+    ]
+    /// Where the configuration names none.
+    package static let standard: any OutputFormat.Type = RawFormat.self
+
+    /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.
+    package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }
+
+    package static func named(_ name: String) -> (any OutputFormat.Type)? { all.first { $0.name == name } }
+}
+
+/// What may be a token at all.
+enum TokenBytes {
+    static func plain(_ bytes: [UInt8]) -> [UInt8]? {
+        bytes.isEmpty || bytes.count > Token.maximumLength || !bytes.allSatisfy(\.isTokenCharacter) ? nil : bytes
+    }
+
+    static func content(_ bytes: [UInt8]?) -> ParsedFile.Content { bytes.flatMap(plain).map { .token($0) } ?? .foreign }
+}

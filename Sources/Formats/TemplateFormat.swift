@@ -1,0 +1,156 @@
+internal import AppleClientSecret
+
+/// `template`: a whole file of ours, made of a text of the configuration's.
+///
+/// The rules:
+///
+/// - `{{client_secret}}` stands for the token, at least once; `{{client_id}}`, `{{team_id}}`, `{{key_id}}`,
+///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is a mistake.
+/// - `{{{{` stands for `{{`.
+/// - The file belongs to the template: it is read back by rendering it with the token that is found in it, and every
+///   byte must be the same.
+package struct TemplateFormat: OutputFormat {
+    package static let name = "template"
+    package static let setting: FormatSetting? = FormatSetting(
+        name: "template", scope: .file, advice: "write the text of the file, with {{client_secret}} in it",
+        check: { text, quoted in
+            do throws(Mistake) {
+                _ = try pieces(of: text)
+                return nil
+            } catch {
+                return error.words(quoted)
+            }
+        })
+    package static let isShared = false
+
+    /// What a name in double braces stands for.
+    enum Field: String, CaseIterable {
+        case clientSecret = "client_secret"
+        case clientID = "client_id"
+        case teamID = "team_id"
+        case keyID = "key_id"
+        case issuedAt = "issued_at"
+        case expiresAt = "expires_at"
+    }
+
+    enum Piece: Hashable {
+        case text([UInt8])
+        case field(Field)
+    }
+
+    /// What is wrong with a template.
+    enum Mistake: Error, Hashable {
+        case notClosed
+        case unknownName(String)
+        case noSecret
+
+        func words(_ quoted: (String) -> String) -> String {
+            switch self {
+            case .notClosed: "a \"{{\" is not closed; write \"}}\" behind the name, or \"{{{{\" for two braces"
+            case .unknownName(let name):
+                "\(quoted(name)) stands for nothing; write one of "
+                    + Field.allCases.map(\.rawValue).joined(separator: ", ") + ", or \"{{{{\" for two braces"
+            case .noSecret: "the template has no {{client_secret}}; write it where the secret belongs"
+            }
+        }
+    }
+
+    /// Nil where it is not known any more: then nothing can be written, and any token in the file counts.
+    private let template: String?
+
+    package init(parameter: String?) { template = parameter }
+
+    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
+        for token in Self.candidates(in: bytes) {
+            guard let claims = (try? CompactJWS(token))?.claims else { continue }
+            if let template, try Self.render(template, RenderedSecret(token: token, claims: claims)) != bytes {
+                continue
+            }
+            return ParsedFile(places: [.whole: TokenBytes.content(token)])
+        }
+        return ParsedFile(places: [.whole: .foreign])
+    }
+
+    package func render(
+        _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
+    ) throws(FormatFlaw) -> [UInt8] {
+        guard let secret = secrets[.whole], let template else { return bytes }
+        return try Self.render(template, secret)
+    }
+
+    private static func render(_ template: String, _ secret: RenderedSecret) throws(FormatFlaw) -> [UInt8] {
+        let pieces: [Piece]
+        do throws(Mistake) {
+            pieces = try self.pieces(of: template)
+        } catch {
+            throw FormatFlaw(line: 1, reason: error.words { _ in "a name" })
+        }
+        let claims = secret.claims
+        return pieces.flatMap { piece in
+            switch piece {
+            case .text(let bytes): bytes
+            case .field(.clientSecret): secret.token
+            case .field(.clientID): Array(claims.subject.description.utf8)
+            case .field(.teamID): Array(claims.issuer.description.utf8)
+            case .field(.keyID): Array(claims.keyID.description.utf8)
+            case .field(.issuedAt): Array(claims.issuedAt.description.utf8)
+            case .field(.expiresAt): Array(claims.expiresAt.description.utf8)
+            }
+        }
+    }
+
+    /// The template taken apart.
+    static func pieces(of template: String) throws(Mistake) -> [Piece] {
+        let bytes = Array(template.utf8)
+        let (open, close) = (Array("{{".utf8), Array("}}".utf8))
+        var pieces: [Piece] = []
+        var text: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index...].starts(with: open) else {
+                text.append(bytes[index])
+                index += 1
+                continue
+            }
+            index += open.count
+            if bytes[index...].starts(with: open) {
+                text += open
+                index += open.count
+                continue
+            }
+            guard let end = bytes[index...].indices.first(where: { bytes[$0...].starts(with: close) }) else {
+                throw .notClosed
+            }
+            let name = String(decoding: bytes[index..<end], as: UTF8.self)
+            guard let field = Field(rawValue: name) else { throw .unknownName(name) }
+            if !text.isEmpty { pieces.append(.text(text)) }
+            text = []
+            pieces.append(.field(field))
+            index = end + close.count
+        }
+        if !text.isEmpty { pieces.append(.text(text)) }
+        guard pieces.contains(.field(.clientSecret)) else { throw .noSecret }
+        return pieces
+    }
+
+    /// Far more than anybody puts into one file: reading it must end.
+    private static let candidateLimit = 100
+
+    /// What looks like a compact JWS with an ES256 signature, wherever it begins: what stands directly before or behind it in
+    /// the template may be of the same characters.
+    private static func candidates(in bytes: [UInt8]) -> [[UInt8]] {
+        let beginning = Array("eyJ".utf8)
+        let signatureLength = (CompactJWS.signatureLength * 4 + 2) / 3
+        var found: [[UInt8]] = []
+        var index = 0
+        while index + beginning.count <= bytes.count, found.count < candidateLimit {
+            defer { index += 1 }
+            guard bytes[index...].starts(with: beginning) else { continue }
+            let run = bytes[index...].prefix { $0.isTokenCharacter }
+            let dots = run.indices.filter { run[$0] == UInt8(ascii: ".") }
+            guard dots.count >= 2, dots[1] + signatureLength < run.endIndex else { continue }
+            found.append(Array(bytes[index...(dots[1] + signatureLength)]))
+        }
+        return found
+    }
+}

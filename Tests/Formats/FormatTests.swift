@@ -1,0 +1,97 @@
+import AppleClientSecret
+import Testing
+
+@testable import Formats
+
+@Suite struct FormatTests {
+    /// A secret as formats write it. Nothing here looks at a signature, so there is none.
+    static func secret(_ number: Int64 = 0) throws -> RenderedSecret {
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID("com.example.web")),
+            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000 + number),
+            expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060 + number))
+        let signature = Base64URL.encode((0..<64).map { UInt8(truncatingIfNeeded: Int64($0) &+ number) })
+        return RenderedSecret(token: claims.signingInput + [UInt8(ascii: ".")] + signature, claims: claims)
+    }
+
+    private let raw = RawFormat(parameter: nil)
+    private let json = JSONFormat(parameter: nil)
+
+    private func whole(_ format: some OutputFormat, _ bytes: [UInt8]) throws -> ParsedFile.Content? {
+        try format.parse(bytes, places: [.whole]).places[.whole]
+    }
+
+    @Test func everyFormatReadsWhatItWrites() throws {
+        let template = "id={{client_id}}\nsecret={{client_secret}}\n"
+        for type in Formats.all {
+            let isOfPlace = type.setting?.scope == .place
+            let place: FormatPlace = isOfPlace ? .variable("SECRET") : .whole
+            let format = type.init(parameter: type.setting?.scope == .file ? template : nil)
+            let secret = try Self.secret()
+            let bytes = try format.render([place: secret], into: [])
+            #expect(try format.parse(bytes, places: [place]).places == [place: .token(secret.token)], "\(type.name)")
+            // The next one takes its place.
+            let next = try Self.secret(1)
+            let later = try format.render([place: next], into: bytes)
+            #expect(try format.parse(later, places: [place]).places == [place: .token(next.token)], "\(type.name)")
+        }
+    }
+
+    @Test func namesAndSettingsAreEachOneFormats() {
+        #expect(Formats.all.map { $0.name } == ["raw", "env", "json", "template"])
+        let settings = Formats.all.compactMap { $0.setting?.name }
+        #expect(Set(settings).count == settings.count)
+        #expect(Formats.named("yaml") == nil)
+    }
+
+    @Test func rawIsTheTokenAndNothingElse() throws {
+        let secret = try Self.secret()
+        let bytes = raw.render([.whole: secret], into: Array("old".utf8))
+        #expect(bytes == secret.token)
+        #expect(try whole(raw, bytes + [10]) == .token(bytes), "a newline that an editor added is no damage")
+    }
+
+    @Test(arguments: [
+        "", "\n", "a\n\n", "a\r\n", " a", "a b", "a=", "\u{feff}a", "a\u{0}", String(repeating: "a", count: 16_385),
+    ])
+    func rawThatIsNoToken(text: String) throws {
+        #expect(try whole(raw, Array(text.utf8)) == .foreign)
+    }
+
+    @Test func jsonIsAnObjectInAFixedOrder() throws {
+        let secret = try Self.secret()
+        let bytes = json.render([.whole: secret], into: [])
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == """
+                {
+                  "client_id": "com.example.web",
+                  "client_secret": "\(String(decoding: secret.token, as: UTF8.self))",
+                  "key_id": "ABC123DEFG",
+                  "team_id": "DEF123GHIJ",
+                  "issued_at": "2026-09-21T14:13:20Z",
+                  "expires_at": "2026-12-20T14:14:20Z"
+                }
+
+                """)
+        #expect(try whole(json, bytes) == .token(secret.token))
+    }
+
+    @Test func jsonMayBeLaidOutOtherwise() throws {
+        let secret = try Self.secret()
+        let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
+        let packed = text.filter { !$0.isWhitespace }.replacing("{", with: #"{"mine":[1,{}],"#)
+        #expect(try whole(json, Array(packed.utf8)) == .token(secret.token))
+    }
+
+    @Test(arguments: [
+        ("com.example.web", "com.example.other"), ("ABC123DEFG", "ABC123DEFH"), ("DEF123GHIJ", "DEF123GHIK"),
+        ("2026-09-21T14:13:20Z", "2026-09-21T14:13:21Z"), ("2026-12-20", "2027-12-20"), ("\"key_id\"", "\"key\""),
+        ("}", ""), ("\"client_secret\": \"", "\"client_secret\": \" "),
+    ])
+    func jsonThatDoesNotSayWhatItsTokenStates(from: String, to: String) throws {
+        let text = String(decoding: json.render([.whole: try Self.secret()], into: []), as: UTF8.self)
+        #expect(text.contains(from))
+        #expect(try whole(json, Array(text.replacing(from, with: to).utf8)) == .foreign)
+    }
+}
