@@ -1,4 +1,4 @@
-/// What a variable of an environment file is set to, for who only wants to know.
+/// Looks up a variable of an environment file without editing it.
 package enum EnvironmentLookup {
     /// What was found.
     package enum Found: Hashable, Sendable {
@@ -10,7 +10,7 @@ package enum EnvironmentLookup {
         case malformed(line: Int, reason: String)
     }
 
-    /// The value of `variable` in a file of these `bytes`, without the quotes that may stand around it.
+    /// The value of `variable` in a file of these `bytes`, without any quotes around it.
     package static func value(of variable: String, in bytes: [UInt8]) -> Found {
         do throws(EnvironmentFile.Malformed) {
             switch try EnvironmentFile(bytes).value(of: variable) {

@@ -2,7 +2,7 @@ package import AppleClientSecret
 internal import FoundationEssentials
 package import Rotation
 
-/// A secret and what is known of it: what a slot is to hold.
+/// A secret and its public facts: the content of a slot.
 package struct Secret: Sendable {
     package let token: Token
     package let issued: SecretInfo
@@ -13,20 +13,20 @@ package struct Secret: Sendable {
     }
 }
 
-/// How a file that is one secret is written, and read back.
+/// Writes and reads back a file that is one secret.
 package enum FileFormat {
-    /// The JWT and nothing else: many applications take a newline at the end for part of the secret.
+    /// The JWT and nothing else: many applications take a newline at the end as part of the secret.
     package static func raw(_ secret: Secret) -> [UInt8] {
         secret.token.withBytes { $0 }
     }
 
-    /// The token in a raw file's bytes. A newline that somebody's editor has added is not counted as damage.
+    /// The token in a raw file's bytes. A newline that an editor has added does not count as drift.
     package static func tokenBytes(raw bytes: [UInt8]) -> [UInt8]? {
         plain(bytes.last == .lineFeed ? Array(bytes.dropLast()) : bytes)
     }
 
-    /// One JSON object, a member to a line in a fixed order, times in RFC 3339 UTC. No value needs escaping: the types
-    /// admit no character that would.
+    /// One JSON object, one member per line in a fixed order, times in RFC 3339 UTC. No value needs escaping: the types
+    /// allow no character that would.
     package static func json(_ secret: Secret) -> [UInt8] {
         let issued = secret.issued
         let head = """
@@ -59,7 +59,7 @@ package enum FileFormat {
         return token
     }
 
-    /// `bytes`, when they may be a token at all.
+    /// `bytes`, if their length and characters allow a token.
     static func plain(_ bytes: [UInt8]) -> [UInt8]? {
         bytes.isEmpty || bytes.count > Token.maximumLength || !bytes.allSatisfy(\.isTokenCharacter) ? nil : bytes
     }

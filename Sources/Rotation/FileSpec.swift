@@ -5,7 +5,7 @@ package struct FileSpec: Hashable, Sendable {
     package let mode: UInt16?
     package let group: String?
     package let owner: String?
-    /// Each place in it; one for a raw or JSON file, one for each variable of an environment file.
+    /// The client of each slot: one slot for a raw or JSON file, one per variable of ours in an environment file.
     package let slots: [Slot: ClientName]
 
     package enum Kind: Hashable, Sendable {
@@ -41,7 +41,7 @@ package enum Slot: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The files of all outputs, each once however many outputs it has.
+    /// The files of all outputs, each once even if several outputs share it.
     package var files: [AbsolutePath: FileSpec] {
         var outputs: [AbsolutePath: [(ClientName, Output)]] = [:]
         for (name, client) in clients {

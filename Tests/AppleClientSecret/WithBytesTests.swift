@@ -8,12 +8,12 @@ import Testing
     private static let allowed = [
         "AppleClientSecret/Token.swift",  // where it stands
         "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
-        "Daemon/Shelf.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
-        "Publishing/FileFormat.swift",  // writes them into outputs
-        "Publishing/Publisher.swift",  // gives them to the environment editor
-        "Publishing/RecordDocument.swift",  // writes them into the state directory
-        "Signing/TokenReader.swift",  // judges them
-        "Writing/WireToken.swift",  // takes them to the writer of another user, and what was read back from there
+        "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
+        "Keys/TokenReader.swift",  // judges them
+        "Outputs/FileFormat.swift",  // writes them into outputs
+        "Outputs/Publisher.swift",  // gives them to the environment editor
+        "Outputs/RecordDocument.swift",  // writes them into the state directory
+        "UserWriter/WireToken.swift",  // takes them to the writer of another user, and what was read back from there
     ]
 
     @Test func onlyTheseFilesSeeASecretsBytes() throws {

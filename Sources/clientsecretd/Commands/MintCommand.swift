@@ -7,7 +7,7 @@ import Linux
 import Outputs
 import Rotation
 
-/// `mint`: one secret to standard output.
+/// `mint`: prints one secret to standard output.
 struct MintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",
@@ -60,7 +60,7 @@ struct MintCommand: ParsableCommand {
 
     func run() throws {
         do {
-            // Before the key is read: no core dump, no look by another process of the same user.
+            // Before the key is read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
             throw CommandFailure(.failed, error.description)
@@ -116,7 +116,7 @@ struct MintCommand: ParsableCommand {
         let secret = Secret(token: minted.token, issued: minted.issued)
         switch form.format {
         case .raw:
-            // As in a file; on a terminal the prompt should not stand behind it.
+            // As in a file, but on a terminal a line break keeps the prompt off the secret's line.
             let isInteractive = Terminal.current(Environment.current).isInteractive
             try Streams.answer(bytes: FileFormat.raw(secret) + (isInteractive ? [UInt8(ascii: "\n")] : []))
         case .env:
