@@ -11,14 +11,14 @@ public struct Claims: Hashable, Sendable {
     public let issuer: TeamID
     /// `kid` of the header: the key that signs.
     public let keyID: KeyID
-    /// `sub`: the client that the secret speaks for.
+    /// `sub`: the client that the secret authenticates.
     public let subject: ClientID
     /// `iat`: ``backdating`` before the secret was minted.
     public let issuedAt: WallTime
     /// `exp`: the first moment at which the secret is no longer valid.
     public let expiresAt: WallTime
 
-    /// The claims of a secret minted at `now`: `iat` is back-dated, `exp` is reckoned from `now` itself.
+    /// The claims of a secret minted at `now`: `iat` is back-dated, `exp` is counted from `now` itself.
     public init(issuer: TeamID, keyID: KeyID, subject: ClientID, now: WallTime, lifetime: Lifetime) {
         self.init(
             issuer: issuer, keyID: keyID, subject: subject, issuedAt: now - Self.backdating,
@@ -35,7 +35,7 @@ public struct Claims: Hashable, Sendable {
     }
 
     /// The JWS signing input (RFC 7515, section 5.1): the protected header and the claims, each base64url, with a dot
-    /// between. No value needs escaping in JSON: the types admit no character that would.
+    /// between. No value needs escaping in JSON: the types allow no character that would.
     public var signingInput: [UInt8] {
         let header = #"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#
         let payload =

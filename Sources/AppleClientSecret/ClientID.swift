@@ -1,4 +1,4 @@
-/// What Apple calls the application that a secret speaks for: a Services ID on the web, an App ID in native
+/// Apple's name for the application that a secret authenticates: a Services ID on the web, an App ID in native
 /// applications; the `sub` of a client secret.
 ///
 /// Both are reverse-DNS identifiers: ASCII letters, digits, `.`, `-` and, in old ones, `_`.
@@ -10,7 +10,7 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as Apple shows it.
     public let description: String
 
-    /// The identifier written in `text`; nil when it is empty, longer than ``maximumLength`` or holds another character.
+    /// The identifier written in `text`; nil when it is empty, longer than ``maximumLength`` or has another character.
     public init?(_ text: some StringProtocol) {
         let allowed = text.utf8.allSatisfy { byte in
             switch byte {

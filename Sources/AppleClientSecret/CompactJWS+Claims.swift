@@ -2,12 +2,12 @@ extension CompactJWS {
     /// The length of an ES256 signature: two 32-byte numbers (RFC 7518, section 3.4).
     package static let signatureLength = 64
 
-    /// The claims of a client secret as this package mints them, so that one that is found may be taken over; nil for
-    /// any other token. The signature is not checked here, nor whether the token has expired.
+    /// The claims of a client secret of the form that this package mints, so that an existing one can be adopted; nil
+    /// for any other token. The signature is not checked here, nor whether the token has expired.
     ///
     /// Stricter than RFC 7519: ES256 alone, well-formed ids, Apple's audience as one text, whole seconds, `iat` before
-    /// `exp`. A header with `crit` (RFC 7515, section 4.1.11) or a payload with `nbf` asks for rules that nobody here
-    /// follows. Other names do no harm.
+    /// `exp`. A header with `crit` (RFC 7515, section 4.1.11) or a payload with `nbf` is refused, because it sets rules
+    /// that are not implemented here. Other names are accepted.
     public var claims: Claims? {
         guard stated.algorithm == .value("ES256"), signature.count == Self.signatureLength,
             !stated.audienceIsList, stated.audience == .value([Claims.audience]),

@@ -1,7 +1,7 @@
-/// A token taken apart: the compact serialisation of RFC 7515, section 7.1, with a JSON object as its payload
-/// (RFC 7519). Its signature is not checked here.
+/// A parsed token: the compact serialisation of RFC 7515, section 7.1, with a JSON object as its payload (RFC 7519).
+/// Its signature is not checked here.
 ///
-/// It shows what the token states wherever it is printed or dumped, never its bytes.
+/// When printed or dumped it shows what the token states, never its bytes.
 public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One of the three parts between the dots.
     public enum Part: String, Hashable, Sendable {
@@ -13,11 +13,11 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
         case signature
     }
 
-    /// Why bytes are no token.
+    /// Why bytes are not a token.
     public enum Flaw: Error, Hashable, Sendable {
-        /// There are none.
+        /// There are no bytes.
         case empty
-        /// There are more than ``Token/maximumLength``.
+        /// There are more than ``Token/maximumLength`` bytes.
         case tooLong
         /// There are not exactly two dots.
         case notThreeParts
@@ -37,7 +37,7 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
     /// The signature's bytes; 64 with ES256 (RFC 7518, section 3.4).
     package let signature: [UInt8]
 
-    /// Takes `bytes` apart. Blanks around the token are not part of it: trim before.
+    /// Parses `bytes`. Blanks around the token are not part of it: trim them before.
     public init(_ bytes: some Collection<UInt8>) throws(Flaw) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Token.maximumLength else { throw .tooLong }

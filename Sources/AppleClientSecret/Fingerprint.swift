@@ -1,7 +1,7 @@
 /// The name of a secret that may be shown to anyone: `sha256:` and the first 16 hexadecimal digits of the SHA-256
 /// digest of its bytes.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// The digest's first eight bytes, the first one highest.
+    /// The digest's first eight bytes, the first one the most significant.
     public let leadingBytes: UInt64
 
     /// The fingerprint with these leading bytes of the digest.

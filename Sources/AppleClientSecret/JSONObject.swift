@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The outermost JSON object of a token's part, of which single values are read by name. The values of names that
-/// nobody asks for are not looked into; the decoder refuses more than 512 levels of nesting by itself.
+/// The outermost JSON object of a token's part, whose values are read by name. Values that are not read are not
+/// decoded; the decoder itself refuses more than 512 levels of nesting.
 struct JSONObject: Decodable {
     private let container: KeyedDecodingContainer<Name>
 

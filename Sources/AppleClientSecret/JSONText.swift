@@ -1,4 +1,4 @@
-/// A JSON text whose members stand in the order they are written in: FoundationEssentials' encoder has none of its own.
+/// A JSON text that keeps its members in the order they are written in, as FoundationEssentials' encoder does not.
 package enum JSONText {
     case null
     case bool(Bool)
@@ -54,7 +54,7 @@ package enum JSONText {
         }
     }
 
-    /// A string in quotes: what RFC 8259, section 7, wants escaped, and whatever else a terminal would act on.
+    /// Writes a string in quotes; escapes what RFC 8259, section 7, requires, and all else that a terminal acts on.
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy(isPlain) {

@@ -6,8 +6,8 @@ public struct Lifetime: Hashable, Comparable, Sendable {
     /// Apple accepts an `exp` at most 15,777,000 s ahead of its own clock (about six months).
     public static let appleLimit: Seconds = 15_777_000
 
-    /// The longest lifetime that is minted: Apple's limit less 300 s, because a machine whose clock runs fast and
-    /// asks for the whole of it is refused.
+    /// The longest lifetime that is minted: Apple's limit less 300 s, because Apple would refuse the full limit from a
+    /// machine whose clock runs fast.
     public static let maximum = Lifetime(appleLimit - 300)
 
     /// The span; from ``minimum`` to ``maximum``.

@@ -1,9 +1,8 @@
 internal import FoundationEssentials
 
-/// What a token's header and payload state, taken as it stands: nothing here is judged, so that a foreign or damaged
-/// token can be explained.
+/// What a token's header and payload state, without validation, so that a foreign or damaged token can be explained.
 ///
-/// Texts come from the token: whoever shows them escapes what a terminal would act on.
+/// Texts come from the token: before showing them, escape what a terminal would act on.
 public struct Statement: Hashable, Sendable {
     /// `alg` of the header (RFC 7515, section 4.1.1).
     public let algorithm: Stated<String>
@@ -28,7 +27,7 @@ public struct Statement: Hashable, Sendable {
     /// The names of all other claims, sorted.
     public let otherClaimNames: [String]
 
-    /// Reads both JSON objects; nil for the part that is none.
+    /// Reads both JSON objects; throws `notJSONObject` with the part that is none.
     init(header: [UInt8], payload: [UInt8]) throws(CompactJWS.Flaw) {
         let header = try JSONObject(header, part: .header)
         let payload = try JSONObject(payload, part: .payload)

@@ -1,14 +1,14 @@
 /// The bytes of a client secret, a compact JWS (RFC 7515, section 7.1).
 ///
-/// It shows its fingerprint wherever it is printed, dumped or logged, is not `Codable`, and gives its bytes away only
-/// through ``withBytes(_:)``, so that every place that can see a secret is found by searching for that name.
+/// When printed, dumped or logged it shows its fingerprint. It is not `Codable`, and gives access to its bytes only
+/// through ``withBytes(_:)``, so that searching for that name finds every place that can see a secret.
 public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The longest token that is read, in bytes; one of ours has about 330.
     public static let maximumLength = 16_384
 
     private let bytes: [UInt8]
 
-    /// The name by which this secret may be spoken of.
+    /// The name of this secret for messages and logs.
     public let fingerprint: Fingerprint
 
     /// The token with these bytes.
@@ -21,7 +21,7 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
         fingerprint = Fingerprint(leadingBytes: sha256(bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Calls `body` with the secret's bytes. They must not be kept, logged or compared in a message.
+    /// Calls `body` with the secret's bytes. They must not be kept, logged or put into a message.
     public func withBytes<Result, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Result) throws(Failure) -> Result
     {
         try body(bytes)

@@ -31,8 +31,8 @@ public struct WallTime: Hashable, Comparable, Sendable {
 }
 
 extension WallTime: CustomStringConvertible {
-    /// The moment in UTC as RFC 3339 writes it, `2026-11-21T04:31:00Z`; seconds alone outside the years 0 to 9999,
-    /// which that form cannot name.
+    /// The moment in UTC as RFC 3339 writes it, `2026-11-21T04:31:00Z`; `@` and the seconds outside the years 0 to
+    /// 9999, which that form cannot express.
     public var description: String {
         let day = Int64(86_400)
         let days = secondsSinceEpoch / day - (secondsSinceEpoch % day < 0 ? 1 : 0)

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// Looks for actions and credentials that stand in each other's way.
+/// Finds actions and credentials that repeat or contradict each other.
 struct ActionChecks {
     let clients: [ClientDraft]
     let onStateChange: Setting<[Placed<Action>?]>
@@ -72,7 +72,7 @@ struct ActionChecks {
         }
     }
 
-    /// A unit that nobody restarts goes on with the secret that it started with.
+    /// A unit that no action restarts keeps the secret that it read at its start.
     private func checkIsRestarted(_ client: ClientDraft) {
         guard let credential = client.settings.credential.placed else { return }
         if case .wrong = client.settings.onChange { return }
@@ -80,10 +80,10 @@ struct ActionChecks {
         for action in client.settings.onChange.value ?? [] {
             switch action?.value {
             case .unit(.start, _), .exec, nil:
-                // Whatever it does is not to be seen from here.
+                // It may restart the unit by its own means.
                 return
             case .unit(_, let unit):
-                // A target takes its parts along (PartOf=). A reload has been warned of.
+                // Restarting a target restarts its PartOf= units. A reload was warned of above.
                 if unit == served || UnitName.template(of: unit) == served || unit.hasSuffix(".target") { return }
             case .signal: continue
             }

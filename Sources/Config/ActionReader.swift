@@ -7,7 +7,7 @@ struct ActionReader {
     static let names = verbs + ["timeout"]
     static let signalNames = ["unit", "signal"]
 
-    /// The kernel takes 128 KiB in one argument and more in all; a command line that is written by hand is far from it.
+    /// The kernel allows 128 KiB for one argument and more in total; command lines written by hand stay far below that.
     static let maximumArguments = 256
     static let maximumLength = 65_536
 
@@ -117,7 +117,7 @@ struct ActionReader {
         return first.position
     }
 
-    /// An argument may be empty: `""` is one.
+    /// Unlike other values, an argument may be empty (`""`).
     private func argument(_ node: YAMLNode) -> String? {
         switch node.content {
         case .scalar(let text): return text

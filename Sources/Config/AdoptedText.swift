@@ -2,12 +2,12 @@ internal import FoundationEssentials
 package import Linux
 package import Rotation
 
-/// The text of a configuration as it was last adopted, kept for a start whose text is refused or missing.
+/// The configuration text last adopted, kept for a start at which the current text is refused or missing.
 ///
 ///     {"version": 1, "configuration": "/etc/clientsecretd/clientsecretd.yaml", "text": "keys:…",
 ///      "additions": [{"name": "web.yaml", "text": "clients:…"}]}
 ///
-/// One file for each configuration's path, so that all of its text is replaced at once.
+/// One file per configuration path, so that main text and additions are replaced together.
 package struct AdoptedText: Hashable, Codable, Sendable {
     private var version = 1
     private let configuration: String
@@ -19,14 +19,14 @@ package struct AdoptedText: Hashable, Codable, Sendable {
         let text: String
     }
 
-    /// Root's, which writers read too; what it holds decides as whose user files are written, so that nobody else may
-    /// write there.
+    /// Belongs to root and is read by user writers too. Only root may write to it, because its content decides as which
+    /// users files are written.
     package static let directory = "/var/lib/clientsecretd-adopted"
 
-    /// Many times what ten thousand clients need.
+    /// In bytes: many times what ten thousand clients need.
     private static let sizeLimit = 32 << 20
 
-    /// What was read from files that passed.
+    /// The text of files that passed all checks.
     package init(of loaded: Loaded) {
         let sources = loaded.sources.map { ($0.path, String(decoding: $0.bytes, as: UTF8.self)) }
         configuration = sources[0].0.description
@@ -36,12 +36,12 @@ package struct AdoptedText: Hashable, Codable, Sendable {
 
     // MARK: Reading
 
-    /// The configuration of which `directory` has a copy, judged like one that was read from its own files; nil when there
-    /// is no copy, or none that passes.
+    /// The configuration copied to `directory`, checked like one read from its own files; nil when there is no copy or
+    /// it does not pass.
     ///
     /// - Parameters:
-    ///   - path: of the configuration, as the user wrote it.
-    ///   - identity: whose copy is believed, besides root's.
+    ///   - path: the configuration's, as the user wrote it.
+    ///   - identity: the user who may own the copy, besides root.
     package static func load(
         path: String, in directory: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
     ) -> Loaded? {
@@ -75,17 +75,17 @@ package struct AdoptedText: Hashable, Codable, Sendable {
 
     // MARK: Keeping
 
-    /// Keeps the text in `directory`, which is made where it is missing; durable when it returns.
+    /// Saves the text in `directory`, which is created if missing; durable when the call returns.
     ///
     /// - Parameters:
-    ///   - mode: who may read it.
-    ///   - group: nil: as the directory gives it.
+    ///   - mode: permission bits.
+    ///   - group: nil: the group of any new file there.
     package func keep(
         in directory: String, as identity: Identity, mode: UInt16, group: UInt32? = nil
     ) throws(FileError) {
         try GuardedPath.makeDirectory(directory, mode: identity.user == 0 ? 0o755 : 0o700, as: identity)
         guard let main = AbsolutePath(configuration), let encoded = try? Self.encoder.encode(self) else { return }
-        // What was left by one that was killed while it wrote: nobody else writes here.
+        // Removes temporaries of a process killed while writing: nobody else writes here.
         let naming = try TemporaryNames()
         let path = Self.file(of: main, in: directory)
         try naming.sweep(beside: path, as: identity, ofAnyTag: true)
@@ -105,7 +105,7 @@ package struct AdoptedText: Hashable, Codable, Sendable {
         return encoder
     }
 
-    /// The copy's path: the configuration's, escaped as systemd-escape(1) escapes paths, so that people find it.
+    /// The copy's path: named after the configuration's, escaped as by systemd-escape(1), so that operators find it.
     static func file(of main: AbsolutePath, in directory: String) -> String {
         var name = ""
         for byte in main.description.utf8.dropFirst() {
@@ -124,7 +124,7 @@ package struct AdoptedText: Hashable, Codable, Sendable {
 }
 
 extension Loaded {
-    /// Whether everybody may read the files it was read from.
+    /// Whether every user may read the files it was read from.
     package var isReadableByAll: Bool {
         sources.allSatisfy { source in
             FileStatus.following(source.realPath.description).map { $0.mode & 0o004 != 0 } == true

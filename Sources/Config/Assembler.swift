@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// Makes one configuration of what the files say, and sees to it that their parts fit together.
+/// Merges the drafts of all files into one configuration and checks that they fit together.
 struct Assembler {
     private(set) var positions: Positions
     private let drafts: [FileDraft]
@@ -17,7 +17,7 @@ struct Assembler {
         self.complaints = complaints
     }
 
-    /// The configuration; of no use when `complaints` has errors afterwards.
+    /// The configuration; not to be used when `complaints` has errors afterwards.
     mutating func assemble(guarding places: GuardedPlaces) -> Configuration {
         let main = drafts.first ?? FileDraft()
         collectKeys()
@@ -122,7 +122,7 @@ struct Assembler {
         switch client.settings.key {
         case .given(let name):
             if keys[name.value] != nil { return name.value }
-            // A key whose own name is wrong was complained of, and could be the one that is meant.
+            // If no key is valid, the one meant may have an invalid name, which was reported.
             guard !keyOrder.isEmpty else { return nil }
             let known = keyOrder.map(\.description)
             let advice =
@@ -154,7 +154,7 @@ struct Assembler {
             return nil
         }
         let renewBefore = settings.renewBefore.value ?? lifetime.seconds / 3
-        // Where either is the client's own it stands below the client's name, after the defaults or before them.
+        // Where renew_before is written, else the lifetime: under the client or under "defaults".
         let position =
             settings.renewBefore.placed?.position ?? settings.lifetime.placed?.position ?? client.name.position
         guard renewBefore < lifetime.seconds else {
@@ -164,8 +164,8 @@ struct Assembler {
                     + "client \"\(client.name.value)\"; write less, such as \(Span.text(lifetime.seconds / 3))")
             return nil
         }
-        // Scheduled renewals are a minute apart at least; by then a third of renew_before must be left, or the client
-        // is critical between any two of them.
+        // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client
+        // becomes critical before every renewal.
         if lifetime.seconds - 60 < renewBefore / 3 {
             complaints.warning(
                 at: settings.lifetime.placed?.position ?? position,
@@ -177,7 +177,7 @@ struct Assembler {
 }
 
 extension ClientDraft {
-    /// The one that is written, else the name.
+    /// The configured id, else the name; nil when that is invalid.
     var clientID: ClientID? {
         if case .wrong = settings.clientID { return nil }
         return settings.clientID.value ?? ClientID(name.value.description)
@@ -185,7 +185,7 @@ extension ClientDraft {
 }
 
 extension Setting<[OutputDraft?]> {
-    /// Whether there is none, and none was meant.
+    /// Whether it is absent or an empty list.
     fileprivate var isUnset: Bool {
         isAbsent || placed?.value.isEmpty ?? false
     }

@@ -8,13 +8,13 @@ struct ClientReader {
 
     let complaints: Diagnostics
 
-    /// Nil when its name is wrong or nothing can stand below it; what stands there is looked at all the same.
+    /// Nil when its name is invalid or its value no mapping; mistakes in its settings are reported all the same.
     func client(_ entry: YAMLEntry) -> ClientDraft? {
         let name = ClientName(entry.key)
         if name == nil { complaints.error(at: entry.keyPosition, Plain.badName(entry.key)) }
         let owner = name.map { "client \"\($0)\"" } ?? "this client"
         var settings = ClientSettings()
-        // All of a client can come from the defaults, so that its name alone may be enough.
+        // All settings can come from "defaults", so the name alone may be enough.
         if case .scalar("") = entry.value.content {
         } else {
             guard
@@ -54,8 +54,8 @@ struct ClientReader {
         return settings
     }
 
-    /// systemd puts both names into the address from which it asks, which has room for 83 bytes of them (108 bytes of
-    /// `sockaddr_un.sun_path` less the rest).
+    /// In bytes: systemd puts both names into the address from which it asks, which has room for 83 bytes of them (108
+    /// bytes of `sockaddr_un.sun_path` less the rest).
     static let longestServedName = 83
 
     private func credential(in section: Section) -> Setting<ServedCredential> {
@@ -78,7 +78,7 @@ struct ClientReader {
                 "\"credential\" has no \"\(setting)\"; write {unit: myapp.service, name: apple-client-secret}")
         }
         guard let unit = unit.value, let name = name.placed else { return .wrong }
-        // An instance has a byte more than its template at least.
+        // An instance's name is at least a byte longer than its template's.
         let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
         if length > Self.longestServedName {
             complaints.warning(

@@ -2,13 +2,13 @@ internal import Failures
 import Linux
 import Rotation
 
-/// Sees to it that `control_group`, whose members may ask for a renewal and no more, cannot read a key or passphrase.
+/// Refuses a `control_group` that can read a key or passphrase: its members may request a renewal and no more.
 struct ControlGroupCheck {
     let loaded: Loaded
     let identity: Identity
 
     var result: Result<Loaded, Refusal> {
-        // A group that does not exist is not the text's mistake: nobody is in it, and the daemon says so.
+        // A group that does not exist has no members and is no mistake here; the daemon reports it.
         guard let name = loaded.configuration.controlGroup, let group = try? Accounts.groupID(name) else {
             return .success(loaded)
         }
@@ -26,8 +26,8 @@ struct ControlGroupCheck {
         return mistakes.isEmpty ? .success(loaded) : .failure(Refusal(diagnostics: mistakes + loaded.warnings))
     }
 
-    /// A file that is not there or not guarded is a trouble of the key's own and told as that. The rules for
-    /// configurations are used because they, unlike those for keys, let anybody read.
+    /// False for a file that is missing or not guarded, which is reported as the key's own failure. Uses the rules for
+    /// configurations because they, unlike those for keys, let anybody read.
     private func isReadable(_ path: AbsolutePath, by group: UInt32) -> Bool {
         guard let status = try? TrustedFile.check(path.description, for: .configuration, as: identity) else {
             return false

@@ -1,6 +1,6 @@
 internal import Rotation
 
-/// One mistake, or something doubtful, in the configuration.
+/// One error or warning about the configuration.
 package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Hashable, Sendable {
         case error
@@ -15,7 +15,7 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     package init(_ severity: Severity, at position: Position, _ message: String) {
         self.position = position
         self.severity = severity
-        // Names are quoted, and a pasted key can pass for one.
+        // Messages quote names, and a pasted key can pass for one.
         self.message = Redaction.plain(message)
     }
 
@@ -29,6 +29,6 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 package struct Refusal: Error, Hashable, Sendable {
     /// Errors and warnings, by file and position; at least one of them is an error.
     package let diagnostics: [Diagnostic]
-    /// Whether a file of it may not be read by whoever asks: nothing is known of its text then.
+    /// Whether the current user may not read one of its files: its text is unknown then.
     package var isUnreadable = false
 }

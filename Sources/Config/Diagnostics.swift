@@ -1,15 +1,15 @@
-/// Collects diagnostics while a configuration is read, so that all mistakes are told at once.
+/// Collects diagnostics while a configuration is read, so that all mistakes are reported at once.
 final class Diagnostics {
-    /// More than anybody mends in one go; keeps a file of nothing but mistakes from making megabytes of them.
+    /// More than anybody fixes in one go; bounds the output for a file of nothing but mistakes.
     static let maximum = 500
 
     private var seen: Set<Diagnostic> = []
     private(set) var errors = 0
-    /// Mistakes beyond the maximum, and the first of them.
+    /// The mistakes beyond the maximum: their number, and the first one's position.
     private var omitted = 0
     private var firstOmitted: Position?
 
-    /// Whether nothing more is shown, so that no work needs to go into its words.
+    /// Whether further mistakes are only counted, so that their messages need no work.
     var isFull: Bool { seen.count >= Self.maximum }
 
     func error(at position: Position, _ message: String) {
@@ -21,8 +21,8 @@ final class Diagnostics {
         note(Diagnostic(.warning, at: position, message))
     }
 
-    /// Those of the file `main` first, then those of the others by name, then by line and column. What was said twice of
-    /// one place stands once.
+    /// The diagnostics of the file `main` first, then those of the others by name, each by line and column, without
+    /// duplicates.
     func sorted(main: String) -> [Diagnostic] {
         func order(_ diagnostic: Diagnostic) -> (Int, Position, String) {
             (diagnostic.position.file == main ? 0 : 1, diagnostic.position, diagnostic.message)
@@ -30,7 +30,7 @@ final class Diagnostics {
         var result = seen.sorted { order($0) < order($1) }
         if let firstOmitted {
             result.append(
-                Diagnostic(.error, at: firstOmitted, "\(omitted) more mistakes are not shown; mend these first"))
+                Diagnostic(.error, at: firstOmitted, "\(omitted) more mistakes are not shown; fix these first"))
         }
         return result
     }

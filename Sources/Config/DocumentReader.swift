@@ -1,6 +1,6 @@
 import Rotation
 
-/// Reads what one whole file says.
+/// Reads one whole configuration file.
 struct DocumentReader {
     static let names = [
         "keys", "defaults", "clients", "on_state_change", "control_group", "state_dir", "metrics_file",
@@ -8,7 +8,7 @@ struct DocumentReader {
     ]
 
     let complaints: Diagnostics
-    /// The file that holds everything but further keys and clients, when this is not it.
+    /// The main file's name, when this is an additional file with keys and clients only.
     let main: String?
 
     func read(_ node: YAMLNode) -> FileDraft {

@@ -1,12 +1,12 @@
 import AppleClientSecret
 import Rotation
 
-// What one file says, before it is known whether the whole of it makes sense. Every value keeps its place.
+// The content of one file before it is checked as a whole. Every value keeps its position.
 
 struct FileDraft {
     var keys: [KeyDraft] = []
     var clients: [ClientDraft] = []
-    /// Whether it has keys or clients, or what was meant for them and complained of.
+    /// Whether it has keys or clients, counting misspelt and invalid ones.
     var mentionsKeys = false
     var mentionsClients = false
     var defaults = ClientSettings()
@@ -30,7 +30,7 @@ struct ClientDraft {
     var settings: ClientSettings
 }
 
-/// What stands below a client or below `defaults`.
+/// The settings of a client or of `defaults`.
 struct ClientSettings {
     var clientID: Setting<ClientID> = .absent
     var key: Setting<KeyName> = .absent
@@ -41,8 +41,8 @@ struct ClientSettings {
     var verify: Setting<Bool> = .absent
     var credential: Setting<ServedCredential> = .absent
 
-    /// These settings, and those of `defaults` where nothing is said here. A list takes the place of the default's list;
-    /// it does not add to it.
+    /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
+    /// it.
     func completed(by defaults: ClientSettings) -> ClientSettings {
         ClientSettings(
             clientID: clientID, key: key.or(defaults.key), lifetime: lifetime.or(defaults.lifetime),

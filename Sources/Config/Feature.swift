@@ -1,15 +1,15 @@
 package import Rotation
 
-/// What a configuration may ask for and this version checks but does not act on yet.
+/// A setting that this version checks but does not act on yet.
 package enum Feature: Hashable, Sendable {
     case verify(ClientName)
 
-    /// What `configuration` asks for in vain, client by client.
+    /// Those that `configuration` uses, by client name.
     package static func list(in configuration: Configuration) -> [Feature] {
         configuration.clients.filter(\.value.verify).keys.sorted().map(Feature.verify)
     }
 
-    /// What does not happen; what to do meanwhile.
+    /// What does not happen, and the consequence.
     package var message: String {
         switch self {
         case .verify(let client):
@@ -17,7 +17,7 @@ package enum Feature: Hashable, Sendable {
         }
     }
 
-    /// Which setting of the configuration it is.
+    /// The setting, for its position.
     package var subject: Positions.Subject {
         switch self {
         case .verify(let client): .verify(client)

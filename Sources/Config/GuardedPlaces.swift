@@ -1,17 +1,17 @@
 import Rotation
 
-/// What no output may overwrite, apart from what the configuration itself names.
+/// Paths that no output may overwrite, besides those that the configuration names.
 struct GuardedPlaces {
     /// The configuration's files.
     let files: [AbsolutePath]
-    /// Where files that add to it lie.
+    /// The `.d` directory with additional files.
     let directory: AbsolutePath
-    /// Where the state lies unless the configuration says otherwise.
+    /// The state directory unless the configuration names one.
     let stateDirectory: AbsolutePath?
 }
 
 extension AbsolutePath {
-    /// The directories that lead to it, the nearest first, without the root.
+    /// Its parent directories, the nearest first, without the root.
     var directories: [AbsolutePath] {
         var result: [AbsolutePath] = []
         var next = directory

@@ -9,7 +9,7 @@ struct KeyReader {
 
     let complaints: Diagnostics
 
-    /// Nil when its name or its form is wrong; what stands in it is looked at all the same.
+    /// Nil when its name is invalid or its value no mapping; its settings are checked all the same.
     func read(_ entry: YAMLEntry) -> KeyDraft? {
         let name = KeyName(entry.key)
         if name == nil { complaints.error(at: entry.keyPosition, Plain.badName(entry.key)) }
@@ -39,7 +39,7 @@ struct KeyReader {
         }
     }
 
-    /// The setting, else the id in the name that Apple gave the file.
+    /// `key_id`, else the id in the file name that Apple gave.
     private func keyID(in section: Section, location: Setting<KeyConfiguration.Location>, owner: String) -> Setting<
         KeyID
     > {
@@ -73,7 +73,7 @@ struct KeyReader {
             KeyConfiguration.Location.file(try Plain.path(text, secret: secret))
         }
         let name = section.value(credential) { text throws(Mistake) in
-            // What stands here may be the passphrase itself.
+            // The value may be the passphrase itself.
             guard !secret || (try? Plain.credential(text)) != nil else {
                 throw Mistake("the value is not a credential's name; write the name that LoadCredential= gives it")
             }

@@ -1,4 +1,4 @@
-/// Permission bits as people write them.
+/// Permission bits in octal notation.
 package enum Mode {
     /// The bits written in `text`: octal digits, with or without `0` or `0o` before them; nil for anything else and
     /// above `07777`.

@@ -1,7 +1,7 @@
 import Formats
 import Rotation
 
-/// Sees to it that no output overwrites a key, the configuration or another output.
+/// Checks that no output overwrites a key, the configuration or another output.
 struct OutputChecks {
     let places: GuardedPlaces
     let keys: [KeyDraft]
@@ -9,7 +9,7 @@ struct OutputChecks {
     let main: FileDraft
     let complaints: Diagnostics
 
-    /// An output and whose it is.
+    /// An output and its client.
     private struct Claim {
         let client: ClientName
         let output: OutputDraft
@@ -42,7 +42,7 @@ struct OutputChecks {
 
     private static let metrics = "the metrics_file"
 
-    /// What each path is that the configuration names or is read from.
+    /// What the configuration uses each path for, in words for messages.
     private func reservedPaths() -> [AbsolutePath: String] {
         var reserved: [AbsolutePath: String] = [:]
         for key in keys {
@@ -154,7 +154,7 @@ struct OutputChecks {
         compare("\"as\"", claim.output.owner, other.output.owner) { $0 }
     }
 
-    /// Whoever can write there must not come to decide what the daemon does.
+    /// Others may write to a trusted directory: nothing in it may decide what the daemon does.
     private func checkTrusted() {
         var deciding = places.files.map { ($0, "the configuration") }
         deciding.append((places.directory, "the directory of the configuration"))

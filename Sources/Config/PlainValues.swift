@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// How the text of a setting becomes its value, where no other file holds that kind of value.
+/// Parses the values of settings, except kinds of value that have a file of their own.
 enum Plain {
     static func truth(_ text: String) throws(Mistake) -> Bool {
         switch text {
@@ -50,7 +50,7 @@ enum Plain {
         return name
     }
 
-    /// What is wrong with the name of a key or client.
+    /// The message for an invalid name of a key or client.
     static func badName(_ text: String) -> String {
         "\(quoted(text)) is not a name; use letters, digits, \".\", \"-\" and \"_\", 64 of them at most"
     }
@@ -58,7 +58,7 @@ enum Plain {
     /// A user's or group's name or number.
     static func account(_ text: String, kind: String) throws(Mistake) -> String {
         let isNumber = text.utf8.allSatisfy { (48...57).contains($0) }
-        // useradd(8) allows 32 characters; 4294967295 is no id but the kernel's "leave as it is".
+        // useradd(8) allows 32 characters; 4294967295 is no id: the kernel takes it as "leave as it is".
         let valid =
             isNumber
             ? UInt32(text).map { $0 != .max } ?? false
@@ -73,7 +73,7 @@ enum Plain {
         return text
     }
 
-    /// A credential's name, as systemd takes them: a file name of printable ASCII without `:`.
+    /// A credential's name by systemd's rules: a file name of printable ASCII without `:`.
     static func credential(_ text: String) throws(Mistake) -> String {
         guard text.utf8.count <= 255, text != ".", text != "..",
             text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":") })

@@ -17,13 +17,13 @@ package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }
 
-    /// `file:line:column`, as compilers write it. A file's name may hold anything; what would break the line or drive a
-    /// terminal is shown as `?`.
+    /// `file:line:column`, as compilers write it. A file's name may hold anything; what would break the line or control
+    /// a terminal is shown as `?`.
     package var description: String {
         "\(harmless(file)):\(line):\(column)"
     }
 
-    /// The place as seen from `other`: the file is named only when it is another one.
+    /// The position in a message about `other`: names the file only when it is another one.
     func seen(from other: Position) -> String {
         file == other.file ? "line \(line)" : description
     }
@@ -40,12 +40,12 @@ struct Placed<Value> {
     }
 }
 
-/// `text` without control characters, for a line on a terminal or in the journal.
+/// `text` with `?` for control characters, for a line on a terminal or in the journal.
 func harmless(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
 }
 
-/// The C0 and C1 control characters, DEL and the characters that turn the direction of text.
+/// The C0 and C1 control characters, DEL, line separators and changes of text direction.
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

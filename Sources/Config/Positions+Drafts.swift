@@ -1,6 +1,6 @@
 import Rotation
 
-// Where the parts of the files stand.
+// Records the positions of drafts.
 
 extension Positions {
     mutating func note(_ key: KeyDraft) {

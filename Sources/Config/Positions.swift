@@ -1,6 +1,6 @@
 package import Rotation
 
-/// Where each thing is written in the configuration, for problems that are met later.
+/// Where each part of the configuration is written, for problems found later.
 package struct Positions: Sendable, Hashable {
     package enum Subject: Hashable, Sendable {
         /// The value of `file:` or `credential:`.
@@ -13,9 +13,9 @@ package struct Positions: Sendable, Hashable {
         case output(ClientName, AbsolutePath)
         /// The first value that names the path: of a key, passphrase, output, program, state directory, metrics file.
         case path(AbsolutePath)
-        /// The first place that asks for the action.
+        /// The first place that names the action.
         case action(ActionID)
-        /// The first key or passphrase that is this credential.
+        /// The first key or passphrase from this credential.
         case credential(String)
         /// The first `as:` with this user.
         case user(String)
@@ -29,7 +29,7 @@ package struct Positions: Sendable, Hashable {
         case stateDirectory
     }
 
-    /// The configuration as a whole.
+    /// The start of the main file.
     package let start: Position
     private var places: [Subject: Position] = [:]
 
@@ -41,8 +41,8 @@ package struct Positions: Sendable, Hashable {
         places[subject]
     }
 
-    /// Where a trouble is reported: at the line that names the key, output, action, user or group; else at the client
-    /// that it harms; else at the start of the configuration.
+    /// Where a failure is reported: at the line that names the key, output, action, user or group; else at the affected
+    /// client; else at the start of the configuration.
     package func position(of failure: Failure, client: ClientName? = nil) -> Position {
         let subject: Subject? =
             switch failure.place {
@@ -54,7 +54,7 @@ package struct Positions: Sendable, Hashable {
             case .named, .clock: nil
             }
         if let place = subject.flatMap({ places[$0] }) { return place }
-        // A passphrase that is missing has no line: the key's own then. A path belongs to whoever names it first.
+        // A missing passphrase has no line, so the key's is used. A path is reported where it is first named.
         switch failure.place {
         case .key(let name): if let place = places[.key(name)] { return place }
         case .path(let path): if let place = places[.path(path)] { return place }
@@ -66,14 +66,14 @@ package struct Positions: Sendable, Hashable {
         return client.flatMap { places[.client($0)] } ?? start
     }
 
-    /// The trouble as a line of `check` or `reload`.
+    /// The failure as a line of `check` or `reload`.
     package func diagnostic(
         _ failure: Failure, client: ClientName? = nil, severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
         Diagnostic(severity, at: position(of: failure, client: client), failure.sentence)
     }
 
-    /// Notes where something is written; the first place counts.
+    /// Records where something is written; only the first place is kept.
     mutating func note(_ subject: Subject, at position: Position) {
         if places[subject] == nil { places[subject] = position }
     }

@@ -1,5 +1,5 @@
-/// How a name or value of the file is shown in a message: in quotes when it is short, plain and nothing that could be
-/// secret, otherwise by a description. Somebody will paste a private key or a token where a name belongs.
+/// A name or value of the file as messages show it: in quotes when it is short, printable ASCII and cannot be a secret,
+/// otherwise described. Users will paste private keys or tokens where a name belongs.
 func quoted(_ text: String) -> String {
     if text.isEmpty { return "an empty text" }
     if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }
@@ -13,7 +13,7 @@ func quoted(_ text: String) -> String {
     return "\"\(text)\""
 }
 
-/// The same after a noun: ` "name"`, or set off by a comma where it is described.
+/// ``quoted(_:)`` after a noun: ` "name"`, or a comma and the description.
 func apposition(_ text: String) -> String {
     let shown = quoted(text)
     return (shown.hasPrefix("\"") ? " " : ", ") + shown
@@ -29,12 +29,12 @@ func alternatives(_ names: some Sequence<String>, joinedBy word: String = "or") 
 /// The longest value that is quoted back, in bytes: a path or a Services ID of ordinary length.
 private let longestQuoted = 40
 
-/// The longest run of letters and digits that is quoted back. Apple's ids have 10 and nobody's words more than 20; a
-/// line of a PEM file has 64, a random token 22 or more.
+/// The longest run of letters and digits that is quoted back. Apple's ids have 10 and words at most 20; a line of a PEM
+/// file has 64, a random token 22 or more.
 private let longestQuotedRun = 20
 
-/// The length of the longest run of characters of the base64 alphabets. `-` and `_`, which names have too, count only
-/// where capitals, small letters and digits are mixed as in no name.
+/// The length of the longest run of base64 or base64url characters. `-` and `_`, which names have too, count only in a
+/// text that mixes capitals, small letters and digits, as names do not.
 private func longestRun(in text: String) -> Int {
     func isMixed(_ ranges: [ClosedRange<UInt8>]) -> Bool {
         ranges.allSatisfy { range in text.utf8.contains { range.contains($0) } }

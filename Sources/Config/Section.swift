@@ -1,14 +1,14 @@
 internal import Rotation
 
-/// A mapping of the file whose names are known: gives the values by name and complains of names it does not know.
+/// A mapping with a fixed set of names: gives the values by name and reports unknown names.
 struct Section {
     /// Whose settings these are, for messages: `client "web"`.
     let owner: String
-    /// Where the owner is named; what is missing is reported there.
+    /// Where the owner is named; missing settings are reported there.
     let position: Position
     let complaints: Diagnostics
     private let entries: [String: YAMLEntry]
-    /// Names that were most likely meant by ones that are not known: they are not missed as well.
+    /// Known names that unknown ones most likely meant: not reported as missing as well.
     private let misspelt: Set<String>
 
     /// Nil, with a complaint, when the node is no mapping.
@@ -30,7 +30,7 @@ struct Section {
         self.misspelt = misspelt
     }
 
-    /// The lines of a mapping whose names are the user's own. Nil, with a complaint, when the node is no mapping.
+    /// The entries of a mapping whose names the user chooses. Nil, with a complaint, when the node is no mapping.
     static func lines(
         of node: YAMLNode, named owner: String, at position: Position, complaints: Diagnostics
     ) -> [YAMLEntry]? {
@@ -55,7 +55,7 @@ struct Section {
         entries[name] != nil
     }
 
-    /// Whether the setting is there or was meant.
+    /// Whether the setting is there, even misspelt.
     func mentions(_ name: String) -> Bool {
         has(name) || misspelt.contains(name)
     }
@@ -64,18 +64,18 @@ struct Section {
         entries[name]?.keyPosition ?? position
     }
 
-    /// The setting's node and where its name stands.
+    /// The setting's node and its name's position.
     func node(_ name: String) -> (node: YAMLNode, name: Position)? {
         entries[name].map { ($0.value, $0.keyPosition) }
     }
 
-    /// The setting's one value, made of its text by `read`.
+    /// The setting's single value, parsed by `read`.
     func value<Value>(_ name: String, _ read: (String) throws(Mistake) -> Value) -> Setting<Value> {
         guard let entry = entries[name] else { return missing(name) }
         return Self.value(entry.value, named: "\"\(name)\"", at: entry.keyPosition, complaints: complaints, read)
     }
 
-    /// One value, made of its text by `read`.
+    /// A single value, parsed by `read`.
     static func value<Value>(
         _ node: YAMLNode, named name: String, at position: Position, complaints: Diagnostics,
         _ read: (String) throws(Mistake) -> Value
@@ -96,7 +96,7 @@ struct Section {
         return .wrong
     }
 
-    /// The setting's list, made item by item by `read`; an item that `read` complained of is nil.
+    /// The setting's list, with each item parsed by `read`; an item that `read` complained of is nil.
     func list<Item>(_ name: String, _ read: (YAMLNode) -> Item?) -> Setting<[Item?]> {
         guard let entry = entries[name] else { return missing(name) }
         switch entry.value.content {
@@ -111,12 +111,12 @@ struct Section {
         return .wrong
     }
 
-    /// What a setting is that does not stand there.
+    /// The value of a setting without an entry.
     func missing<Value>(_ name: String) -> Setting<Value> {
         misspelt.contains(name) ? .wrong : .absent
     }
 
-    /// The known name that was most likely meant.
+    /// Reports an unknown name; returns the known one most likely meant.
     private static func complain(
         of entry: YAMLEntry, in owner: String, known: [String], complaints: Diagnostics
     ) -> String? {

@@ -1,7 +1,7 @@
-/// What the file says of one setting.
+/// One setting as read from a file.
 enum Setting<Value> {
     case absent
-    /// Something stands there that cannot be used, and was complained of.
+    /// The value is invalid and was complained of.
     case wrong
     case given(Placed<Value>)
 
@@ -19,7 +19,7 @@ enum Setting<Value> {
         if case .wrong = self { true } else { false }
     }
 
-    /// This, or `other` where nothing is said here.
+    /// This one, or `other` when this one is absent.
     func or(_ other: Setting<Value>) -> Setting<Value> {
         isAbsent ? other : self
     }
@@ -28,7 +28,7 @@ enum Setting<Value> {
 /// Why a value cannot be used, and what to write instead.
 struct Mistake: Error {
     let words: String
-    /// Whether it is that a file may not be read.
+    /// Whether the reason is that a file may not be read.
     let isUnreadable: Bool
 
     init(_ words: String, isUnreadable: Bool = false) {

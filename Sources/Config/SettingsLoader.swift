@@ -7,13 +7,13 @@ package import Rotation
 package enum SettingsLoader {
     package static let defaultPath = "/etc/clientsecretd/clientsecretd.yaml"
 
-    /// The configuration in the file `path` and in the `*.yaml` files, in name order, of the directory that is named like
-    /// it with `.d` for `.yaml`. The files and all directories above them must be guarded like a key.
+    /// The configuration in the file `path` and in the `*.yaml` files, in name order, of the directory named like it
+    /// with `.d` for `.yaml`. Only root and `identity` may be able to write to the files and directories above them.
     ///
-    /// Blocks for as long as the files' system and the accounts' database take.
+    /// Blocks on the file system and the account database.
     ///
     /// - Parameters:
-    ///   - path: as the user wrote it; a relative one is taken from the working directory. Diagnostics name it this way.
+    ///   - path: as the user wrote it and diagnostics show it; a relative one starts at the working directory.
     ///   - identity: the user whose configuration it is.
     ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set.
     package static func load(
@@ -35,7 +35,7 @@ package enum SettingsLoader {
         }
     }
 
-    /// What these files say: the main one and those that add to it.
+    /// The configuration in these files: the main one, then the additions.
     static func judge(
         _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, complaints: Diagnostics
     ) -> Result<Loaded, Refusal> {
@@ -91,12 +91,12 @@ package enum SettingsLoader {
         return files
     }
 
-    /// The `.d` directory of the file `main`, as the user who calls that `name` would have named it.
+    /// The `.d` directory of the file `main` in the form in which the user wrote `name`, for messages.
     static func shownDirectory(of main: AbsolutePath, name: String) -> String {
         String(name.dropLast(main.name.utf8.count)) + SettingsParser.directory(of: main).name
     }
 
-    /// What stands in the way of reading the file or directory; what to do.
+    /// Why the file or directory cannot be read, and what to do.
     private static func words(for error: FileError, of path: AbsolutePath) -> String {
         switch error.kind {
         case .missing, .directoryMissing:
@@ -124,15 +124,15 @@ package enum SettingsLoader {
         }
     }
 
-    /// The file that `path` names, from the root: for files named on the command line; nil when it names none.
+    /// The absolute form of a path from the command line; nil when it is not a usable path.
     package static func absolutePath(of path: String) -> AbsolutePath? {
         try? absolute(path)
     }
 
-    /// The file's own path: `path` itself, or `path` below the working directory.
+    /// `path` itself when absolute, else `path` below the working directory.
     private static func absolute(_ path: String) throws(Mistake) -> AbsolutePath {
         guard !path.hasPrefix("/") else { return try Plain.path(path) }
-        // The kernel gives the working directory without links in it, so that a `..` right after it is the parent.
+        // The kernel returns the working directory without links in it, so a `..` right after it is the parent.
         guard let buffer = unsafe getcwd(nil, 0) else {
             throw Mistake("the working directory is gone; write an absolute path")
         }

@@ -1,7 +1,6 @@
 package import Rotation
 
-/// The text of a configuration becomes its values, or a list of everything that is wrong with it. Nothing outside the
-/// text is looked at.
+/// Parses a configuration's text into its values, or a list of all its mistakes. Reads nothing outside the text.
 package enum SettingsParser {
     /// - Parameters:
     ///   - main: the configuration file.
@@ -13,14 +12,14 @@ package enum SettingsParser {
         parse(main: main, additions: additions, stateDirectory: stateDirectory, complaints: Diagnostics())
     }
 
-    /// The same, with what was complained of before the text was read.
+    /// The same, adding to complaints from before the text was read.
     static func parse(
         main: SourceFile, additions: [SourceFile], stateDirectory: AbsolutePath?, complaints: Diagnostics
     ) -> Result<Loaded, Refusal> {
         let directory = Self.directory(of: main.path)
         let files = [main] + additions
-        // What a file says that cannot be read to its end is not known: nothing is said then of how the files fit
-        // together.
+        // The content of a file that cannot be read to its end is unknown: then how the files fit together is not
+        // checked.
         var unreadable = complaints.errors > 0
         var drafts: [FileDraft] = []
         for file in files {
@@ -60,7 +59,7 @@ package enum SettingsParser {
     package static func directory(of main: AbsolutePath) -> AbsolutePath {
         let text = main.description
         let stem = [".yaml", ".yml"].first { text.hasSuffix($0) && main.name != $0 }.map { text.dropLast($0.count) }
-        // Only a name of nearly 255 bytes has no room for two more.
+        // Nil only for a name of nearly 255 bytes, without room for ".d".
         return AbsolutePath((stem ?? text[...]) + ".d") ?? main
     }
 
@@ -78,7 +77,7 @@ package enum SettingsParser {
 }
 
 extension YAMLNode {
-    /// Whether it is what `---` alone gives.
+    /// Whether it is empty, as `---` alone is.
     fileprivate var isNothing: Bool {
         if case .scalar("") = content { true } else { false }
     }

@@ -1,8 +1,8 @@
 internal import Rotation
 
-/// Signals that a program can be asked by to read its files again.
+/// Signals that can ask a program to read its files again.
 package enum SignalName {
-    /// Their numbers on Linux, on every machine that Swift is built for.
+    /// Their numbers on Linux, on every architecture that Swift supports.
     package static let numbers: [String: Int32] = [
         "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGUSR1": 10, "SIGUSR2": 12, "SIGALRM": 14, "SIGTERM": 15,
         "SIGCONT": 18,

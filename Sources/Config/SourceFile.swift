@@ -1,11 +1,11 @@
 package import Rotation
 
-/// A configuration file's content and the names it goes by.
+/// A configuration file's content, name and paths.
 package struct SourceFile: Sendable {
-    /// As messages call it: the way the user named it.
+    /// The file as the user named it, for messages.
     package let name: String
     package let path: AbsolutePath
-    /// Where it lies when links on the way are followed.
+    /// The path with all links resolved.
     package let realPath: AbsolutePath
     package let bytes: [UInt8]
 

@@ -2,7 +2,7 @@ internal import AppleClientSecret
 internal import Rotation
 
 extension Span {
-    /// A span from `range`; the mistake says what is wrong with the text.
+    /// A duration in `range`; the mistake says what is wrong with the text.
     static func read(_ text: String, examples: String, in range: ClosedRange<Seconds>) throws(Mistake) -> Seconds {
         guard let span = parse(text) else {
             if !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy({ (48...57).contains($0) }) {
@@ -35,7 +35,7 @@ extension Span {
         try read(text, examples: "30d, 12h or 1d12h", in: 1...Lifetime.maximum.seconds)
     }
 
-    /// A hook that takes longer than a day is not coming back.
+    /// At most a day: a hook that runs longer is hanging.
     static func readTimeout(_ text: String) throws(Mistake) -> Seconds {
         try read(text, examples: "45s or 5m", in: 1...86_400)
     }

@@ -1,4 +1,4 @@
-/// A place in a text that is read byte by byte. A line ends as libyaml has it: LF, CR, CR LF, NEL (U+0085), and the line
+/// A position in a text that is read byte by byte. Lines end as in libyaml: LF, CR, CR LF, NEL (U+0085), and the line
 /// and paragraph separators (U+2028, U+2029).
 struct TextPlace {
     /// From 1.

@@ -14,13 +14,13 @@ package enum UnitName {
         (try? read(text)) != nil
     }
 
-    /// A unit's full name. In `on_state_change` the state stands for `%s` in it; where `template`, all instances of one may
-    /// be meant.
+    /// A unit's full name. `placeholder` allows `%s`, which `on_state_change` replaces by the state; `template` allows
+    /// a template, for all its instances.
     static func read(_ text: String, placeholder: Bool = false, template: Bool = false) throws(Mistake) -> String {
         let name =
             placeholder ? text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: "ok") : text
         guard let dot = name.lastIndex(of: "."), suffixes.contains(String(name[name.index(after: dot)...])) else {
-            // "myapp" and "my.app" want a suffix; "myapp.servce" wants its own mended.
+            // "myapp" and "my.app" lack a suffix; in "myapp.servce" it is misspelt.
             if let dot = text.lastIndex(of: "."),
                 let meant = nearest(to: String(text[text.index(after: dot)...]), among: suffixes)
             {

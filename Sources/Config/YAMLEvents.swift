@@ -1,6 +1,6 @@
 import CLibyaml
 
-/// What libyaml's parser says of a document, one piece at a time.
+/// One event from libyaml's parser.
 struct YAMLEvent {
     enum Kind: Equatable {
         case streamStart
@@ -26,13 +26,13 @@ struct YAMLEvent {
 
 /// libyaml's parser over a document in memory.
 @safe struct YAMLEvents: ~Copyable {
-    // The parser keeps pointers to itself and to its input, so that both need addresses that stay.
+    // The parser keeps pointers to itself and to its input, so both need stable addresses.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let input: UnsafeMutableBufferPointer<UInt8>
 
-    /// Nil when there is no memory.
+    /// Nil when memory runs out.
     init?(_ bytes: [UInt8]) {
-        // libyaml counts a byte-order mark as a column of the first line, and then finds the others indented less.
+        // libyaml counts a byte-order mark as a column of the first line, so the others would seem indented less.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         unsafe parser = .allocate(capacity: 1)
@@ -68,14 +68,14 @@ struct YAMLEvent {
             guard let pointer = unsafe pointer else { return "" }
             return unsafe String(cString: pointer)
         }
-        // libyaml gives no line and column for bytes that are no text, but the number of bytes before them.
+        // For bytes that are no text libyaml gives their byte offset instead of line and column.
         if unsafe state.error == YAML_READER_ERROR {
             let place = place(of: unsafe characterStart(at: state.problem_offset))
             return unsafe YAMLSyntaxError(
                 place: place, problem: text(state.problem), context: "", found: state.problem_value)
         }
-        // A quote or bracket that is not closed, or a name without a colon, is noticed further down: where it begins is
-        // of more use.
+        // libyaml notices an unclosed quote or bracket, or a name without a colon, further down: its beginning is of
+        // more use.
         let context = unsafe text(state.context)
         let begins = ["while scanning a quoted scalar", "while scanning a simple key", "while parsing a flow "]
         let mark = unsafe begins.contains(where: context.hasPrefix) ? state.context_mark : state.problem_mark
@@ -85,16 +85,16 @@ struct YAMLEvent {
             found: problem < input.count ? Int32(input[problem]) : -1)
     }
 
-    /// Where the byte stands that `offset` bytes are before.
+    /// The position of the byte at `offset`.
     private func place(of offset: Int) -> TextPlace {
         var place = TextPlace()
         for index in unsafe 0..<min(max(0, offset), input.count) { unsafe place.pass(input[index]) }
         return place
     }
 
-    /// The first byte of the broken character that the byte at `offset` should have continued, else `offset` itself.
+    /// The start of the broken character that the byte at `offset` should have continued, else `offset` itself.
     private func characterStart(at offset: Int) -> Int {
-        // Four bytes make a character at most.
+        // A character has at most four bytes.
         for start in stride(from: offset - 1, through: max(0, offset - 3), by: -1) where unsafe start < input.count {
             let byte = unsafe input[start]
             if byte & 0xC0 == 0x80 { continue }
@@ -104,7 +104,7 @@ struct YAMLEvent {
         return offset
     }
 
-    /// The number of bytes before a mark, whose own index counts characters and, at the end of the text, lies beyond it.
+    /// The byte offset of a mark. The mark's own index counts characters and, at the end of the text, lies beyond it.
     private func offset(of mark: yaml_mark_t) -> Int {
         var characters = 0
         for index in unsafe 0..<input.count where unsafe input[index] & 0xC0 != 0x80 {

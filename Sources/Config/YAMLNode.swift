@@ -1,5 +1,4 @@
-/// A part of a YAML document. A scalar is the text that stands there: nothing is taken for a number, a truth value or a
-/// date.
+/// A part of a YAML document. A scalar is its text: nothing is interpreted as a number, a truth value or a date.
 struct YAMLNode {
     let position: Position
     let content: Content
@@ -9,7 +8,7 @@ struct YAMLNode {
         case scalar(String)
         case sequence([YAMLNode])
         case mapping([YAMLEntry])
-        /// Something that is refused wherever it stands and was complained of, such as an alias.
+        /// Something that is never allowed and was complained of, such as an alias.
         case refused
     }
 
@@ -19,7 +18,7 @@ struct YAMLNode {
     }
 }
 
-/// One line of a mapping.
+/// One key and its value.
 struct YAMLEntry {
     let key: String
     let keyPosition: Position

@@ -1,12 +1,12 @@
-/// Makes a tree of a YAML document, refusing what a configuration needs none of: anchors, aliases, tags, second
+/// Builds a tree from a YAML document and refuses what no configuration needs: anchors, aliases, tags, second
 /// documents, keys that are not plain text.
 struct YAMLReader: ~Copyable {
-    /// A configuration of a thousand clients has about a fifth of this.
+    /// In bytes: a configuration of a thousand clients has about a fifth of this.
     static let maximumSize = 1 << 20
     static let tooLarge = "larger than 1 MiB; move clients to files of the .d directory"
-    /// The contract's configuration goes six deep; the reader recurses once for each.
+    /// The documented settings go six deep; the reader recurses once for each level.
     static let maximumDepth = 16
-    /// Bounds the memory of a document of nothing but commas.
+    /// Bounds the memory for a document of nothing but commas.
     static let maximumNodes = 100_000
 
     private let file: String
@@ -14,7 +14,7 @@ struct YAMLReader: ~Copyable {
     private var events: YAMLEvents
     private var nodes = 0
 
-    /// The document's tree. Nil when it is empty, or when it cannot be read to its end: then `complaints` has grown.
+    /// The document's tree. Nil when it is empty or, with a complaint, when it cannot be read to its end.
     static func read(_ bytes: [UInt8], file: String, complaints: Diagnostics) -> YAMLNode? {
         let start = Position(file: file, line: 1, column: 1)
         guard bytes.count <= maximumSize else {
@@ -122,7 +122,7 @@ struct YAMLReader: ~Copyable {
         }
     }
 
-    /// Refused as a whole when nothing is right with it, as where `{{ template }}` was not filled in.
+    /// Refused as a whole when no entry is valid, as with a `{{ template }}` that was not filled in.
     private mutating func mapping(depth: Int) throws(Failure) -> YAMLNode.Content {
         var entries: [YAMLEntry] = []
         var refused = false

@@ -1,10 +1,10 @@
-/// Why libyaml gave up on a document.
+/// Why libyaml could not parse a document.
 struct YAMLSyntaxError: Error {
     let place: TextPlace
-    /// libyaml's own words, which never quote the document.
+    /// libyaml's own message, which never quotes the document.
     let problem: String
     let context: String
-    /// The byte or character it stumbled over; negative when that is not known.
+    /// The byte or character at fault; negative when that is not known.
     let found: Int32
 
     /// What is wrong; what to write instead.

@@ -4,22 +4,22 @@ import Rotation
 import SystemPackage
 import Systemd
 
-/// Runs actions and says how they ended: programs as child processes, what concerns a unit by asking systemd.
+/// Runs actions: programs as child processes, unit actions through systemd. Throws why one failed.
 struct ActionRunner: Sendable {
     let log: Log
     let secretCache: SecretCache
     let identity: Identity
-    /// Signalled at shutdown: a hook that has not ended by then counts as not done.
+    /// Signalled at shutdown: a hook that is still running then counts as interrupted.
     let cancel: EventCounter
     private let ended = EndedStarts()
 
-    /// A hook finds Debian's programs here and nowhere else.
+    /// `PATH` of every hook: Debian's directories, no others.
     private static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) {
         switch action {
         case .exec(let arguments, let timeout):
-            // A program that somebody else may replace would act with the daemon's rights.
+            // Another user who can replace the program would gain the daemon's rights.
             if let failure = Probe.failure(of: action, as: identity) { throw failure }
             try execute(arguments, timeout: timeout, environment: environment(covering), as: action.id)
         case .unit, .signal:
@@ -27,17 +27,17 @@ struct ActionRunner: Sendable {
         }
     }
 
-    /// What would keep an action from being carried out; nothing is done. Blocks.
+    /// Why an action could not run, without running it; nil when it could. Blocks.
     func obstacle(to action: Action) -> Failure? {
         if let failure = Probe.failure(of: action, as: identity) { return failure }
         let found = UnitRunner(cancel: cancel).obstacles(to: [action], as: identity.user)[action]
-        // That the daemon stops is in nobody's way.
+        // An interrupted probe says nothing about the action.
         return found?.code == .actionInterrupted ? nil : found
     }
 
     private func environment(_ covering: [ClientName: Covered]) -> [String: String] {
         var variables = ["PATH": Self.searchPath, "LANG": "C.UTF-8"]
-        // What is told of the state is told of no client.
+        // State-change actions cover no clients.
         guard !covering.isEmpty else { return variables }
         let clients = covering.sorted { $0.key < $1.key }
         func lines(_ values: [String]) -> String { values.joined(separator: "\n") }

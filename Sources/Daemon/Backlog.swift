@@ -1,12 +1,12 @@
 import Rotation
 
-/// Facts that were told and not absorbed yet.
+/// Inputs that were posted and not handled yet, by priority.
 ///
-/// With ten thousand clients to look for at once, what was decided for the first is under way while the others are still
-/// thought about: what brings a secret further comes before what begins with another, and not everything in one turn.
-/// Which of two facts comes first changes nothing else, for jobs end in any order.
+/// With ten thousand clients to read back at once, the first clients' jobs run while the others' inputs still wait:
+/// each step handles only some, and inputs that move a secret further come before those that begin with another client.
+/// The order changes nothing else, for jobs end in any order.
 struct Backlog {
-    /// By rank, in each in the order they came; slices, because taking some must not move the others.
+    /// By rank, each in order of arrival; slices, because taking the first ones must not move the others.
     private var ranks: [ArraySlice<Input>] = [[], [], []]
 
     var isEmpty: Bool { ranks.allSatisfy { $0.isEmpty } }
@@ -15,7 +15,7 @@ struct Backlog {
         for input in inputs { ranks[Self.rank(of: input)].append(input) }
     }
 
-    /// The next ones to be absorbed, so many at most.
+    /// Removes the next inputs to handle.
     mutating func take(atMost limit: Int = 256) -> [Input] {
         var taken: [Input] = []
         for rank in ranks.indices where taken.count < limit {

@@ -1,7 +1,7 @@
 import Rotation
 import Synchronization
 
-/// Whoever waits for an answer, by ticket.
+/// The callers that wait for an answer, by request ID.
 final class Callers: Sendable {
     private struct Waiting {
         var next: UInt64 = 1

@@ -3,19 +3,19 @@ import Linux
 import Outputs
 import Systemd
 
-/// One connection to the credential socket, and the answer on its way.
+/// One connection to the credential socket, and the answer that is sent on it.
 ///
-/// One that is closed without a byte gives the unit an empty credential and starts it: a connection that is let go
-/// unanswered is refused first.
+/// Closed without a byte, it gives the unit an empty credential and starts it: a connection that is dropped unanswered
+/// is refused first.
 final class CredentialConnection {
     let descriptor: Descriptor
-    /// Nil when it does not come from where systemd asks for a unit.
+    /// Nil when the peer's address is not one that systemd binds to for a unit.
     let request: CredentialRequest?
     let user: UInt32
-    /// When it is given up, by ``Clocks/bootMilliseconds()``.
+    /// When waiting on it ends, by ``Clocks/bootMilliseconds()``.
     var deadline: Int64
 
-    /// What the loop waits for on it; nil before it does.
+    /// What epoll waits for on it; nil until it is added to epoll.
     var awaited: Readiness?
     private(set) var answer: Answer?
     private var sent = 0
@@ -27,24 +27,24 @@ final class CredentialConnection {
 
     enum Progress: Hashable {
         case done
-        /// It takes nothing more now.
+        /// No room now, or no answer yet.
         case blocked
         /// The peer has gone.
         case broken
     }
 
-    /// systemd takes less than a mebibyte (CREDENTIAL_SIZE_MAX) and fails the start of a unit that is given more.
+    /// systemd takes less than a mebibyte (CREDENTIAL_SIZE_MAX): the start of a unit that is sent more fails.
     private static let refusalSize = (1 << 20) + refusalPage.count
-    /// A line for whoever looks at it, and nothing more that a terminal shows.
+    /// One line for a person who reads it, then NUL bytes, which a terminal does not show.
     private static let refusalPage: [UInt8] = {
         let line = Array("clientsecretd refuses this credential; its log says why\n".utf8)
         return line + [UInt8](repeating: 0, count: 65_536 - line.count)
     }()
-    /// Milliseconds that a peer may take to read what it is sent when nobody waits for it otherwise.
+    /// Milliseconds that `deinit` waits for the peer to read, each time that the socket is full.
     private static let lastPatience: Int32 = 200
 
     init(_ descriptor: consuming Descriptor, deadline: Int64) {
-        // Whoever cannot be told is nobody that would be served.
+        // An unidentified peer is refused, like all but root.
         user = (try? Peer(of: descriptor.raw).user) ?? .max
         request = (try? Peer.address(of: descriptor.raw)).flatMap { CredentialRequest(address: $0) }
         self.deadline = deadline
@@ -58,14 +58,14 @@ final class CredentialConnection {
         }
     }
 
-    /// Begins the answer; the first one counts.
+    /// Sets answer and deadline; later calls are ignored.
     func begin(_ answer: Answer, deadline: Int64) {
         guard self.answer == nil else { return }
         self.answer = answer
         self.deadline = deadline
     }
 
-    /// Sends what the peer takes without waiting.
+    /// Sends what the socket takes without blocking.
     func push() -> Progress {
         guard let answer else { return .blocked }
         while true {
@@ -78,14 +78,14 @@ final class CredentialConnection {
             guard count > 0 else { return .blocked }
             sent += count
             if sent == size {
-                // Whoever else holds the connection, the peer sees its end.
+                // systemd may hold a copy: closing would not end the connection.
                 descriptor.shutDown()
                 return .done
             }
         }
     }
 
-    /// How many bytes were sent now, and how many there are in all.
+    /// Returns how many bytes were sent now, and how long the answer is.
     private func sendMore(of answer: Answer) throws(SystemError) -> (Int, Int) {
         switch answer {
         case .secret(let secret):

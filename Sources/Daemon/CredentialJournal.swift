@@ -2,14 +2,14 @@ import Linux
 import Rotation
 import SystemPackage
 
-/// Says what became of requests for credentials: who is refused again and again is told of once an hour.
+/// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
 struct CredentialJournal {
     let log: Log
     private var told: [CredentialRefusal: Int64] = [:]
     private var toldOfFailure: Int64?
 
     private static let reminder: Int64 = 3_600_000
-    /// Refusals that are kept apart; above it whoever thinks up names could fill a log and the memory with them.
+    /// Refusals that are remembered; without a limit, requests for invented names could fill the log and the memory.
     private static let mostTold = 256
 
     init(log: Log) {
@@ -17,7 +17,7 @@ struct CredentialJournal {
     }
 
     mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: SecretInfo) {
-        // When it is refused again, that is news again.
+        // If it is refused again later, that is logged at once.
         told[.noSecret(credential, client)] = nil
         told[.notConfigured(credential)] = nil
         log.note(.served(credential, client, issued))
@@ -30,7 +30,7 @@ struct CredentialJournal {
         log.note(.notServed(refusal))
     }
 
-    /// Accepting failed.
+    /// Logs a failed accept, hourly at most.
     mutating func failed(_ error: SystemError, at now: Int64) {
         if let toldOfFailure, now < toldOfFailure + Self.reminder { return }
         toldOfFailure = now

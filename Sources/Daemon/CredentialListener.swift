@@ -8,20 +8,20 @@ final class CredentialListener: Sendable {
     private let own: UnixListener?
     private let passed: Descriptor?
 
-    /// systemd connects as root, which may do so whoever owns the socket; nobody else has a reason to.
+    /// systemd connects as root, which may do so whoever owns the socket; nobody else needs to connect.
     private static let mode: UInt32 = 0o600
 
     /// Takes over a socket that systemd passed.
     init(_ socket: consuming PassedSocket) throws(SystemError) {
         let descriptor = Descriptor(adopting: socket.release())
-        // NonBlocking= of the service decides how it comes.
+        // It blocks unless the service sets NonBlocking=.
         try descriptor.setNonBlocking()
         raw = descriptor.raw
         passed = consume descriptor
         own = nil
     }
 
-    /// Makes one.
+    /// Makes the daemon's own socket.
     init(path: String) throws(SystemError) {
         let listener = try UnixListener(path: path, mode: Self.mode)
         raw = listener.descriptor.raw
@@ -29,7 +29,7 @@ final class CredentialListener: Sendable {
         passed = nil
     }
 
-    /// Takes away the name of a socket of the daemon's own.
+    /// Removes the name of the daemon's own socket.
     func removeName() {
         own?.removeName()
     }

@@ -4,7 +4,7 @@ import Rotation
 import SystemPackage
 import Systemd
 
-/// Accepts and answers on the credential socket's thread, and sleeps in between.
+/// Accepts and answers connections on the credential socket's thread, and sleeps in between.
 ///
 /// Not Sendable: it stays on the thread that made it.
 final class CredentialRouter {
@@ -15,7 +15,7 @@ final class CredentialRouter {
     private var connections: [UInt64: CredentialConnection] = [:]
     private var nextTag = Tag.firstConnection
     private var isListening = false
-    /// When to accept again, there having been no descriptor left.
+    /// When to accept again after that failed, as without a free descriptor.
     private var resumeAt: Int64?
     private var stopAt: Int64?
     private var journal: CredentialJournal
@@ -37,7 +37,7 @@ final class CredentialRouter {
         self.waits = waits
     }
 
-    /// Runs until the server stops and everybody is answered.
+    /// Runs until the server stops and all are answered or time is up.
     func run() throws(SystemError) {
         try waits.epoll.add(server.bell.raw, tag: Tag.bell)
         try waits.epoll.add(waits.timer.raw, tag: Tag.timer)
@@ -65,7 +65,7 @@ final class CredentialRouter {
         case Tag.timer: _ = try waits.timer.read()
         case Tag.listener: acceptAll()
         default:
-            // Nobody reads any more.
+            // The peer has closed its end.
             if !event.readiness.isDisjoint(with: [.hungUp, .failed]) { try letGo(event.tag) }
         }
     }
@@ -87,7 +87,7 @@ final class CredentialRouter {
                 guard let accepted = try UnixListener.accept(on: listener.raw) else { return }
                 admit(CredentialConnection(accepted, deadline: deadline))
             } catch {
-                // Those who have connected wait in the socket's queue.
+                // New connections wait in the socket's queue.
                 resumeAt = Clocks.bootMilliseconds() + limits.pause
                 journal.failed(error, at: Clocks.bootMilliseconds())
                 return
@@ -102,7 +102,7 @@ final class CredentialRouter {
 
     // MARK: One connection
 
-    /// Begins an answer where it is clear what it is.
+    /// Sets the answer once it is known: the secret or a refusal.
     private func decide(_ connection: CredentialConnection, by table: CredentialTable, at now: Int64) {
         guard connection.answer == nil else { return }
         guard connection.user == 0 else {
@@ -128,7 +128,7 @@ final class CredentialRouter {
         journal.refused(refusal, at: now)
     }
 
-    /// Sends what can be sent now, and lets the connection go when that was all.
+    /// Sends what can be sent now; drops a connection that is done or out of time.
     private func move(_ connection: CredentialConnection, _ tag: UInt64, at now: Int64) throws(SystemError) {
         let isAnswered = connection.answer != nil
         switch connection.push() {
@@ -143,7 +143,7 @@ final class CredentialRouter {
             guard connection.awaited != readiness else { return }
             if connection.awaited == nil {
                 try waits.epoll.add(connection.descriptor.raw, tag: tag, for: readiness)
-                // Were the daemon killed now, the unit would be given nothing, and start with it.
+                // If the daemon is killed now, systemd's copy keeps the unit from starting without its secret.
                 if !isAnswered { DescriptorStore.hold(connection.descriptor, as: CredentialSocket.heldName) }
             } else {
                 try waits.epoll.modify(connection.descriptor.raw, tag: tag, for: readiness)
@@ -158,7 +158,7 @@ final class CredentialRouter {
 
     private func letGo(_ tag: UInt64) throws(SystemError) {
         guard let connection = connections.removeValue(forKey: tag), connection.awaited != nil else { return }
-        // By hand: who else holds the connection keeps it in the list of what is waited for.
+        // Explicitly: epoll keeps a socket of which systemd holds a copy.
         try waits.epoll.remove(connection.descriptor.raw)
     }
 }

@@ -3,14 +3,14 @@ import Rotation
 import Synchronization
 import SystemPackage
 
-/// Gives units their secrets from the credential socket: by unit and credential name, to root's systemd alone.
+/// Serves secrets to units on the credential socket, by unit and credential name, to root's systemd alone.
 ///
-/// A thread of its own waits for all connections at once, so that neither a peer that does not read nor any number of
-/// them can hold up the rotation or be held up by it. Until told what to serve it keeps everybody waiting.
+/// A thread of its own waits for all connections at once, so that slow or numerous peers cannot delay the rotation, nor
+/// the rotation them. Requests wait until ``serve(_:)`` brings their secret.
 final class CredentialServer: Sendable {
     let secretCache: SecretCache
     let log: Log
-    /// Raised when ``state`` has changed.
+    /// Signalled when ``state`` has changed.
     let bell: EventCounter
     private let limits: CredentialLimits
     private let shared: Mutex<(table: CredentialTable, isStopping: Bool)>
@@ -19,7 +19,7 @@ final class CredentialServer: Sendable {
     /// Connections that waited when an earlier process of the service died.
     private let inherited = Mutex<[Int32]>([])
 
-    /// - Parameter configuration: whom to serve; secrets follow by ``serve(_:)``.
+    /// - Parameter configuration: the units to serve; secrets follow by ``serve(_:)``.
     init(
         _ configuration: Configuration, secretCache: SecretCache, log: Log,
         limits: CredentialLimits = CredentialLimits()
@@ -36,13 +36,13 @@ final class CredentialServer: Sendable {
         shared.withLock { $0 }
     }
 
-    /// Serves what this configuration says from now on. Any thread.
+    /// Serves the units of this configuration from now on. Any thread.
     func adopt(_ configuration: Configuration) {
         shared.withLock { $0.table = CredentialTable(configuration, after: $0.table) }
         bell.signal()
     }
 
-    /// Hands these secrets out from now on. Any thread.
+    /// Serves these secrets from now on. Any thread.
     func serve(_ changes: [Served]) {
         guard !changes.isEmpty else { return }
         shared.withLock { shared in
@@ -57,7 +57,7 @@ final class CredentialServer: Sendable {
         inherited.withLock { $0.append(raw) }
     }
 
-    /// Those who were inherited; once.
+    /// The inherited connections; empty after the first call.
     func takeInherited() -> [CredentialConnection] {
         let all = inherited.withLock { all in
             defer { all = [] }
@@ -67,7 +67,7 @@ final class CredentialServer: Sendable {
         return all.map { CredentialConnection(Descriptor(adopting: $0), deadline: deadline) }
     }
 
-    /// Starts to answer on `listener`; once.
+    /// Starts the thread for `listener`; once.
     func start(_ listener: CredentialListener) throws(SystemError) {
         let waits = try CredentialWaits()
         try WorkerThread.start { [self] in
@@ -85,11 +85,11 @@ final class CredentialServer: Sendable {
         }
     }
 
-    /// Refuses those who wait and ends the thread. Who has not been accepted yet is left in the socket's queue: where
-    /// systemd holds the socket the next start serves them, else the kernel has their read fail.
+    /// Refuses the connections that wait and ends the thread. Those not accepted yet stay in the socket's queue: on
+    /// systemd's socket the next start serves them, on the daemon's own the kernel has their read fail.
     func stop() {
         guard isStarted.withLock({ $0 }) else {
-            // Letting them go refuses them.
+            // Dropping them refuses them.
             _ = takeInherited()
             return
         }
@@ -99,7 +99,7 @@ final class CredentialServer: Sendable {
     }
 }
 
-/// What the thread sleeps on, made before it is started: a thread that cannot sleep is none.
+/// What the thread waits on; made before it starts, because a thread that cannot wait is of no use.
 final class CredentialWaits: Sendable {
     let epoll: Epoll
     let timer: BootTimer

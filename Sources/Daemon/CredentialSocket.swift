@@ -5,13 +5,13 @@ import Synchronization
 import SystemPackage
 import Systemd
 
-/// The credential socket and its server: systemd's socket from the start, else one of the daemon's own as soon as a
+/// The credential socket and its server: the socket that systemd passed, else one that the daemon makes as soon as a
 /// client is configured to be served from it.
 final class CredentialSocket: Sendable {
     private enum State {
         case none
         case listening(CredentialListener)
-        /// What systemd passed is of no use; to make another one beside it would hide that.
+        /// What systemd passed cannot be used; making another socket would hide that.
         case unusable(Failure)
     }
 
@@ -21,12 +21,12 @@ final class CredentialSocket: Sendable {
 
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
-    /// What systemd calls a connection that waits, when it passes it to the next process; nothing that one would write
-    /// by mistake for the name above.
+    /// The name under which systemd stores a waiting connection for the next process; nobody would write it by mistake
+    /// instead of the name above.
     static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
 
-    /// - Parameter statusSocket: a socket of the daemon's own is made beside this path.
+    /// - Parameter statusSocket: the daemon's own socket is made in the directory of this path.
     init(_ server: CredentialServer, _ sockets: inout PassedSockets, beside statusSocket: String) {
         self.server = server
         let directory = statusSocket.lastIndex(of: "/").map { statusSocket[...$0] } ?? ""
@@ -42,7 +42,7 @@ final class CredentialSocket: Sendable {
         let place = Failure.Place.named("the socket \(passedName) from systemd")
         do throws(SystemError) {
             guard let socket = try sockets.take(passedName) else { return .none }
-            // Which unit asks, and that it is systemd who does, is told by the addresses of Unix sockets alone.
+            // Only for Unix sockets do address and credentials of the peer say which unit asks, and that systemd does.
             guard socket.family == .unix else {
                 return .unusable(
                     Failure(
@@ -60,8 +60,8 @@ final class CredentialSocket: Sendable {
         }
     }
 
-    /// Refuses everybody who waits, for a daemon that does not come to run: whoever is left in the queue of systemd's
-    /// socket has it start the daemon again and again.
+    /// Refuses every waiting connection when the daemon does not start: systemd starts it again and again while there
+    /// are connections in its socket's queue.
     static func turnAway(_ sockets: inout PassedSockets) {
         while let held = sockets.takeHeld(heldName) { _ = CredentialConnection(held, deadline: 0) }
         guard let passed = try? sockets.take(passedName), passed.family == .unix,
@@ -72,7 +72,7 @@ final class CredentialSocket: Sendable {
         }
     }
 
-    /// Sees to it that what `configuration` wants served is served; says what is lacking. Any thread.
+    /// Serves what `configuration` wants served; returns a daemon fault raised or cleared. Any thread.
     func adopt(_ configuration: Configuration) -> Input {
         server.adopt(configuration)
         let isWanted = configuration.clients.values.contains { $0.credential != nil }
@@ -99,7 +99,7 @@ final class CredentialSocket: Sendable {
         }
     }
 
-    /// Refuses those who wait, and takes the name of a socket of the daemon's own away.
+    /// Refuses the connections that wait, and removes the name of the daemon's own socket.
     func close() {
         server.stop()
         if case .listening(let listener) = state.withLock({ $0 }) { listener.removeName() }

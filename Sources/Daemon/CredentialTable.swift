@@ -2,12 +2,12 @@ import AppleClientSecret
 import Rotation
 import Systemd
 
-/// Which secret is for which unit: what the credential socket knows.
+/// Which secret the credential socket serves to which unit.
 struct CredentialTable: Sendable {
     private let clients: [ServedCredential: ClientName]
     private var secrets: [ClientName: Fingerprint] = [:]
 
-    /// The same secrets for what `configuration` says from now on.
+    /// The units of `configuration`, with the secrets of `old`.
     init(_ configuration: Configuration, after old: CredentialTable? = nil) {
         clients = configuration.clients.reduce(into: [:]) { clients, entry in
             if let credential = entry.value.credential { clients[credential] = entry.key }
@@ -20,8 +20,8 @@ struct CredentialTable: Sendable {
         secrets[served.client] = served.secret?.fingerprint
     }
 
-    /// Whose secret is for the unit itself, else for all instances of its template; nil when none is. The fingerprint
-    /// is nil while the first one is being made.
+    /// The client for the unit itself, else for all instances of its template; nil when there is none. The fingerprint
+    /// is nil until there is a secret.
     subscript(request: CredentialRequest) -> (client: ClientName, secret: Fingerprint?)? {
         for unit in [request.unit, request.template] {
             guard let unit, let client = clients[ServedCredential(unit: unit, name: request.name)] else { continue }
@@ -32,7 +32,7 @@ struct CredentialTable: Sendable {
 }
 
 extension CredentialRequest {
-    /// What is asked for, by the unit's own name.
+    /// The requested credential, by the unit's own name.
     var credential: ServedCredential {
         ServedCredential(unit: unit, name: name)
     }

@@ -15,7 +15,7 @@ package struct DaemonRun {
     private let isOnce: Bool
     private let environment: [String: String]
     private let log: Log
-    /// Why it gave up before it could be asked.
+    /// Why the start failed, for waiting clients.
     private let refusal = Reasons()
 
     private final class Reasons: Sendable {
@@ -27,8 +27,8 @@ package struct DaemonRun {
     ///   - socket: where the status socket is made unless systemd passes one.
     ///   - once: bring everything up to date and end.
     package init(configuration: String, socket: String, once: Bool, environment: [String: String]) {
-        // From the root, as whoever reads the log or asks for the status stands in another directory. What is no path stays
-        // as it is, and reading it says why.
+        // Absolute, because readers of the log and the status are in other directories. What cannot be a path stays as
+        // it is: loading it reports why.
         let absolute = SettingsLoader.absolutePath(of: configuration)
         settings = SettingsSource(path: absolute?.description ?? configuration, environment: environment)
         socketPath = socket
@@ -37,7 +37,7 @@ package struct DaemonRun {
         log = Log(environment: environment)
     }
 
-    /// How a run ended, by the exit codes of the commands.
+    /// How a run ended; the raw value is the exit code.
     package enum Ending: Int32, Sendable {
         case done = 0
         /// With `--once`: something could not be brought up to date. Else: the system refused what the loop needs.
@@ -63,7 +63,7 @@ package struct DaemonRun {
         }
     }
 
-    /// Ends before anything is kept up to date, and says why to whoever reads the log or asks the service manager.
+    /// Ends a start, and reports why to the log, the service manager and the clients of the sockets.
     private func giveUp(_ why: String..., errno: Int32? = nil, _ ending: Ending) -> Ending {
         giveUp(why, errno: errno, ending)
     }
@@ -80,7 +80,7 @@ package struct DaemonRun {
     }
 
     private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
-        // Before the first key is read: no core dump and no look by another process of the same user.
+        // Before the first key is read: no core dump, and no other process of the same user reads our memory.
         try Hardening.forbidInspection()
         let loaded: Loaded
         var refused: [String]?
@@ -88,7 +88,7 @@ package struct DaemonRun {
         case .success(let value): loaded = value
         case .failure(let refusal):
             let lines = refusal.diagnostics.map(\.description)
-            // Whoever runs it once reads what is wrong.
+            // With `--once` the caller reads what is wrong.
             guard !isOnce, let adopted = settings.loadAdopted() else {
                 let headline = refusal.diagnostics.first { $0.severity == .error }?.description
                 return giveUp(lines, headline: headline, .configuration)
@@ -97,7 +97,7 @@ package struct DaemonRun {
             refused = lines
         }
         if passed.isReachable(StatusListener.metricsName) {
-            // Not served without a word: whoever wrote that unit counts on a port that others may reach.
+            // Not ignored: the author of that unit counts on a port that others can reach.
             let why =
                 "the socket \(StatusListener.metricsName) from systemd is on an address that other machines reach; "
                 + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467"
@@ -139,9 +139,9 @@ package struct DaemonRun {
             })
     }
 
-    /// Puts the loop together and runs it.
+    /// Builds the loop and runs it.
     ///
-    /// - Parameter refused: what is wrong with the text that lies there, where the one that was last adopted is gone on with.
+    /// - Parameter refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
     private func keepPublished(
         _ loaded: Loaded, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>,
         _ passed: inout PassedSockets
@@ -183,7 +183,7 @@ package struct DaemonRun {
             ? nil
             : try Watcher(
                 configurationFile: SettingsLoader.absolutePath(of: settings.path),
-                // Another one that a reload names is not acted on.
+                // It stays: another one that a reload names is only warned of.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: findings)
         executor.adopt(loaded)
@@ -201,7 +201,7 @@ package struct DaemonRun {
         for client in end.clients where client.health != .ok {
             log.fail("\(client.name): \(client.reason?.failure.sentence ?? client.health.rawValue)")
         }
-        // Whoever has put another key there is told, and served.
+        // A replaced key is reported, but its clients are served.
         let isDone =
             end.clients.allSatisfy(\.delivered)
             && ([end.reason] + end.clients.map(\.reason)).allSatisfy {
@@ -210,8 +210,8 @@ package struct DaemonRun {
         return isDone && unwritten == nil ? .done : .failed
     }
 
-    /// How long the last write of `metrics_file` may take (milliseconds): as long as any other job where that is all there
-    /// is to do, and little where systemd waits for a stop that may have taken its time already.
+    /// How long the last write of `metrics_file` may take (milliseconds): with `--once` as long as any other job; in a
+    /// daemon less, because systemd waits for a stop that may have taken long already.
     private static let patience = Rotation.patience.count * 1_000
     private static let lastPatience: Int64 = 1_000
 
@@ -234,7 +234,7 @@ package struct DaemonRun {
             rotation.handle(lack, at: now)
             return listener
         } catch {
-            // Secrets matter more than being looked at: the daemon runs, and says why it cannot be asked.
+            // Secrets matter more than the status: the daemon runs, and reports why its socket is missing.
             rotation.handle(.faultRaised(error), at: now)
             return nil
         }

@@ -6,13 +6,13 @@ import Outputs
 package import Rotation
 import UserWriter
 
-/// What `run` would do with a configuration, found by its reading jobs alone: nothing is written, started or locked.
+/// What `run` would do with a configuration, found by the jobs that only read: nothing is written, started or locked.
 package struct DryRun: Sendable {
-    /// What would become of one client's secret.
+    /// What `run` would do with one client's secret.
     package struct Secret: Sendable {
         package let client: ClientName
         package let decision: Decision
-        /// How many of its outputs do not hold the secret that would be kept, and would be written.
+        /// Its outputs that do not hold the secret that would be kept, and would be written.
         package let outputsToWrite: [AbsolutePath]
     }
 
@@ -26,19 +26,19 @@ package struct DryRun: Sendable {
     /// In the order of the clients' names.
     package let secrets: [Secret]
     package let problems: [Problem]
-    /// What is missing in the sandboxes of the units that write.
+    /// The lines that the sandboxes of the writing units lack.
     package let dropIns: [DropIn]
-    /// Users whose writers can be asked now, and not after a reboot.
+    /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
-    /// The state directory, where systemd is to make it when the service starts.
+    /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateToCome: AbsolutePath?
-    /// What is no output any more by this configuration and holds a secret that is valid.
+    /// Former outputs that hold a valid secret, or cannot be read.
     package let orphans: [OrphanedOutput]
 
     /// Reads every key, every output and the state directory. Blocks.
     ///
     /// - Parameters:
-    ///   - socket: the daemon's status socket; those of its helpers lie beside it.
+    ///   - socket: the daemon's status socket; the writers' sockets are in the same directory.
     ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
     package init(of loaded: Loaded, from settings: SettingsSource, socket: String, unit: ServiceUnit? = nil) {
         let configuration = loaded.configuration
@@ -59,7 +59,7 @@ package struct DryRun: Sendable {
         while true {
             let jobs = rotation.plan(at: now).start
             let inputs = jobs.compactMap { reader.read($0) }
-            // The other jobs would write: the plan is left standing where it comes to them.
+            // The other jobs would write or run something: the dry run ends here.
             if inputs.isEmpty { break }
             for input in inputs { rotation.handle(input, at: now) }
         }
@@ -109,7 +109,7 @@ package struct DryRun: Sendable {
         var stateToCome: AbsolutePath?
         if let path = settings.stateDirectory(of: configuration) {
             let met = Probe.failure(ofState: path, as: identity)
-            // Each client's record would say the same.
+            // Each client's record fails for the same reason.
             if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
             let all = review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 }
             problems += all.map { Problem(failure: $0, client: nil) }
@@ -131,7 +131,7 @@ package struct DryRun: Sendable {
     }
 }
 
-/// Answers the jobs that only read.
+/// Runs the jobs that only read.
 private struct DryRunReader {
     private let executor: Executor
     private let settings: SettingsSource
@@ -169,7 +169,7 @@ private struct DryRunReader {
         return .finished(job.id, result)
     }
 
-    /// Whose writer a file is for; nil where it is the daemon's own, or nobody's.
+    /// The user whose writer writes a file; nil where the daemon does, or there is no such user.
     func writer(for spec: FileSpec) -> String? {
         (try? executor.writer(for: spec)).flatMap { $0 }
     }

@@ -34,11 +34,11 @@ extension Executor {
         }
     }
 
-    /// Has the text kept for a start whose own is refused. Nobody waits for it: that is the daemon's own disk.
+    /// Keeps the text for a start whose own is refused. Asynchronous, in the lane of the daemon's own disk.
     func keepText(_ loaded: Loaded) {
         textToKeep.withLock { $0 = loaded }
         try? pool.run(in: .state) { [self] in
-            // One at a time, and the last one wins.
+            // One at a time; the last text wins.
             keepingText.withLock { _ in
                 guard
                     let loaded = textToKeep.withLock({ text in
@@ -56,12 +56,12 @@ extension Executor {
         }
     }
 
-    /// Takes in what the configuration reads and writes, before anything of it is done.
+    /// Registers the files that the configuration reads and writes, before any of its jobs runs.
     func adopt(_ loaded: Loaded) {
         noteTrail(of: .configuration, loaded.files)
         let configuration = loaded.configuration
         let place = settings.stateDirectory(of: configuration).flatMap { path in
-            // Where it does not answer, its name has to do.
+            // Where it does not answer, its path is taken as it stands.
             state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)
         }
         boundaries.draw(
@@ -86,7 +86,7 @@ extension Executor {
         }
     }
 
-    /// Tells where files that are reached by way of links have to be watched.
+    /// Reports to the watcher the links to these files, and where they end.
     func noteTrail(of resource: Resource, _ paths: [AbsolutePath]) {
         guard let findings else { return }
         let places = paths.flatMap { LinkTrail.places(of: $0.description) }.compactMap { AbsolutePath($0) }

@@ -12,12 +12,12 @@ extension Executor {
             return .observed(
                 observe(try writers.observe(spec, as: user, naming: leftovers == nil ? nil : naming), spec))
         }
-        // Every file is looked at before it is first written.
+        // Every file is read back before it is first written.
         leftovers?.sweep(beside: spec.path)
         return .observed(observe(try publisher.observe(spec), spec))
     }
 
-    /// The user whose writer a file is for; nil when it is to be the daemon's own.
+    /// The user whose writer writes a file; nil when the daemon writes it itself.
     func writer(for spec: FileSpec) throws(Failure) -> String? {
         guard let owner = spec.owner else { return nil }
         let id: UInt32?
@@ -65,7 +65,7 @@ extension Executor {
         MetricsFile(path, as: identity, naming: naming, boundaries: boundaries)
     }
 
-    /// Has `metrics_file` say this; returns why it does not. Blocks.
+    /// Writes `metrics_file`; returns why that failed. Blocks.
     func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
         leftovers?.sweep(beside: path)
         do throws(Failure) { try metricsFile(path).write(text) } catch { return error }

@@ -10,14 +10,14 @@ extension Executor {
         do throws(Failure) {
             return remember(try state.get().recall(client))
         } catch {
-            // It was set aside: there is nothing left to try again, and nothing is lost but what the outputs know too.
+            // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
             guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
             log.warn("\(client): \(error.sentence)")
             return .recalled(Record())
         }
     }
 
-    /// Puts what the state directory held where it can be used.
+    /// Caches a record's secret and public key.
     func remember(_ record: ClientRecord?) -> Outcome {
         guard let record else { return .recalled(Record()) }
         if let current = record.current {
@@ -62,13 +62,13 @@ extension Executor {
         return .tidied(orphans(among: former.union(ofOthers), besides: outputs))
     }
 
-    /// Those of the places that are none of the outputs and hold a secret, or cannot be read. Blocks.
+    /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.
     func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
         let left = Dictionary(grouping: former.subtracting(outputs), by: \.path)
         guard !left.isEmpty else { return [] }
         let inUse = Set(outputs.map(\.path)).compactMap { FileStatus.following($0.description) }
         return left.sorted { $0.key < $1.key }.flatMap { path, places -> [OrphanedOutput] in
-            // By another path it may still be an output.
+            // The same file may still be an output by another path.
             if let file = FileStatus.following(path.description), !outputs.contains(where: { $0.path == path }),
                 inUse.contains(where: { $0.isSameFile(as: file) })
             {
@@ -99,12 +99,12 @@ extension Executor {
         return nil
     }
 
-    /// Stands for the client that a place was once for.
+    /// Stands in for the client, which former outputs do not name.
     private static let nobody = ClientName("-")
 }
 
 extension Failure.Code {
-    /// Whether what could not be read may hold a secret for others.
+    /// Whether others may find a secret in what could not be read.
     fileprivate var mayHideSecret: Bool {
         switch self {
         case .isDirectory, .notADirectory, .notARegularFile, .directoryMissing, .fileTooLarge: false

@@ -7,7 +7,7 @@ import Rotation
 import SystemPackage
 import UserWriter
 
-/// Carries jobs out on worker threads: everything that blocks, touches a disk or sees a secret.
+/// Runs jobs on worker threads: everything that blocks, touches a disk or sees a secret.
 final class Executor: Sendable {
     let secretCache: SecretCache
     let keyring: Keyring
@@ -15,27 +15,27 @@ final class Executor: Sendable {
     let writers: UserWriterClient
     let naming: TemporaryNames
     let boundaries = ReservedPaths()
-    /// Nil where nothing is to be written.
+    /// Nil where nothing is written, as in a dry run.
     let leftovers: Leftovers?
-    /// While the state directory cannot be used nothing is kept, and every attempt says why.
+    /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
     let state: StateAccess
     let identity: Identity
     let settings: SettingsSource
-    /// Nil where nothing is to be run.
+    /// Nil where nothing is run, as in a dry run.
     private let runner: ActionRunner?
     let log: Log
-    /// Told of every configuration that was read and passed.
+    /// Called with every configuration that was read and accepted.
     let adopting: @Sendable (Configuration) -> Void
-    /// Told which links lead to a file, and where it really lies.
+    /// Receives which links lead to a file, and where it really is.
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
     let mounts: QuietMutex<MountTable>
     let textToKeep = QuietMutex<Loaded?>(nil)
     let keepingText = QuietMutex<Void>(())
 
-    /// A job's own work waits for a disk, so that threads, not cores, set the pace: twice as many as a lane has at most, for
-    /// while secrets are kept in the state directory, others are published. More than that gain little: twice or four times
-    /// as many published ten thousand clients sooner by a twentieth at most.
+    /// Jobs wait for disks, so threads, not cores, limit the throughput. Twice as many as a lane's maximum, because
+    /// secrets are published while others are kept in the state directory. More gain little: twice or four times as
+    /// many published ten thousand clients sooner by a twentieth at most.
     private static let threads = 2 * threadsPerLane
     private static let threadsPerLane = 8
 
@@ -63,7 +63,7 @@ final class Executor: Sendable {
         mounts = QuietMutex(MountTable(MountTable.current()))
     }
 
-    /// Starts jobs; `report` is called once for each with what came of it, from a worker's thread.
+    /// Starts jobs; `report` is called once for each with its result, usually on a worker's thread.
     func start(_ jobs: [Job], report: @escaping @Sendable (Input) -> Void) {
         var short: [Lane: [Job]] = [:]
         for job in jobs {
@@ -81,8 +81,8 @@ final class Executor: Sendable {
         }
     }
 
-    /// How many of so many short jobs a thread does one after the other: handing it each by itself would take longer than
-    /// the jobs. Where there are no more than a few for each thread, none waits for another.
+    /// How many of `count` short jobs a thread runs in a row: queueing each by itself would take longer than the jobs.
+    /// With only a few for each thread it is 1, so that none waits for another.
     static func share(of count: Int) -> Int { min(max(count / (2 * threads), 1), 16) }
 
     private func start(_ jobs: [Job], in lane: Lane, _ report: @escaping @Sendable (Input) -> Void) {
@@ -112,29 +112,29 @@ final class Executor: Sendable {
         }
     }
 
-    /// Takes in what is mounted now.
+    /// Reads the mount table again, on a worker.
     func readMounts() {
         try? pool.run(in: .settings) { [self] in takeMounts() }
     }
 
-    /// Read first: the loop asks for the table, and never waits.
+    /// Read outside the lock: the loop takes it, and must never wait.
     func takeMounts() {
         let table = MountTable(MountTable.current())
         mounts.withLock { $0 = table }
     }
 
-    /// Makes sure that the state directory is still the one that is in use.
+    /// Checks on a worker whether the state directory is still in place.
     func makeSureOfState() {
-        // Without a thread for it the next one who keeps something does.
+        // Without a thread, the next job that uses it checks.
         try? pool.run(in: .state) { [state] in state.makeSure() }
     }
 
-    /// What jobs on a path wait for together.
+    /// The lane of all jobs on the mount of a path.
     func lane(of path: AbsolutePath) -> Lane {
         .mount(mounts.withLock { $0.point(of: path) })
     }
 
-    /// Does what a job asks for. Blocks.
+    /// Runs a job. Blocks.
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
         switch job.work {
         case .readConfiguration: readConfiguration()
@@ -170,12 +170,12 @@ final class Executor: Sendable {
         return .feasible
     }
 
-    /// A secret whose bytes are gone is a mistake of the program's; the next look finds or mints another.
+    /// For a secret that is not in the cache, which is a bug; the next observation finds or mints another.
     func lost(_ issued: SecretInfo) -> Failure {
         Failure(.systemError, at: .named(issued.fingerprint.description), detail: "its bytes are not known any more")
     }
 
-    /// Forgets secrets that nothing speaks of any more.
+    /// Drops all other secrets from the cache.
     func forget(allBut fingerprints: Set<Fingerprint>) {
         secretCache.keepOnly(fingerprints)
     }

@@ -2,7 +2,7 @@ import Glibc
 import Keys
 import SystemPackage
 
-/// What tells this machine from others, so that a fleet does not renew at one moment.
+/// What distinguishes this machine from others, so that a fleet does not renew at one moment.
 enum Host {
     /// A number from 0 up to 1 that stays the same for this machine: from its machine id (machine-id(5)), else from
     /// its host name, as in a container without one.

@@ -3,15 +3,15 @@ package import Rotation
 import SystemPackage
 
 extension Identity {
-    /// This user, as whom keys are read: who trusts what the configuration says.
+    /// This user with the configuration's trusted directories, as whom keys are read.
     package func trusting(_ configuration: Configuration) -> Identity {
         trusting(configuration.trustedDirectories.map { FilePath($0.description) })
     }
 
-    /// Whom the package's unit runs the daemon as.
+    /// `User=` of the package's unit.
     private static let serviceUser = "clientsecretd"
 
-    /// The user whose rights count: that of the service where root asks and there is one, else whoever asks.
+    /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
     static func ofService(askedBy identity: Identity) -> Identity {
         guard identity.user == 0, let account = (try? Accounts.user(named: serviceUser)).flatMap({ $0 }) else {
             return identity

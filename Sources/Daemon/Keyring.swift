@@ -2,8 +2,8 @@ import Keys
 import Linux
 import Rotation
 
-/// The keys as they were last read, and the public halves that the state directory remembers, by which a published
-/// secret is still told from a forged one while its key cannot be read.
+/// The signing keys as last read, and the public keys that the state directory keeps: with these a published secret can
+/// be told from a forged one while its key cannot be read.
 final class Keyring: Sendable {
     private struct Keys {
         var signing: [KeyName: SigningKey] = [:]
@@ -29,7 +29,7 @@ final class Keyring: Sendable {
         keys.withLock { $0.signing[name] }
     }
 
-    /// Every public half that a secret of ours may have been signed for.
+    /// Every public key that one of the daemon's secrets may verify with.
     var publicKeys: [PublicKey] {
         keys.withLock { keys in
             var all = keys.remembered

@@ -1,10 +1,10 @@
 import Rotation
 import SystemPackage
 
-/// What jobs queue up for: one that is stuck holds up its own lane only.
+/// A queue of jobs: one that hangs delays only its own lane.
 enum Lane: Hashable, Sendable {
     case settings
-    /// A key and its passphrase, wherever they lie.
+    /// A key and its passphrase, on any mount.
     case key(KeyName)
     case state
     case signing
@@ -12,15 +12,15 @@ enum Lane: Hashable, Sendable {
     case mount(String)
     /// The writer for a user.
     case writer(String)
-    /// Each hook has a lane of its own: it may take as long as it likes.
+    /// One for each hook, because hooks may take long.
     case hook(ActionID)
-    /// Looks at what actions need; systemd and polkit are not to be asked by a hundred threads at once.
+    /// Probes of actions; one lane, so that not a hundred threads at once ask systemd and polkit.
     case probes
 }
 
 /// Which file system a path lies on, read from the kernel's table: asking the file system itself could hang.
 struct MountTable: Sendable {
-    /// Each with how the paths below it begin, the longest first.
+    /// Each with the prefix of the paths below it, the longest first.
     private let points: [(point: String, below: String)]
 
     /// - Parameter table: the text of `/proc/self/mountinfo` (proc(5)), whose fifth field is the mount point with
@@ -53,7 +53,7 @@ struct MountTable: Sendable {
     /// More than any machine's table, in bytes.
     private static let limit = 16 << 20
 
-    /// The mount point that `path` lies below by its name.
+    /// The mount point of `path` by its text, without following links.
     func point(of path: AbsolutePath) -> String {
         points.first { path.description.hasPrefix($0.below) || path.description == $0.point }?.point ?? "/"
     }

@@ -4,26 +4,26 @@ import Linux
 import Rotation
 import Systemd
 
-/// What the daemon says: entries with fields for the journal, else lines for people on standard error.
+/// The daemon's log: events with fields in the journal, else lines on standard error.
 struct Log: Sendable {
     /// What standard error leads to.
     enum Target: Hashable, Sendable {
         case journal
-        /// Nothing: what systemd gives a service when the journal cannot be reached as it starts. It may be later.
+        /// /dev/null, which systemd gives a service while the journal cannot be reached. It may be reachable later.
         case journalAlone
-        /// Something that reads each line's urgency in front of it (sd-daemon(3)), such as the kernel's log.
+        /// A reader of the priority in front of each line (sd-daemon(3)), such as the kernel's log.
         case prefixed
         case plain
     }
 
     private let target: Target
-    /// Nil where standard error is not the journal.
+    /// Nil where the journal is not the target.
     private let journal: Journal?
     private let patience = LogPatience()
-    /// Below the lines for a person who watches; nil where nobody does.
+    /// The line below the log; nil where standard error is not a terminal.
     let progress: ProgressLine?
 
-    /// - Parameter environment: systemd says in it whether standard error is the journal, and that it started us.
+    /// - Parameter environment: systemd's variables say whether standard error is the journal, and that it started us.
     init(environment: [String: String]) {
         target = Self.target(
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
@@ -32,8 +32,8 @@ struct Log: Sendable {
         progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }
 
-    /// Where a descriptor leads (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal; what
-    /// was sent elsewhere since is another). A terminal and a file of a person's choice are read by people.
+    /// Where a descriptor leads (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal;
+    /// after a redirection they differ). Terminals and regular files are read by people: no priorities there.
     static func target(of descriptor: Int32, journalStream: String?, isService: Bool) -> Target {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return .plain }
@@ -46,12 +46,12 @@ struct Log: Sendable {
     /// /dev/null: major 1, minor 3 (Linux: Documentation/admin-guide/devices.txt).
     private static let nowhere = dev_t(1 << 8 | 3)
 
-    /// - Parameter clients: those that share what the entry speaks of.
+    /// - Parameter clients: those that share the event's resource.
     func note(_ entry: LogEvent, clients: [ClientName] = []) {
         write(entry.words, entry.urgency, entry.messageID, entry.fields(of: clients))
     }
 
-    /// What a hook printed, already free of secrets.
+    /// Logs a line that a hook printed, already free of secrets.
     func output(of action: ActionID, _ line: String) {
         write("\(action): \(line)", .info, .output, [.action(action)])
     }
@@ -75,7 +75,7 @@ struct Log: Sendable {
         if !put(warning, .warning, .warning, { [] }) { patience.lose(lost) }
     }
 
-    /// Whether there was room for it.
+    /// Whether it was written in time.
     private func put(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: () -> [JournalField]) -> Bool {
         if let journal {
             let entry = [
@@ -101,7 +101,7 @@ struct Log: Sendable {
 
     /// Nil when there is no journal.
     private func offer(_ entry: [(String, String)], to journal: Journal) -> Bool? {
-        // Others write to it as well, and may have taken the room that there was.
+        // Other processes write to it too, and may fill the room before this entry is sent.
         for _ in 0..<16 {
             do throws(SystemError) {
                 if try journal.send(entry) { return true }
@@ -122,10 +122,10 @@ struct Log: Sendable {
         return true
     }
 
-    /// A pipe that takes anything takes this much without waiting (PIPE_BUF of Linux).
+    /// A pipe that is writable takes this many bytes without blocking (PIPE_BUF of Linux).
     private static let pipeRoom = 4096
 
-    /// False when the descriptor cannot be written to, about which nothing can be done.
+    /// False when the descriptor cannot be written to, which nobody can be told.
     @discardableResult
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]

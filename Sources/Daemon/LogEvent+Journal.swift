@@ -32,10 +32,10 @@ extension LogEvent {
         }
     }
 
-    /// What it is about, as fields of the journal: where, what went wrong, whom and which secret. The clients stand last,
-    /// for of thousands not all have room (``Journal``).
+    /// The event as fields of the journal: place, failure, clients and secrets. Clients come last, because thousands of
+    /// them may not all fit (``Journal``).
     ///
-    /// - Parameter clients: those that share the resource that the entry speaks of, where it names none itself.
+    /// - Parameter clients: those that share the event's resource, where the event names none itself.
     func fields(of clients: [ClientName]) -> [JournalField] {
         switch self {
         case .minted(let client, let issued, _), .tookOver(let client, let issued):
@@ -85,7 +85,7 @@ extension Requester {
 }
 
 extension Request {
-    /// Those that it names.
+    /// The clients it names.
     fileprivate var clients: [ClientName] {
         switch self {
         case .renew(let renewal): renewal.clients.sorted()
@@ -116,7 +116,7 @@ extension Resource {
     }
 }
 
-/// A field of the journal; the names are fixed, for people and programs search by them.
+/// A field of the journal; never rename one: people and programs search by them.
 struct JournalField: Hashable, Sendable {
     let name: String
     let value: String

@@ -23,7 +23,7 @@ extension LogEvent {
         }
     }
 
-    /// The line for people.
+    /// The log line.
     var words: String {
         switch self {
         case .minted(let client, let issued, let reason):
@@ -56,7 +56,7 @@ extension LogEvent {
                 + lines.joined(separator: "\n")
         case .startedAsBefore(let lines):
             "the configuration would not start, so the one that was last adopted is in force: no action runs, and nothing "
-                + "is minted but what becomes critical; mend it and reload:\n" + lines.joined(separator: "\n")
+                + "is minted but what becomes critical; fix it and reload:\n" + lines.joined(separator: "\n")
         case .passes:
             "the configuration that lies there would start again"
         case .keyChanged(let key, let change):
@@ -86,7 +86,7 @@ extension LogEvent {
 }
 
 extension Requester {
-    /// As it is seen from here. The command is the process's own word for itself.
+    /// As the kernel reports the peer. A process chooses its command's name itself.
     init(_ peer: Peer) {
         self.init(
             user: peer.user, process: peer.process > 0 ? peer.process : nil,
@@ -102,7 +102,7 @@ extension Requester {
 }
 
 extension Request {
-    /// What is to be done, as the end of a sentence.
+    /// The request, as the end of a sentence.
     fileprivate var words: String {
         switch self {
         case .reload: "reload the configuration"
@@ -118,12 +118,12 @@ extension Request {
         return named + (clients.count > namedClients ? " and \(clients.count - namedClients) more" : "")
     }
 
-    /// In a line for people; the journal's fields have all of them.
+    /// How many a log line names; the journal's fields have all of them.
     private static var namedClients: Int { 12 }
 }
 
 extension CredentialRefusal {
-    /// Who was refused and why; what helps.
+    /// Who was refused, why, and what to do.
     var words: String {
         switch self {
         case .stranger(let user):
@@ -146,7 +146,7 @@ extension CredentialRefusal {
 }
 
 extension MintReason {
-    /// Why, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     package var words: String {
         switch self {
         case .missing: "because there was no usable secret"
@@ -159,7 +159,7 @@ extension MintReason {
 }
 
 extension Resource {
-    /// Whom a line is about, where the trouble's own words do not say it.
+    /// The subject of a log line, where the failure's sentence does not name it.
     fileprivate var prefix: String {
         switch self {
         case .client(let name), .record(let name): "\(name): "

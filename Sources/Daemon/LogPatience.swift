@@ -1,15 +1,15 @@
 import Linux
 
-/// How long the daemon waits for whoever reads its log: a journal that is busy is given a moment; one that hangs, as its
-/// disk may, or a pipe that nobody empties, must not hold up what the daemon is there for.
+/// How long logging waits for its reader: a busy journal is given a moment; one that hangs, as its disk may, or a pipe
+/// that nobody reads must not delay the rotation.
 final class LogPatience: Sendable {
-    /// Entries that nobody has read since the last one that was.
+    /// Log events dropped since the last one that was written.
     private let lost = QuietMutex(0)
 
-    /// In milliseconds: more than a journal needs that works, and a delay that nobody feels where it does not.
+    /// In milliseconds: more than a working journal needs, and too short to matter where it does not work.
     private static let patience: Int32 = 1_000
 
-    /// Waits until a descriptor takes more. Once it did not in time, it is not waited for until it does again.
+    /// Waits until a descriptor is writable. After a timeout, calls do not wait until an event was written again.
     func wait(for descriptor: Int32) -> Bool {
         let isPatient = lost.withLock { $0 == 0 }
         return Descriptor.waitUntilWritable(descriptor, atMost: isPatient ? Self.patience : 0)
@@ -19,7 +19,7 @@ final class LogPatience: Sendable {
         lost.withLock { $0 += count }
     }
 
-    /// How many were lost before one that was written; to be told then.
+    /// Returns and resets the count, after an event was written.
     func takeLost() -> Int {
         lost.withLock { lost in
             defer { lost = 0 }

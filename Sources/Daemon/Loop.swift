@@ -3,7 +3,7 @@ import Linux
 import Rotation
 import StatusAPI
 
-/// The one loop: facts come in, the core decides, hands start, and the main thread sleeps until something happens.
+/// The main loop: the core handles inputs and plans, the executor runs jobs, and the main thread sleeps in between.
 ///
 /// Not Sendable: it stays on the thread that made it.
 final class Loop {
@@ -13,11 +13,11 @@ final class Loop {
     private let executor: Executor
     private let log: Log
     private let server: StatusServer?
-    /// Nil where nothing is served.
+    /// Nil with `--once`, which serves nothing.
     private let credentials: CredentialServer?
-    /// Nil where nothing is kept up to date for long.
+    /// Nil with `--once`, which keeps nothing up to date.
     private let watcher: Watcher?
-    /// The same.
+    /// Nil with `--once`.
     private let metrics: MetricsKeeper?
     private let findings: Inbox<Watcher.Finding>
     private let cancel: EventCounter
@@ -26,11 +26,11 @@ final class Loop {
     private let bootTimer: BootTimer
     private let signals: SignalDescriptor
 
-    /// Whether the notices of files are waited for. One ends that until it is asked for again: with nothing but an empty
-    /// interest each notice in a pause of the watcher's would still wake this thread within the kernel.
+    /// Whether epoll waits for notices of files. The first one ends that (EPOLLONESHOT): with an empty interest set,
+    /// each notice in a pause of the watcher would still wake this thread within the kernel.
     private var isListening = true
     private let startedAt = Clock.now().boot
-    /// What the timers stand at; nil: they have to be set anew.
+    /// What the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
 
     private var lastShown: BootTime?
@@ -38,7 +38,7 @@ final class Loop {
     private var backlog = Backlog()
     private var manager: ServiceManager
     private var stopAt: BootTime?
-    /// When the state directory is looked at because of a notice.
+    /// When the state directory is checked because of a notice.
     private var stateLookAt: BootTime?
 
     private enum Tag: UInt64 {
@@ -53,15 +53,15 @@ final class Loop {
         case manager
     }
 
-    /// Rendering ten thousand clients after each of ten thousand facts would be felt; a person would not see it.
+    /// Rendering ten thousand clients after each of ten thousand inputs would cost much, and nobody would see it.
     ///
-    /// In milliseconds: a tenth of a second, and more where rendering takes longer, for it to stay below a fiftieth of the
-    /// time: a client takes a microsecond.
+    /// In milliseconds: a tenth of a second, or more, so that rendering, a microsecond for each client, stays below a
+    /// fiftieth of the time.
     private var showInterval: Int64 { max(100, Int64(rotation.world.clients.count / 20)) }
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
 
-    /// Whoever empties or replaces the state directory is not to find it made again halfway. In milliseconds.
+    /// Somebody who empties or replaces the state directory must not find it recreated halfway. In milliseconds.
     private static let statePause: Int64 = 2_000
 
     init(
@@ -91,13 +91,13 @@ final class Loop {
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
         if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue, for: [.readable, .once]) }
-        // What it tells is told without being asked for.
+        // A change is an error condition, which epoll reports unasked.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
         if let raw = manager.raw { try epoll.add(raw, tag: Tag.manager.rawValue, for: .once) }
     }
 
-    /// Runs until a signal, or until everything was done once; returns how things stood at the end.
+    /// Runs until a signal, or until everything was tried once; returns the last snapshot.
     func run() throws(SystemError) -> Snapshot {
         defer { log.progress?.show("") }
         while true {
@@ -114,7 +114,7 @@ final class Loop {
                 if case .configured = entry { follow(rotation.world.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)
-            // Shown first: who is answered and then looks must not see how things stood before.
+            // Before the answers: a client that then reads the status must not see the old one.
             let cannotWait = step.ended || !step.answers.isEmpty || step.changes.contains(.ready)
             let mustShow = show(at: now, isLast: cannotWait)
             for (requestID, answer) in step.answers { callers.answer(requestID, answer) }
@@ -123,7 +123,7 @@ final class Loop {
                 log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
                 return rotation.snapshot(at: now)
             }
-            // Not while a job runs: what it has just made or found lies there before the core has heard of it.
+            // Not while a job runs: the cache has what it just minted or found before the core knows of it.
             if rotation.world.running.isEmpty, executor.secretCount > 4 * rotation.world.clients.count + 64 {
                 executor.forget(allBut: rotation.fingerprintsInUse)
             }
@@ -131,14 +131,14 @@ final class Loop {
         }
     }
 
-    /// Watches and writes what this configuration names from now on.
+    /// Has the watcher and the metrics follow this configuration from now on.
     private func follow(_ configuration: Configuration, at now: Now) {
         watcher?.follow(configuration, at: now.boot)
         if let input = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.handle(input, at: now) }
     }
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
-        // With more to absorb nothing is waited for, but signals and timers are seen to.
+        // With inputs left to handle this does not block, but signals and timers are still taken.
         let next = backlog.isEmpty ? nil : now.boot
         let boot = [
             wake.boot, mustShow, stopAt, stateLookAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next,
@@ -175,7 +175,7 @@ final class Loop {
         }
     }
 
-    /// Takes in what was noticed of the files and keys.
+    /// Gives the core the notices of changed files.
     private func watch(at now: Now) throws(SystemError) {
         let found = findings.drain()
         guard let watcher else { return }
@@ -208,7 +208,7 @@ final class Loop {
         }
     }
 
-    /// Shows how things stand to whoever looks, unless that was done just now.
+    /// Gives the snapshot to all that show it, unless that was done just now.
     ///
     /// - Returns: when it has to be done at the latest; nil when it was.
     private func show(at now: Now, isLast: Bool) -> BootTime? {
@@ -217,7 +217,7 @@ final class Loop {
             if now.boot < next { return next }
         }
         lastShown = now.boot
-        // Where nobody can look, as with `--once`, nothing is drawn.
+        // Where nothing shows a snapshot, as with `--once`, none is made.
         let isLookedAt = server != nil || metrics != nil || log.progress != nil || manager.isListening
         guard isLookedAt else { return nil }
         let snapshot = rotation.snapshot(at: now)

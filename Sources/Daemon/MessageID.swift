@@ -1,6 +1,5 @@
-/// The ids by which the journal tells kinds of events from each other (`MESSAGE_ID`): one for each kind of ``LogEvent``, and
-/// some for what is said outside of the loop. systemd/clientsecretd.catalog explains each. Never change one: people and
-/// programs search by them.
+/// The journal's `MESSAGE_ID` of each kind of ``LogEvent``, and of what is logged outside of the loop.
+/// systemd/clientsecretd.catalog explains each. Never change one: people and programs search by them.
 enum MessageID: String, Sendable, CaseIterable {
     case minted = "ef8d0d3f90c641cbb91272e381f9d145"
     case tookOver = "38f41d1b5f3c4dfc9ba331624dedbb3c"
@@ -30,6 +29,6 @@ enum MessageID: String, Sendable, CaseIterable {
     case output = "cc0c79d73e93441b92fd0b57350d7adb"
     /// Something about the configuration or the machine that a person should see; nothing fails.
     case warning = "250f56ea56fa4e788da9b93bebc2ef82"
-    /// What kept the daemon from starting, or from starting whole.
+    /// What kept the daemon from starting, or from starting completely.
     case complaint = "a09dc216c73442eb821468a7fba80453"
 }

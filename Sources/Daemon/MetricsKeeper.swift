@@ -4,10 +4,10 @@ import Rotation
 import StatusAPI
 import SystemPackage
 
-/// Keeps `metrics_file` saying how things stand, for node_exporter to read.
+/// Keeps `metrics_file` up to date, for node_exporter to read.
 ///
-/// Stays on the loop's thread. A worker renders and writes, one write at a time, so that a file system that hangs stops
-/// nothing but this file; and nothing is written that would say what the file says already.
+/// Stays on the loop's thread. A worker renders and writes, one write at a time, so that a file system that hangs
+/// delays nothing but this file. Nothing is written while nothing has changed.
 final class MetricsKeeper {
     private struct Write {
         let number: Int
@@ -27,7 +27,7 @@ final class MetricsKeeper {
     private var snapshot: Snapshot?
     /// Whether ``snapshot`` came after the last write began, or that write failed.
     private var isOwed = false
-    /// Until every client was tried once, the file of the process before knows more.
+    /// Until every client was tried once, the previous process's file knows more.
     private var wasReady = false
     private var write: Write?
     private var writes = 0
@@ -43,23 +43,23 @@ final class MetricsKeeper {
         endings = try Inbox()
     }
 
-    /// In milliseconds. Once a second is plenty for whoever scrapes. Ten thousand clients, 12 MB, take 140 ms of a core
-    /// to render (measured) and a disk about as long: that is a tenth of the time.
+    /// Milliseconds between writes. Once a second is plenty for scrapers. Ten thousand clients, 12 MB, take 140 ms of a
+    /// core to render (measured) and a disk about as long: that is a tenth of the time.
     private var pace: Int64 { max(1_000, Int64(snapshot?.clients.count ?? 0) / 4) }
 
-    /// When the loop has to come round again; nil while nothing is owed.
+    /// When the loop has to call ``goOn(at:)``; nil while nothing has to be written.
     var wake: BootTime? {
         if let write { return write.isOverdue ? nil : write.startedAt + Rotation.patience }
         return isOwed && wasReady && path != nil ? notBefore : nil
     }
 
-    /// Writes to this path from now on. What lies at the one before is taken away: it would go on telling of clients, and
-    /// might be what is believed.
+    /// Writes to this path from now on. The file at the old path is removed: it would go stale, and somebody might
+    /// still read it.
     func adopt(_ path: AbsolutePath?, at now: BootTime) -> Input? {
         guard path != self.path else { return nil }
         if let old = self.path, write == nil { remove(old) }
         self.path = path
-        // One that is under way is taken away when it ends.
+        // A write under way has its file removed at its end.
         write = nil
         failures = 0
         notBefore = nil
@@ -68,7 +68,7 @@ final class MetricsKeeper {
         return .faultCleared(.metricsFileUnwritable)
     }
 
-    /// Has the file say this.
+    /// Has this snapshot written.
     func show(_ snapshot: Snapshot, at now: BootTime) {
         self.snapshot = snapshot
         wasReady = wasReady || snapshot.ready
@@ -76,7 +76,7 @@ final class MetricsKeeper {
         begin(at: now)
     }
 
-    /// Takes in what came of the writes and begins the next; says what is to be told of them.
+    /// Handles writes that ended and begins the next; returns the daemon faults they raise or clear.
     func goOn(at now: BootTime) -> [Input] {
         var inputs: [Input] = []
         for ending in endings.drain() {
@@ -100,7 +100,7 @@ final class MetricsKeeper {
             failures = 0
             return .faultCleared(.metricsFileUnwritable)
         }
-        // A disk: at least once a minute.
+        // A disk: retried at least once a minute.
         let pause = min(60, Int64(1) << Int64(min(failures, 6)))
         failures += 1
         isOwed = true
@@ -133,17 +133,17 @@ final class MetricsKeeper {
         }
     }
 
-    /// Nobody waits for it: what cannot be removed stays, as everything does of a configuration that is gone.
+    /// Not waited for: what cannot be removed stays, as do all files of a former configuration.
     private func remove(_ path: AbsolutePath) {
         try? executor.pool.run(in: executor.lane(of: path)) { [executor] in try? executor.metricsFile(path).remove() }
     }
 
     // MARK: The end
 
-    /// Writes for the last time and waits for it, for so many milliseconds at most.
+    /// Writes for the last time and waits for it, `patience` milliseconds at most.
     ///
-    /// - Parameter goesOn: whether what the file says of the daemon itself counts although the process ends, as after a
-    ///   run for `--once`. Else only times are left, which stay true.
+    /// - Parameter goesOn: whether metrics of the daemon itself still count after the process ends, as with `--once`.
+    ///   Else only times are written, which stay true.
     /// - Returns: why it could not be written.
     func finish(_ snapshot: Snapshot, goesOn: Bool, within patience: Int64) -> Failure? {
         guard let path, wasReady || snapshot.ready else { return nil }

@@ -5,8 +5,8 @@ import SystemPackage
 import Systemd
 
 extension PassedSockets {
-    /// The socket of that name (`FileDescriptorName=`) for a listener of the daemon's; nil when systemd passed none, and
-    /// the daemon makes one of its own. What is wrong with it is ``Rotation/Failure/Code/socketUnusable``.
+    /// The socket that systemd passed under this name (`FileDescriptorName=`); nil when it passed none, and the daemon
+    /// makes its own. Throws ``Rotation/Failure/Code/socketUnusable``.
     mutating func socket(_ name: String) throws(Failure) -> PassedSocket? {
         do {
             return try take(name)

@@ -4,11 +4,11 @@ import Linux
 import Outputs
 import Rotation
 
-/// Finds out whether something would work without doing it.
+/// Checks whether something would work without doing it.
 enum Probe {
-    /// What would keep the state directory from being used.
+    /// Why the state directory could not be used; nil when it could.
     static func failure(ofState path: AbsolutePath, as identity: Identity) -> Failure? {
-        // One that is missing is made, where its parent may be written to.
+        // A missing one is made later, which needs a writable parent.
         let isThere = FileStatus.following(path.description) != nil
         let place = isThere ? path : path.directory
         do {
@@ -22,7 +22,7 @@ enum Probe {
         }
     }
 
-    /// What would keep a program from being started.
+    /// Why a program could not be started; nil when it could.
     static func failure(of action: Action, as identity: Identity) -> Failure? {
         guard case .exec(let arguments, _) = action else { return nil }
         guard let program = arguments.first else { return nil }

@@ -2,7 +2,7 @@ import Rotation
 
 /// How far a start has come.
 struct Progress: Hashable {
-    /// The clients whose outputs hold their secrets, or that were tried in vain.
+    /// Clients whose outputs hold their secrets, or for which something failed.
     var done: Int
     var count: Int
 

@@ -2,21 +2,21 @@ import Glibc
 import Linux
 import Rotation
 
-/// The last line of a terminal, kept below what is logged there, which says how far a long start has come.
+/// The progress of a long start, on a terminal's last line below the log.
 final class ProgressLine: Sendable {
     private let descriptor: Int32
     private let shown = QuietMutex("")
 
-    /// A start that is over sooner needs none: a second, in milliseconds.
+    /// In milliseconds: a start that takes no longer than a second shows none.
     static let threshold: Int64 = 1_000
 
-    /// Nil where the descriptor leads to no terminal on which a line can be drawn over.
+    /// Nil where the descriptor is no terminal that can overwrite a line.
     init?(on descriptor: Int32, environment: [String: String]) {
         guard isatty(descriptor) == 1, environment["TERM"] != "dumb" else { return nil }
         self.descriptor = descriptor
     }
 
-    /// Shows `line` in place of the one before; the empty one takes it away.
+    /// Shows `line` in place of the one before; an empty one removes it.
     func show(_ line: String) {
         shown.withLock { shown in
             guard line != shown else { return }
@@ -25,15 +25,15 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Writes whole lines above it.
+    /// Writes whole lines above the progress.
     func write(above text: String) {
         shown.withLock { shown in
-            // In one write, so that nothing is seen to flicker.
+            // In one write, so that nothing flickers.
             write(shown.isEmpty ? text : Self.erasure + text + shown)
         }
     }
 
-    /// ECMA-48: back to the line's beginning, and all of it empty.
+    /// ECMA-48: back to the line's beginning, then erase the line.
     private static let erasure = "\r\u{1B}[K"
 
     private func write(_ text: String) {

@@ -7,7 +7,7 @@ import Linux
 import Outputs
 package import Rotation
 
-/// What lies in the outputs, read by whoever asks with their own rights, without a daemon: for monitoring.
+/// What the outputs hold, read without a daemon and with the caller's own rights: for monitoring.
 ///
 /// The files are opened as an application opens them, so that an output that an application could not read is found.
 package struct PublishedSecrets: Sendable {
@@ -15,7 +15,7 @@ package struct PublishedSecrets: Sendable {
     private let evidence: [KeyName: SignatureEvidence]
     private let configuration: Configuration
 
-    /// Reads every output, and the keys that this user may read, to judge the signatures. Blocks.
+    /// Reads every output, and the keys that this user may read, to verify the signatures. Blocks.
     package init(of loaded: Loaded, from settings: SettingsSource) {
         let configuration = loaded.configuration
         self.configuration = configuration
@@ -39,13 +39,13 @@ package struct PublishedSecrets: Sendable {
         }
     }
 
-    /// How every client stands now.
+    /// Every client's health now.
     package func evaluate() -> [HealthEvaluation] {
         configuration.evaluate(files, evidence, at: Clock.now())
     }
 
-    /// The public half of a key that cannot be read, such as a credential while the service is stopped, as the state
-    /// directory remembers it beside a secret that it has signed.
+    /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state
+    /// directory, which keeps it with each secret.
     private static func remembered(
         _ name: KeyName, _ configuration: Configuration, _ settings: SettingsSource
     ) -> PublicKey? {

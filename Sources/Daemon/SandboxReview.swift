@@ -3,8 +3,8 @@ import Linux
 import Rotation
 import Systemd
 
-/// What the units of the daemon and of its writers leave to them of what a configuration names, and which lines their
-/// drop-ins lack.
+/// Which of a configuration's paths the units of the daemon and its writers may use, and which lines their drop-ins
+/// lack.
 struct SandboxReview {
     private let service: ServiceUnit
     private var writers: [String: (unit: ServiceUnit, isEnabled: Bool)?] = [:]
@@ -22,7 +22,7 @@ struct SandboxReview {
         }.sorted { $0.unit < $1.unit }
     }
 
-    /// Users whose writers can be asked now, and not after a reboot.
+    /// Users whose writer's socket works now, but is not there after a reboot.
     var idleWriters: [String] {
         writers.compactMap { user, found in found?.isEnabled == false ? user : nil }.sorted()
     }
@@ -43,7 +43,7 @@ struct SandboxReview {
     ///
     /// - Parameters:
     ///   - user: whose writer writes it; nil: the daemon itself.
-    ///   - trouble: what was met by looking at it, from inside the writer's sandbox but from outside the daemon's.
+    ///   - failure: what a check of the file found, from inside the writer's sandbox but from outside the daemon's.
     mutating func obstacles(to path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
         let directory = AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory
         return obstacles(in: directory, path, unit(of: user), isInside: user != nil, failure)
@@ -55,7 +55,7 @@ struct SandboxReview {
         return obstacles(in: path, path, service, isInside: false, failure)
     }
 
-    /// Whether systemd makes the state directory when the service starts, which nothing else has done yet.
+    /// Whether the state directory is missing and systemd makes it when the service starts.
     func makes(_ path: AbsolutePath) -> Bool {
         service.sandbox.makes(path.description) && FileStatus.following(path.description) == nil
     }
@@ -106,7 +106,7 @@ struct SandboxReview {
         in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, isInside: Bool, _ met: Failure?
     ) -> [Failure] {
         let plain = [met].compactMap { $0 }
-        // What is refused for its own sake is to be written elsewhere, or by somebody else.
+        // Failures other than missing rights call for another path or another user.
         guard let unit, met.map({ Self.isOfRights($0, isInside: isInside) }) != false else { return plain }
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
@@ -116,7 +116,7 @@ struct SandboxReview {
             let failure = Failure(
                 .outsideSandbox, at: .path(path),
                 detail: "\(unit.name) may not write to \(directory) (\(setting))", remedy: Self.adding(line, to: unit))
-            // Whoever looked from inside has met just this.
+            // A check from inside failed for this reason.
             return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
         case .hidden(let setting):
             var remedy = Remedy.say("write another path, such as /run/clientsecretd/out/\(path.name)")
@@ -133,13 +133,13 @@ struct SandboxReview {
         }
     }
 
-    /// Whether giving the user that writes a directory, or a group, would help.
+    /// Whether the writing user lacks a directory or a group.
     private static func isOfRights(_ failure: Failure, isInside: Bool) -> Bool {
         switch failure.code {
         case .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
             .writerMissing:
             true
-        // What helps the daemon with a directory of somebody else's is known, and is that one's writer.
+        // A remedy of its own names the writer of the user whose directory it is: that is what helps the daemon.
         case .permissionDenied: isInside || !failure.hasRemedyOfItsOwn
         default: false
         }
@@ -149,7 +149,7 @@ struct SandboxReview {
         .say("add \(line) to its [Service] section with systemctl edit \(unit.name), and restart it")
     }
 
-    /// A line of a unit's file. The "-": without it a unit does not start while the path is missing.
+    /// A line of a unit's file. Without the "-" a unit does not start while the path is missing.
     private static func setting(_ name: String, _ path: String) -> String {
         let word = "-" + path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
         let isPlain = !word.utf8.contains { $0 <= 32 || #""'\;#"#.utf8.contains($0) }
@@ -159,13 +159,13 @@ struct SandboxReview {
     }
 }
 
-/// Lines that a unit lacks, as they are put into a file of its own.
+/// Lines that a unit lacks, for a drop-in file.
 package struct DropIn: Hashable, Sendable {
     package let unit: String
     package let lines: [String]
     package let isRunning: Bool
 
-    /// What root pastes into a shell. Added to what is there: earlier lines stay.
+    /// Shell commands for root that append the lines to the drop-in.
     package var commands: String {
         let directory = ShellWord.quoted("/etc/systemd/system/\(unit).d")
         let commands =

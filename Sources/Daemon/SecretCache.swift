@@ -4,9 +4,9 @@ import Linux
 import Outputs
 import Rotation
 
-/// Where the secrets' bytes lie while the core, which sees fingerprints only, decides what becomes of them.
+/// The bytes of the secrets, by fingerprint, because the core knows fingerprints only.
 ///
-/// Workers put secrets here when they mint or find them and take them when they write.
+/// Workers put secrets in when they mint or find them, and read them when they write.
 final class SecretCache: Sendable {
     private let secrets = QuietMutex<[Fingerprint: Secret]>([:])
 
@@ -25,8 +25,8 @@ final class SecretCache: Sendable {
         secrets.withLock { $0 = $0.filter { fingerprints.contains($0.key) } }
     }
 
-    /// `lines` with every secret that lies here replaced by its fingerprint, and without what else could be a secret or a
-    /// key: what a hook prints goes to a log.
+    /// `lines` with every cached secret replaced by its fingerprint, and without what else could be a secret or a key,
+    /// because a hook's output is logged.
     func redacted(_ lines: [String]) -> [String] {
         let known = secrets.withLock { $0 }
         let lengths = Set(known.values.map { $0.token.withBytes(\.count) })

@@ -3,24 +3,24 @@ import Linux
 import Rotation
 import Systemd
 
-/// Tells the service manager how the daemon fares, and never waits for it: what it does not take in now it is told when
-/// it reads again. Where nobody asked to be told, nothing is sent.
+/// Reports the daemon's state to the service manager without waiting for it: messages that it does not take now are
+/// sent when it reads again. Without `NOTIFY_SOCKET` nothing is sent.
 struct ServiceManager {
     private let log: Log
     private let socket: NotifySocket?
     private var notifyQueue = NotifyQueue()
-    /// There was no room for what lies in the outbox.
+    /// The socket has no room for what is in the queue.
     private var isFull = false
-    /// Since the first turn of the loop that found it so.
+    /// Since the first iteration of the loop that found it full.
     private var fullSince: BootTime?
-    /// Half of what the watchdog allows, in milliseconds; nil when nobody watches.
+    /// Half of what the watchdog allows, in milliseconds; nil without a watchdog.
     private let pace = Watchdog.interval().map { max($0 / 2, 1) }
     private var nextPing: BootTime?
     private var lastLine: String?
     private var phase = Phase.starting
     private var lastDone = 0
     private var nextProgress: BootTime?
-    /// Until it was complained of.
+    /// False once a warning said that nobody reads.
     private var isHeard = true
 
     private enum Phase {
@@ -30,23 +30,23 @@ struct ServiceManager {
         case stopping
     }
 
-    /// How much time is asked for whenever a start has come further. A file system that hangs is given up on after half
-    /// of it, so that progress goes on.
+    /// Milliseconds that each progress of a start asks for. A file system that hangs is given up on after half of it,
+    /// so that progress goes on.
     private static let patience: Int64 = 60_000
-    /// A person who watches a long start looks no more often.
+    /// Milliseconds: nobody reads progress more often.
     private static let progressInterval: Int64 = 1_000
 
-    /// A manager that has much to do is behind for a while; one that is frozen, or wanted to hear of nothing but READY, for
-    /// longer.
+    /// Milliseconds until a warning. A busy manager lags for a shorter while; one that is frozen, or reads nothing
+    /// after READY, for longer.
     private static let readingTime: Int64 = 5_000
 
-    /// Whether anybody asked to be told.
+    /// Whether there is a manager to tell.
     var isListening: Bool { socket != nil }
 
-    /// What everything is sent through; nil where nobody asked.
+    /// The socket's descriptor; nil without a service manager.
     var raw: Int32? { socket?.raw }
 
-    /// What becomes writable once there is room for what waits; nil when nothing waits for that. Then ``goOn()`` is called.
+    /// Becomes writable when there is room again; then ``goOn()`` is called. Nil while nothing waits for that.
     var full: Int32? { isFull ? raw : nil }
 
     init(log: Log) {
@@ -59,9 +59,9 @@ struct ServiceManager {
         }
     }
 
-    /// To be called on each turn of the loop, and from nowhere else: a loop that hangs is noticed by its silence.
+    /// Called on each iteration of the loop, and nowhere else, so that the watchdog notices a loop that hangs.
     ///
-    /// - Returns: when the loop has to come round again; nil when there is no need.
+    /// - Returns: when it has to be called again; nil when there is no need.
     mutating func alive(at now: BootTime) -> BootTime? {
         [ping(at: now), complain(at: now)].compactMap { $0 }.min()
     }
@@ -74,7 +74,7 @@ struct ServiceManager {
         return nextPing
     }
 
-    /// Says how things stand in one line, and once that every client was tried.
+    /// Sends the state in one line, and once that every client was tried.
     mutating func show(_ snapshot: Snapshot, at now: BootTime) {
         guard phase != .starting || snapshot.ready else { return showProgress(of: snapshot, at: now) }
         var messages: [Notify.Message] = []
@@ -88,7 +88,7 @@ struct ServiceManager {
         tell(messages)
     }
 
-    /// A start of thousands of clients takes its time: as long as it comes further it is given more.
+    /// A start of thousands of clients takes long: each progress extends its timeout.
     private mutating func showProgress(of snapshot: Snapshot, at now: BootTime) {
         if let nextProgress, now < nextProgress { return }
         let progress = snapshot.progress
@@ -98,7 +98,7 @@ struct ServiceManager {
         tell(.status(progress.words), .extendTimeout(milliseconds: Self.patience))
     }
 
-    /// A reload begins and ends; also one that is refused, and one that was not asked for by systemd.
+    /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.
     mutating func reload(isGoingOn: Bool) {
         switch (phase, isGoingOn) {
         case (.ready, true):
@@ -116,7 +116,7 @@ struct ServiceManager {
         tell(.stopping)
     }
 
-    /// Why the daemon ends before it was told to; shown by `systemctl status` until the next start.
+    /// Why the daemon ends on its own; shown by `systemctl status` until the next start.
     func fail(_ why: String, errno: Int32? = nil) {
         var last = self
         last.tell([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
@@ -132,7 +132,7 @@ struct ServiceManager {
         goOn()
     }
 
-    /// Sends what was not told yet, as far as there is room.
+    /// Sends what is in the queue, as far as there is room.
     mutating func goOn() {
         guard let socket, !notifyQueue.isEmpty else { return }
         do throws(SystemError) {
@@ -143,19 +143,19 @@ struct ServiceManager {
             }
         } catch {
             isFull = false
-            // Once, not for each word that nobody hears.
+            // Once, not for each message.
             if isHeard { log.warn("the service manager cannot be told: \(error)") }
             isHeard = false
             return
         }
-        // As urgent as the complaint, for whoever has seen that.
+        // A warning like the first one, so that whoever saw that sees this.
         if !isHeard { log.warn("the service manager is told again how the daemon fares") }
         isHeard = true
     }
 
-    /// Says once that nobody reads what is sent.
+    /// Warns once that nobody reads the messages.
     ///
-    /// - Returns: when that has to be said; nil when it need not be.
+    /// - Returns: when that is due; nil when it is not.
     private mutating func complain(at now: BootTime) -> BootTime? {
         guard let socket, isFull else {
             fullSince = nil

@@ -5,7 +5,7 @@ package import Systemd
 package struct ServiceUnit: Sendable {
     package let name: String
     package let sandbox: UnitSandbox
-    /// Whether a change of its settings needs a restart.
+    /// If so, a change of its settings needs a restart.
     package let isRunning: Bool
 
     /// In milliseconds; systemd answers at once.
@@ -17,8 +17,8 @@ package struct ServiceUnit: Sendable {
         self.isRunning = isRunning
     }
 
-    /// The unit that runs the daemon: the service, but where that is neither enabled nor running and the timer is, the
-    /// one that the timer starts. Nil where systemd cannot be asked. Blocks.
+    /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
+    /// else the service. Nil where systemd cannot be asked. Blocks.
     package static func ofDaemon() -> ServiceUnit? {
         do throws(UnitError) {
             var systemd = try UnitManager(patience: patience, cancel: nil)

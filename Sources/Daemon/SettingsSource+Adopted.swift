@@ -4,10 +4,10 @@ import Rotation
 
 /// The text that was last adopted, for a start whose text is refused or missing.
 ///
-/// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where nobody who takes the daemon
-/// over can change it. A daemon for which root keeps none keeps it itself.
+/// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where an attacker who takes over
+/// the daemon cannot change it. Where root keeps none, the daemon does.
 extension SettingsSource {
-    /// The configuration that was last adopted; nil where none is kept that passes.
+    /// The configuration that was last adopted; nil where no copy passes.
     package func loadAdopted() -> Loaded? {
         AdoptedText.load(path: path, in: AdoptedText.directory, as: .root, stateDirectory: stateDirectory)
             ?? ownAdopted.flatMap {
@@ -26,12 +26,12 @@ extension SettingsSource {
         try AdoptedText(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
     }
 
-    /// Keeps the text that lies there now as root, if it passes: judged with the rights of the daemon's user, but root's own
-    /// text alone. One that does not pass changes nothing.
+    /// Keeps the present text as root, if it passes: loaded with the daemon's rights, and only from files that root
+    /// trusts. One that does not pass changes nothing.
     ///
     /// - Parameters:
-    ///   - daemonUser: whom the daemon runs as; one that does not exist is root.
-    ///   - isUpdate: only where there is a copy already.
+    ///   - daemonUser: the user that the daemon runs as; root if there is no such user.
+    ///   - isUpdate: keep it only where there is a copy already.
     package static func keepAsRoot(
         path: String, environment: [String: String], daemonUser: String, isUpdate: Bool
     ) throws {
@@ -48,7 +48,7 @@ extension SettingsSource {
         }
         guard case .success(let loaded) = result else { return }
         let isOpen = loaded.isReadableByAll
-        // Where not everybody may read the text, the daemon may, by the group that may read its keys.
+        // Text that not everybody may read is readable to the daemon by the group that may read its keys.
         try AdoptedText(of: loaded).keep(
             in: AdoptedText.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
             group: isOpen ? 0 : account?.primaryGroup ?? 0)
@@ -82,6 +82,6 @@ extension SettingsSource {
 }
 
 extension Identity {
-    /// Whose word alone counts: not that of who called sudo.
+    /// Root alone: the caller of sudo is not trusted.
     fileprivate static var root: Identity { Identity(user: 0, group: 0) }
 }

@@ -5,17 +5,17 @@ import Outputs
 package import Rotation
 import UserWriter
 
-/// Where the configuration comes from, and what of the environment decides it.
+/// Where the configuration comes from, and the parts of the environment that decide it.
 package struct SettingsSource: Sendable {
-    /// As the user wrote it, or from the root.
+    /// As the user wrote it, or absolute.
     package let path: String
     /// The first directory of `$STATE_DIRECTORY`, set by systemd's StateDirectory=.
     package let stateDirectory: AbsolutePath?
     /// `$CREDENTIALS_DIRECTORY`, set by systemd's LoadCredential=.
     package let credentials: AbsolutePath?
-    /// Whose configuration and keys these are to be.
+    /// The user whose configuration and keys these have to be.
     package let identity: Identity
-    /// Where a daemon keeps the text that it has adopted, where root does not keep it for it; nil: nowhere.
+    /// Where a daemon keeps the text that it adopted, if root keeps none; nil: nowhere.
     let ownAdopted: String?
 
     package init(path: String, environment: [String: String], as identity: Identity = .current()) {
@@ -32,14 +32,14 @@ package struct SettingsSource: Sendable {
         SettingsLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
     }
 
-    /// The line to the writers, whose sockets lie beside the daemon's.
+    /// The client of the writers, whose sockets lie beside the daemon's.
     func writers(besideSocket socket: String, cancel: EventCounter?) -> UserWriterClient {
         UserWriterClient(
             besideSocket: socket, configuration: SettingsLoader.absolutePath(of: path)?.description ?? path,
             identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
     }
 
-    /// The state directory that a configuration stands for.
+    /// The state directory: configured, else systemd's, else the default.
     package func stateDirectory(of configuration: Configuration) -> AbsolutePath? {
         configuration.stateDirectory ?? stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)
     }

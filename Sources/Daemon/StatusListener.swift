@@ -13,7 +13,7 @@ final class StatusListener: Sendable {
 
     /// `FileDescriptorName=` of the socket's unit.
     static let passedName = "status"
-    /// The one for monitoring.
+    /// The same for the metrics socket.
     static let metricsName = "metrics"
 
     /// - Parameters:
@@ -26,7 +26,7 @@ final class StatusListener: Sendable {
     ) throws(Failure) {
         let descriptor: Int32
         if let passed {
-            // Who asks for something is told by the kernel, which knows it of Unix sockets alone.
+            // The kernel reports who asks for Unix sockets only.
             guard passed.family == .unix else {
                 throw Failure(
                     .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
@@ -37,15 +37,15 @@ final class StatusListener: Sendable {
         } else {
             do {
                 let listener = try UnixListener(path: path, mode: 0o600)
-                // The server closes what it is given; the name has to be taken away after that.
+                // The server closes its descriptor; `own` removes the name after that.
                 descriptor = try listener.descriptor.duplicate().release()
                 own = consume listener
             } catch {
                 let remedy: Remedy? =
                     switch error.errno {
-                    // Whoever listens there is not to be removed.
+                    // What listens there must not lose its socket.
                     case .addressInUse: .say("stop what listens there, or name another with --socket")
-                    // The directory is root's, so that systemd opens the socket; here it was not to.
+                    // The directory is root's, because systemd is to open the socket; here it did not.
                     case .permissionDenied, .readOnlyFileSystem:
                         .say(
                             "without systemd name another with --socket, else let systemd open it",
@@ -60,16 +60,16 @@ final class StatusListener: Sendable {
             limits: StatusServer.Limits(descriptors: Descriptor.limit), handle: handle)
     }
 
-    /// Lets these renew and reload from now on, and where the socket is the daemon's own look as well: what is shown names
-    /// every client and path, and whoever may open the socket may read. A socket from systemd is its unit's.
+    /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the
+    /// status, which names every client and path. The mode of systemd's socket is set in its unit.
     ///
-    /// - Returns: what the socket lacks for that.
+    /// - Returns: the daemon fault that this raises or clears.
     func permit(_ control: ControlPolicy) -> Input {
         server.permit(control)
         do throws(SystemError) {
             try own?.permit(group: control.group?.id)
         } catch {
-            // Without a group nobody lacks anything: root and the daemon's user are let in by their user alone.
+            // Without a group nobody is shut out: root and the daemon's user are let in by their user alone.
             guard let group = control.group else { return .faultCleared(.groupNotPermitted) }
             return .faultRaised(
                 Failure(
@@ -79,8 +79,8 @@ final class StatusListener: Sendable {
         return .faultCleared(.groupNotPermitted)
     }
 
-    /// Turns away everybody who waits, for a daemon that does not come to run: whoever is left in the queue of systemd's
-    /// sockets has it start the daemon until it gives them up. Why is for those alone who may open the status socket.
+    /// Turns away every waiting client when the daemon does not start: systemd starts it again and again for those left
+    /// in the queue, until it gives the sockets up. The reason is not sent over TCP, where anybody could read it.
     static func turnAway(_ sockets: inout PassedSockets, _ why: (headline: String, all: [String])) {
         for name in [passedName, metricsName] {
             guard let passed = try? sockets.take(name) else { continue }
@@ -95,11 +95,11 @@ final class StatusListener: Sendable {
         }
     }
 
-    /// How long visitors may hold up the end of a daemon that does not come to run (milliseconds).
+    /// Milliseconds that waiting clients may delay the end of a daemon that does not start.
     private static let farewell: Int64 = 1_000
 
-    /// Takes away the name of a socket of the daemon's own; one that systemd passed stays, and systemd listens on it
-    /// until the next start.
+    /// Removes the name of the daemon's own socket. One that systemd passed stays, and systemd listens on it until the
+    /// next start.
     func close() {
         server.stop()
         own?.removeName()
@@ -115,7 +115,7 @@ extension ControlPolicy {
         self.init(daemonUser: identity.user, group: group)
     }
 
-    /// Whether the configured group is one that exists.
+    /// A daemon fault when the configured group does not exist.
     func lack(in configuration: Configuration) -> Input {
         guard let name = configuration.controlGroup, group == nil else { return .faultCleared(.unknownGroup) }
         return .faultRaised(Failure(.unknownGroup, at: .named(name)))

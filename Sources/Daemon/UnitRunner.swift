@@ -7,19 +7,19 @@ import Rotation
 import SystemPackage
 import Systemd
 
-/// Has systemd carry out what actions ask for units, and waits for the result.
+/// Has systemd run unit actions, and waits for the result.
 struct UnitRunner: Sendable {
-    /// Raised at shutdown: an order whose end was not seen by then counts as not carried out.
+    /// Signalled at shutdown: an order that has not ended by then counts as interrupted.
     let cancel: EventCounter?
     var ended: EndedStarts? = nil
 
-    /// How long an order may take before it is said to have failed; systemd's own limits are 90 s for a start and 90 s
-    /// for a stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=), and what was started is watched for some seconds.
+    /// How long an order may take before it counts as failed; systemd's own limits are 90 s for a start and 90 s for a
+    /// stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=), and a started unit is observed for some seconds.
     private static let patience: Seconds = 200
-    /// A question about permissions is answered at once, or by a polkit that is being started.
+    /// A permission check is answered at once, or as soon as polkit has started.
     private static let askingPatience: Seconds = 10
 
-    /// On a connection that ends with the delivery.
+    /// Runs an action over a bus connection of its own. Blocks.
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
         do throws(UnitError) {
@@ -30,7 +30,7 @@ struct UnitRunner: Sendable {
         }
     }
 
-    /// What would keep a user from having these actions carried out; none of them is.
+    /// Why a user could not have these actions run, without running any.
     func obstacles(to actions: [Action], as user: UInt32) -> [Action: Failure] {
         let orders = actions.compactMap { action in action.order.map { (action, $0) } }
         guard !orders.isEmpty else { return [:] }
@@ -52,8 +52,8 @@ struct UnitRunner: Sendable {
 }
 
 extension Action {
-    /// What systemd is asked for; nil for a program. A unit that is stopped stays stopped: its next start reads the new
-    /// secret. So would that of one that has failed, but nobody wanted that to be down.
+    /// The order for systemd; nil for a program. A stopped unit stays stopped: its next start reads the new secret. A
+    /// failed unit would read it then too, but nobody stopped it on purpose, so it is started.
     fileprivate var order: (UnitOrder, unit: String)? {
         switch self {
         case .exec: nil
@@ -65,7 +65,7 @@ extension Action {
         }
     }
 
-    /// The rule of polkit's that lets the user do it; nil for what needs none.
+    /// The polkit rule that lets the user do it; nil for what needs none.
     fileprivate func rule(for id: UInt32) -> String? {
         guard let (order, unit) = order else { return nil }
         // A user without a name is called by its number.
@@ -105,12 +105,12 @@ extension Failure {
         self.init(code, at: .action(action.id), cause: cause, detail: detail, remedy: remedy)
     }
 
-    /// systemd's sentence as a part of ours.
+    /// systemd's message without its full stop.
     private static func withoutStop(_ words: String) -> String {
         Printable.clause(words.hasSuffix(".") ? String(words.dropLast()) : words)
     }
 
-    /// What helps where there is no systemd to be asked (sd_booted(3)).
+    /// The remedy where there is no systemd to ask (sd_booted(3)); nil elsewhere.
     private static var withoutSystemd: Remedy? {
         unsafe access("/run/systemd/system", F_OK) == 0
             ? nil : .say("tell the application by exec: instead, for systemd does not run this machine")

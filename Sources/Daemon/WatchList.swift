@@ -2,34 +2,34 @@ import Config
 import Outputs
 import Rotation
 
-/// Which directories have to be watched, and what a notice from one of them is a reason to look at.
+/// Which directories have to be watched, and which resources to read again after a notice.
 struct WatchList: Hashable, Sendable {
-    /// By directory, and in it by name.
+    /// By directory.
     private(set) var interests: [AbsolutePath: Interests] = [:]
-    /// For files that are reached by way of links: the links, and where the files really lie.
+    /// For files that are reached through links: the links, and where the files really are.
     private var trails: [Resource: Set<AbsolutePath>] = [:]
-    /// The directories of a resource's files by the names that the configuration gives them.
+    /// The directories of a resource's files, as the configuration names them.
     private var homes: [Resource: Set<AbsolutePath>] = [:]
 
     /// What is of interest in one directory.
     struct Interests: Hashable, Sendable {
-        /// What the file of this name is.
+        /// By file name: the resources it belongs to.
         var names: [String: Set<Resource>] = [:]
-        /// What every file in it is.
+        /// The resources of every file in it.
         var any: Set<Resource> = []
-        /// Directories that are to be watched and do not exist.
+        /// Missing directories in it that are to be watched.
         var awaited: Set<String> = []
-        /// By the name of a directory in it that one goes through: those of interest that are reached by way of it.
+        /// By the name of a subdirectory: the directories of interest below it.
         var passages: [String: Set<AbsolutePath>] = [:]
 
         var all: Set<Resource> {
             names.values.reduce(any) { $0.union($1) }
         }
 
-        /// Whether it is of interest only which directories are in it.
+        /// Whether only its subdirectories are of interest.
         var isWaitingRoom: Bool { names.isEmpty && any.isEmpty }
 
-        /// Whether one merely goes through it.
+        /// Whether it merely leads to others.
         var isPassage: Bool { isWaitingRoom && awaited.isEmpty }
 
         fileprivate var isEmpty: Bool { isPassage && passages.isEmpty }
@@ -60,8 +60,8 @@ struct WatchList: Hashable, Sendable {
         interests[SettingsParser.directory(of: main), default: Interests()].any.insert(.configuration)
     }
 
-    /// Has noticed what happens to the directories that one goes through: whoever moves one away, or takes the right to
-    /// go through it, takes everything below away.
+    /// Registers all parents of the directories of interest: moving one, or taking away the right to search it, removes
+    /// everything below it.
     private mutating func notePassages() {
         for destination in Array(interests.keys) {
             var step = destination
@@ -81,7 +81,7 @@ struct WatchList: Hashable, Sendable {
         interests[path.directory, default: Interests()].names[path.name, default: []].insert(resource)
     }
 
-    /// Takes in by way of which links a resource's files are reached, in place of what was known of it before.
+    /// Replaces the links through which a resource's files are reached.
     ///
     /// - Returns: the directories that are to be watched for it; empty when nothing has changed.
     mutating func follow(_ trail: Set<AbsolutePath>, of resource: Resource) -> Set<AbsolutePath> {
@@ -92,11 +92,11 @@ struct WatchList: Hashable, Sendable {
             remove(path, resource)
         }
         for path in trail { add(path, resource) }
-        // A directory's own name may now stand for another one.
+        // A directory's path may now lead to another directory.
         return Set(trail.map(\.directory)).union(homes[resource] ?? [])
     }
 
-    /// Keeps what is known of the links of resources that are still of interest.
+    /// Takes over the links of resources that are still of interest.
     mutating func takeTrails(from other: WatchList) {
         for (resource, trail) in other.trails where homes[resource] != nil {
             _ = follow(trail, of: resource)
@@ -111,12 +111,12 @@ struct WatchList: Hashable, Sendable {
         tidy(path.directory)
     }
 
-    /// Has the coming of a directory noticed in the one above it.
+    /// Awaits a missing directory by watching its parent.
     mutating func expect(_ directory: AbsolutePath) {
         interests[directory.directory, default: Interests()].awaited.insert(directory.name)
     }
 
-    /// A directory that was waited for is there.
+    /// Undoes ``expect(_:)``, as when the directory is there.
     mutating func stopAwaiting(_ directory: AbsolutePath) {
         guard interests[directory.directory]?.awaited.remove(directory.name) != nil else { return }
         tidy(directory.directory)
@@ -136,9 +136,9 @@ struct WatchList: Hashable, Sendable {
         interests[directory]?.awaited.contains(name) == true
     }
 
-    /// What a notice is a reason to look at.
+    /// The resources to read again after a notice.
     ///
-    /// - Parameter name: empty when it happened to the directory itself: then it is about everything in it and below.
+    /// - Parameter name: empty when it is about the directory itself, and so about everything in it and below.
     func resources(in directory: AbsolutePath, name: String) -> Set<Resource> {
         guard let interests = interests[directory] else { return [] }
         let here = name.isEmpty ? interests.all : interests.any.union(interests.names[name] ?? [])
@@ -148,7 +148,7 @@ struct WatchList: Hashable, Sendable {
 
     /// The watched directories whose path may lead elsewhere after a notice: the one of this name and those below it.
     func rerouted(in directory: AbsolutePath, name: String) -> Set<AbsolutePath> {
-        // Most notices are of files, and there may be tens of thousands of them at once.
+        // Fast path: most notices are of files, perhaps tens of thousands at once.
         guard let destinations = interests[directory]?.passages[name], let first = directory.appending(name) else {
             return []
         }

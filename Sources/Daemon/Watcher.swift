@@ -1,13 +1,13 @@
 import Linux
 import Rotation
 
-/// Watches the directories of outputs, keys, the configuration and the state, and says which of them to look at again.
+/// Watches the directories of outputs, keys, the configuration and the state, and returns which resources to read
+/// again.
 ///
-/// A directory that does not exist, or does no more, is waited for in the one above it. One that gives no notices (the
-/// watches are used up, a file system on a network) is looked at once a minute instead.
+/// A missing directory is awaited by a watch on its parent. One that gives no notices (the watches are used up, a
+/// network file system) is checked once a minute instead.
 ///
-/// Stays on the loop's thread; only the asking for a watch, which a file system that hangs would hold up, is done on
-/// workers.
+/// Stays on the loop's thread; only adding a watch, which blocks while a file system hangs, is done on workers.
 final class Watcher {
     private let inotify: Notices
     private let mounts: MountNotices?
@@ -17,29 +17,29 @@ final class Watcher {
     private var list = WatchList()
     private let configurationFile: AbsolutePath?
     private let stateDirectory: AbsolutePath?
-    /// Two names of one directory have one watch.
+    /// By watch: two paths of one directory share one.
     private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
-    /// Those of which only is told what a directory that one goes through is watched for.
+    /// Directories that are watched only for subdirectories that come or go.
     private var narrow: Set<AbsolutePath> = []
     private var asking: Set<AbsolutePath> = []
-    /// Directories of which something was heard while they were being asked for.
+    /// Directories to watch again: a notice came while a worker added the watch.
     private var askAgain: Set<AbsolutePath> = []
-    /// Outputs that lie elsewhere than where the daemon sees their directory: behind another user's link, or in a part
-    /// of the file system that is hidden from it.
+    /// Outputs of which the watches give no notice: behind another user's link, or in a part of the file system that is
+    /// hidden from the daemon.
     private var unnoticed: Set<AbsolutePath> = []
     private var nextRound: BootTime?
     /// When notices are read again; nil: as soon as there are any.
     private var nextReading: BootTime?
-    /// When every directory is asked for again, because something was mounted or unmounted.
+    /// When all watches are added again, because something was mounted or unmounted.
     private var nextAsking: BootTime?
 
-    /// The contract's pace where nothing gives notice.
+    /// Milliseconds between checks where nothing gives notice, as required.
     private static let round: Int64 = 60_000
-    /// Where anybody may make files, as in /tmp, there can be a hundred thousand notices a second: read as they come,
-    /// they would keep a core busy. In milliseconds.
+    /// Milliseconds between reads. Where anybody may make files, as in /tmp, there can be a hundred thousand notices a
+    /// second: read as they come, they would keep a core busy.
     private static let readingPause: Int64 = 1_000
-    /// Mounts come in numbers, as when a container starts. In milliseconds.
+    /// Milliseconds to wait for further mounts, as when a container starts.
     private static let mountPause: Int64 = 1_000
 
     /// - Parameters:
@@ -61,7 +61,7 @@ final class Watcher {
     /// The descriptor that is readable when there are notices.
     var raw: Int32 { inotify.inotify.raw }
 
-    /// The descriptor that tells of mounts; nil where nothing does.
+    /// The descriptor that reports mounts; nil where /proc is not mounted.
     var mountsRaw: Int32? {
         switch mounts {
         case .some(let mounts): mounts.raw
@@ -69,10 +69,10 @@ final class Watcher {
         }
     }
 
-    /// Whether notices are read as soon as there are any: only then has its descriptor to be waited for.
+    /// Whether notices are read as they come: only then does the loop wait for the descriptor.
     var isListening: Bool { nextReading == nil }
 
-    /// When there is something to do by the clock: notices after a pause, a round by hand; nil while there is not.
+    /// When ``read(at:)`` or ``goRound(at:)`` is due next; nil when neither is.
     var wake: BootTime? { [nextReading, nextRound, nextAsking].compactMap { $0 }.min() }
 
     /// Watches what this configuration names, and nothing else any more.
@@ -89,7 +89,7 @@ final class Watcher {
         planRound(at: now)
     }
 
-    /// Takes in what workers found.
+    /// Takes in the workers' results; returns what to read again.
     func handle(_ findings: [Finding], at now: BootTime) -> Set<Resource> {
         var noticed: Set<Resource> = []
         for finding in findings {
@@ -106,7 +106,7 @@ final class Watcher {
             case .silent(let directory):
                 asking.remove(directory)
                 if let watch = watches[directory] {
-                    // That is of the directory which this one hides.
+                    // The watch is on the directory that is now mounted over.
                     forget(watch, of: directory)
                     noticed.formUnion(list.interests[directory]?.all ?? [])
                 }
@@ -140,20 +140,20 @@ final class Watcher {
             dropUnwanted()
             leaveWaitingRoom(directory.directory)
         }
-        // What happened before the watch began, or told of so much, gave no notice.
+        // What happened before the watch was added, or widened, gave no notice.
         guard old != watch || isWider else { return [] }
         for name in interests.awaited { if let child = directory.appending(name) { ask(for: child) } }
         return interests.all
     }
 
-    /// Waits for a missing directory in the one above it; the root is never missing.
+    /// Awaits a missing directory by a watch on its parent; the root is never missing.
     private func waitForComing(of directory: AbsolutePath) {
         guard directory.directory != directory else { return }
         list.expect(directory)
         if watches[directory.directory] == nil { ask(for: directory.directory) }
     }
 
-    /// Has a directory that nothing is waited for in any more watched as one that is merely gone through, if at all.
+    /// Asks anew for the watch of a directory in which nothing is awaited any more: it may need none now.
     private func leaveWaitingRoom(_ directory: AbsolutePath) {
         guard list.interests[directory]?.isPassage == true, let watch = watches[directory] else { return }
         forget(watch, of: directory)
@@ -164,7 +164,7 @@ final class Watcher {
         if askAgain.remove(directory) != nil, list.interests[directory] != nil { ask(for: directory) }
     }
 
-    /// Reads the notices that wait, once a second at most; returns what to look at.
+    /// Reads the queued notices, once a second at most; returns the resources to read again.
     func read(at now: BootTime) throws(SystemError) -> Set<Resource> {
         if let nextReading, now < nextReading { return [] }
         let events = try inotify.inotify.read()
@@ -174,7 +174,7 @@ final class Watcher {
             if event.mask.contains(.overflowed) {
                 for (directory, interests) in list.interests {
                     noticed.formUnion(interests.all)
-                    // Its end, its move, or the coming of one that was missing may be among what was lost.
+                    // The lost notices may tell of its end or move, or of an awaited directory.
                     ask(for: directory)
                 }
                 continue
@@ -182,7 +182,7 @@ final class Watcher {
             let isGone = !event.mask.isDisjoint(with: [.ignored, .deletedSelf, .movedSelf, .unmounted])
             for directory in directories[event.watch] ?? [] {
                 if isGone {
-                    // The name may stand for another directory by now.
+                    // The path may lead to another directory by now.
                     noticed.formUnion(list.interests[directory]?.all ?? [])
                     forget(event.watch, of: directory)
                     ask(for: directory)
@@ -199,12 +199,12 @@ final class Watcher {
         return noticed
     }
 
-    /// Takes in that something was mounted or unmounted: any name may stand for another directory now.
+    /// Something was mounted or unmounted: any path may lead to another directory now.
     func noteMounts(at now: BootTime) {
         nextAsking = nextAsking ?? now.advanced(milliseconds: Self.mountPause)
     }
 
-    /// Once a minute: what gives no notice is looked at, and asked again for notices.
+    /// Once a minute: returns the resources that give no notices, and tries again to watch them.
     func goRound(at now: BootTime) -> Set<Resource> {
         if let due = nextAsking, now >= due {
             nextAsking = nil
@@ -226,8 +226,8 @@ final class Watcher {
         nextRound = mustObserve ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
     }
 
-    /// Whether nothing would tell of a change in a directory, or of its coming. One that is merely gone through may be
-    /// closed to the daemon's user, and tells it nothing then: that is how it shall be, and no reason to look.
+    /// Whether no watch reports changes in a directory, or its creation. One that is only on the path to others may be
+    /// closed to the daemon's user and have no watch: that is intended, and no reason to check it.
     private func isBlind(_ directory: AbsolutePath) -> Bool {
         list.interests[directory]?.isPassage != true && watches[directory] == nil
             && !(list.isAwaited(directory) && watches[directory.directory] != nil)
@@ -256,13 +256,13 @@ final class Watcher {
         inotify.inotify.unwatch(watch)
     }
 
-    /// Takes back the watches that nothing is of interest by any more.
+    /// Removes the watches of directories that are no longer of interest.
     private func dropUnwanted() {
         for (directory, watch) in watches where list.interests[directory] == nil { forget(watch, of: directory) }
     }
 }
 
-/// The queue of notices, held by the loop and by the workers that ask for watches.
+/// The inotify queue, shared by the loop and the workers that add watches.
 private final class Notices: Sendable {
     let inotify: Inotify
 

@@ -1,28 +1,28 @@
-/// Text that others chose (names, link targets, what programs print and servers answer) as it may be shown to people.
+/// Escapes text from outside (names, link targets, output of programs, answers of servers) to show it to operators.
 ///
 /// The rules are:
-/// - What a terminal acts on, or what changes how its neighbours look, is written as an escape: Unicode's categories Cc, Cf,
-///   Zl and Zp, among them ESC, the C1 controls and the marks for the direction of text. systemd's journal shows an entry
-///   with a control character as a blob.
-/// - A backslash stays as it is, so that text which passes here twice is escaped once.
-/// - A name in running text is quoted where it could be taken for something else than one name.
+/// - Characters that a terminal acts on, or that change how their neighbours look, are escaped: Unicode's categories
+///   Cc, Cf, Zl and Zp, among them ESC, the C1 controls and the marks for the direction of text. systemd's journal
+///   shows an entry with a control character as a blob.
+/// - A backslash stays as it is, so that text which is escaped twice looks as if escaped once.
+/// - A name in running text is quoted where it could be mistaken for something else than one name.
 package enum Printable {
-    /// `text` on one line.
+    /// `text` escaped, on one line.
     package static func line(_ text: String) -> String {
         escaped(text) { _ in true }
     }
 
-    /// `text` with the line breaks and tabs that it has.
+    /// `text` escaped, except its line breaks and tabs.
     package static func lines(_ text: String) -> String {
         escaped(text) { $0 != "\n" && $0 != "\t" }
     }
 
-    /// Another program's sentence as a part of one of ours, where a semicolon stands before what helps.
+    /// Another program's message within one of ours: semicolons become commas, as ours put one before the remedy.
     package static func clause(_ text: String) -> String {
         String(line(text).map { $0 == ";" ? "," : $0 })
     }
 
-    /// A name or path within a sentence.
+    /// A name or path for use within a sentence.
     package static func name(_ name: String) -> String {
         let isOneWord = name.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII ? isOfWord(UInt8(scalar.value)) : !isUnprintable(scalar) && !scalar.properties.isWhitespace
@@ -31,7 +31,7 @@ package enum Printable {
         return "'" + line(name).split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"\'"#) + "'"
     }
 
-    /// Whether `scalar` does something instead of being seen.
+    /// Whether `scalar` is a control, format or separator character.
     package static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
         return switch scalar.properties.generalCategory {
@@ -65,7 +65,7 @@ package enum Printable {
         return result
     }
 
-    /// Characters that mean nothing to a shell.
+    /// Whether `byte` has no special meaning to a shell.
     static func isOfWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true

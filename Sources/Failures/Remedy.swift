@@ -1,19 +1,19 @@
-/// What helps against a failure: words, and where one can do it the one command that root types.
+/// The remedy for a failure: words and, where one command can do it, the command for root to type.
 ///
-/// Shown as "words: command". A command gives nothing to another user than it belongs to, and never makes usable what a
-/// stranger has laid somewhere: that is looked at and removed.
+/// Shown as "words: command". A command never gives anything to a user other than its owner, and never makes usable
+/// what an untrusted user has put somewhere: that is inspected and removed.
 package struct Remedy: Hashable, Sendable, CustomStringConvertible {
-    /// What to do, without the command; nil where the command says it all.
+    /// What to do, without the command; nil where the command is enough.
     package let words: String?
-    /// For POSIX's sh, to be typed as it stands; nil where there is something to be decided first.
+    /// For POSIX's sh, to be typed as it stands; nil where the operator has to decide something first.
     package let command: String?
 
-    /// - Parameter words: on one line; what others chose in it is escaped.
+    /// - Parameter words: on one line; unprintable characters in it are escaped.
     package static func say(_ words: String) -> Remedy {
         Remedy(words: Printable.line(words), command: nil)
     }
 
-    /// The words, and the command that does it.
+    /// Words, and the command that does what they say.
     package static func say(_ words: String, run command: ShellCommand) -> Remedy {
         Remedy(words: Printable.line(words), command: command.text)
     }
@@ -22,17 +22,17 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         Remedy(words: command.text == nil ? byHand : nil, command: command.text)
     }
 
-    /// One after the other, as long as they succeed.
+    /// The commands in sequence, up to the first that fails.
     package static func run(_ commands: [ShellCommand]) -> Remedy {
         .run(commands.dropFirst().reduce(commands.first ?? "true") { $0.then($1) })
     }
 
-    /// What somebody who is not to be trusted has put at `path`: it is never given an owner that would make it trusted.
+    /// For a file that an untrusted user put at `path`: it is never given an owner that would make it trusted.
     package static func strangers(_ path: String) -> Remedy {
         .say("somebody else has put it there: look at it with ls -ld and remove it", run: "rm \(path)")
     }
 
-    /// The same of a directory.
+    /// The same for a directory.
     package static func strangersDirectory(_ path: String) -> Remedy {
         .say(
             "somebody else has put it there: look at it with ls -l and move it away",

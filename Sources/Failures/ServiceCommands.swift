@@ -1,8 +1,8 @@
 extension ShellCommand {
-    /// Opens `directory` to a service whose unit lets it write to few places, and starts the service anew with that. Not
-    /// for a path that a unit file would have to quote.
+    /// Lets a sandboxed service write to `directory`, and restarts the service. There is no command for a path that a
+    /// unit file would have to quote.
     ///
-    /// - Parameter unit: one with systemd's sandbox around it.
+    /// - Parameter unit: the service, restricted by systemd's sandbox.
     package static func letWrite(_ unit: String = daemonUnit, to directory: String) -> ShellCommand {
         let folder = "/etc/systemd/system/\(unit).d"
         let line: ShellCommand =
@@ -11,7 +11,7 @@ extension ShellCommand {
             .then("systemctl restart \(unit)")
     }
 
-    /// Makes `directory` and gives it to `user`, below /run at every boot.
+    /// Creates `directory`, owned by `user`; below /run at every boot.
     package static func makeDirectory(_ directory: String, of user: String) -> ShellCommand {
         guard directory.hasPrefix("/run/") else { return "install -d -o \(user) \(directory)" }
         let file = "/etc/tmpfiles.d/clientsecretd-outputs.conf"

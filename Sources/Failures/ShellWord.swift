@@ -1,22 +1,22 @@
 /// Words of a shell's command line.
 package enum ShellWord {
-    /// `text` as one word: as it stands where no character means something to a shell, else in single quotes.
+    /// `text` as one word: unquoted where no character means something to a shell, else in single quotes.
     package static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(Printable.isOfWord) { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
-    /// Whether root may paste it, quoted: not where it holds what a terminal acts on, nor the mark that stands for bytes
-    /// which are no UTF-8, for then it is another name.
+    /// Whether root may paste it, quoted: not if it holds characters that a terminal acts on, nor if it holds U+FFFD,
+    /// which replaces bytes that are not UTF-8, so that it is another name.
     static func isPasteable(_ text: String) -> Bool {
         !text.unicodeScalars.contains { Printable.isUnprintable($0) || $0 == "\u{FFFD}" }
     }
 }
 
-/// A command line for POSIX's sh. What is put into the literal is a word, and is quoted where it needs to be; a command put
-/// into it is a part of the line.
+/// A command line for POSIX's sh. Text interpolated into the literal becomes one word, quoted where needed; a command
+/// interpolated into it becomes a part of the line.
 package struct ShellCommand: Hashable, Sendable, ExpressibleByStringInterpolation {
-    /// Nil where a word of it is not to be pasted.
+    /// Nil where one of its words may not be pasted.
     package let text: String?
 
     package init(stringLiteral text: String) {
@@ -31,7 +31,7 @@ package struct ShellCommand: Hashable, Sendable, ExpressibleByStringInterpolatio
         self.text = text
     }
 
-    /// The one, and the other when it has succeeded.
+    /// This command, then `next` if this one succeeds.
     package func then(_ next: ShellCommand) -> ShellCommand {
         guard let text, let more = next.text else { return ShellCommand(text: nil) }
         return ShellCommand(text: "\(text) && \(more)")
@@ -52,7 +52,7 @@ package struct ShellCommand: Hashable, Sendable, ExpressibleByStringInterpolatio
             text += ShellWord.quoted(word)
         }
 
-        /// A word that a unit's file or tmpfiles.d would take for more than one, or for another, gives no command.
+        /// A word that a unit file or tmpfiles.d would split or change makes the command nil.
         package mutating func appendInterpolation(plain word: String) {
             isPasteable = isPasteable && !word.isEmpty && !word.contains("%") && ShellWord.quoted(word) == word
             text += word

@@ -1,16 +1,16 @@
 /// One assignment of a variable in an environment file, as offsets into its bytes.
 struct EnvironmentAssignment {
-    /// From the name, or the `export` before it, to the end of its value or of the comment behind that.
+    /// From the name, or the `export` before it, to the end of its value or of the comment after that.
     let statement: Range<Int>
-    /// Where the line break begins that ends the statement; the end of the file where there is none.
+    /// The offset of the line break that ends the statement, or the end of the file.
     let lineEnd: Int
     private let nameStart: Int
     private let hasByteOrderMark: Bool
     private let valueStart: Int
-    /// Where the value ends and a shell sees a comment, or the statement's end.
+    /// Where a shell sees a comment after the value, or the statement's end.
     private let valueEnd: Int
 
-    /// The assignment of `name` that `statement` is; nil when it is something else.
+    /// `statement` as an assignment of `name`; nil when it is something else.
     init?(_ bytes: [UInt8], statement: Range<Int>, name: String) {
         self.statement = statement
         var index = statement.lowerBound
@@ -38,7 +38,7 @@ struct EnvironmentAssignment {
         lineEnd = end
     }
 
-    /// Why nothing but the variable would not survive a new value; nil when it may be set.
+    /// Why setting the variable would also destroy something else; nil when it may be set.
     func flaw(in bytes: [UInt8]) -> String? {
         if hasByteOrderMark, valueEnd < statement.upperBound {
             return "there is a comment behind the value, and a byte-order mark where it would have to go"
@@ -49,7 +49,7 @@ struct EnvironmentAssignment {
         return nil
     }
 
-    /// The comment behind the value as a line of its own, indented like the statement; empty where there is none.
+    /// The comment after the value as a line of its own, indented like the statement; empty when there is none.
     func comment(in bytes: [UInt8], before lineBreak: [UInt8]) -> [UInt8] {
         guard valueEnd < statement.upperBound else { return [] }
         var indentation = statement.lowerBound
@@ -57,13 +57,13 @@ struct EnvironmentAssignment {
         return bytes[valueEnd..<statement.upperBound] + lineBreak + bytes[indentation..<statement.lowerBound]
     }
 
-    /// What stands before the name: `export` and the blanks behind it, a byte-order mark, or nothing.
+    /// The bytes before the name: `export` and the blanks after it, a byte-order mark, or nothing.
     func prefix(in bytes: [UInt8]) -> ArraySlice<UInt8> {
         bytes[statement.lowerBound..<nameStart]
     }
 
-    /// The value as it stands there, without blanks and quotes around it. What stands behind it as a comment belongs
-    /// to it: some readers take it so.
+    /// The value without blanks and quotes around it. A comment after it is included, because some readers take it as
+    /// part of the value.
     func unquotedValue(in bytes: [UInt8]) -> [UInt8] {
         var value = bytes[valueStart..<statement.upperBound].drop { $0.isEnvironmentSpace }
         if value.count >= 2, let quote = value.first, quote == value.last,
@@ -76,12 +76,12 @@ struct EnvironmentAssignment {
     }
 }
 
-/// What a shell would see in the text behind an assignment's equals sign.
+/// What a shell would see in the text after an assignment's equals sign.
 struct ShellWords {
     private(set) var commentStart: Int?
-    /// Whether a command substitution, a here-document or an operator that ends the command stands there.
+    /// Whether there is a command substitution, a here-document or an operator that ends the command.
     private(set) var holdsCommand = false
-    /// The names that further words assign to.
+    /// Further variables that the text assigns.
     private(set) var assigned: [String] = []
 
     init(_ bytes: [UInt8], _ range: Range<Int>) {
@@ -98,7 +98,7 @@ struct ShellWords {
             case .dollar where next == .openingParenthesis: holdsCommand = true
             case _ where quote != nil: break
             case .singleQuote, .doubleQuote: quote = byte
-            // A here-document: the lines that follow are the shell's to read.
+            // A here-document: a shell reads the following lines as its text.
             case .lessThan where next == .lessThan: holdsCommand = true
             case .semicolon, .ampersand, .bar, .space, .tab:
                 if byte != .space, byte != .tab { holdsCommand = true }

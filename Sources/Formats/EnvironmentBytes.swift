@@ -30,9 +30,9 @@ extension UInt8 {
 
     var isNamePart: Bool { isNameStart || (48...57).contains(self) }
 
-    /// What a compact JWS is made of (RFC 7515, section 7.1): no reader of anything takes one of these for syntax.
+    /// The characters of a compact JWS (RFC 7515, section 7.1): no reader of any file takes one of these as syntax.
     var isTokenCharacter: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") }
 
-    /// What a variable's name is made of as every reader splits it off.
+    /// Characters that every reader counts as part of a name.
     var isOrdinary: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self >= 0x80 }
 }

@@ -1,30 +1,30 @@
 /// An environment file in which variables are set while every other byte stays.
 ///
-/// Such files are read by programs that disagree: systemd's `EnvironmentFile=`, shells, dotenv libraries, `docker
+/// Programs read such files in different ways: systemd's `EnvironmentFile=`, shells, dotenv libraries, `docker
 /// --env-file`. The rules:
 ///
 /// - An assignment is `NAME=…`, with `export`, indentation and blanks around `=` allowed, at the start of a statement.
-/// - Where readers disagree about an assignment of ours (``EnvironmentLexer``), the file is not edited: what one takes for
-///   the variable another takes for part of somebody's value. What all hold for part of another value is left alone.
-/// - docker reads physical lines and knows neither quotes nor `export`: a file with either is none of docker's.
-/// - Every assignment of the variable is set; without any, one is appended, after the line break that the last line
-///   may lack. It is written as `NAME=value`, indentation and `export` kept, the rest of its value gone. A comment
-///   behind the value goes onto a line of its own before it: systemd and docker would take it for the value's end.
-/// - The first line behind a byte-order mark is understood by some readers alone: it is set, but does not count.
+/// - Where readers disagree on an assignment of our variable (``EnvironmentLexer``), the file is not edited: some would
+///   see the variable, others a part of another value. What all of them see as part of another value is left alone.
+/// - docker reads physical lines and knows neither quotes nor `export`: a file with either is not meant for docker.
+/// - Every assignment of the variable is set; without any, one is appended, after adding a line break that the last
+///   line lacks. It is written as `NAME=value`; indentation and `export` stay, the old value goes. A comment after
+///   the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
+/// - Only some readers understand the first line after a byte-order mark: it is set, but counts as no assignment.
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - Not edited either: a NUL (systemd stops there), a quote that is never closed, more than one command or
 ///   variable in one statement, a command substitution as the value.
 package struct EnvironmentFile {
-    /// What a variable was found to be.
+    /// The value found for a variable.
     package enum Value: Hashable, Sendable {
         case absent
-        /// The value's bytes, without the quotes that may stand around it.
+        /// The value's bytes, without any quotes around it.
         case one([UInt8])
         /// Assignments that differ, or that only some readers see.
         case differing
     }
 
-    /// Far more often than anybody sets one variable in one file: editing it must end.
+    /// Far more than anybody assigns one variable in one file: bounds the work of editing.
     private static let assignmentLimit = 100
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -63,7 +63,7 @@ package struct EnvironmentFile {
             }
             try read()
         }
-        // Whatever was overlooked above shows here, before anything is written.
+        // Reads the values back, so that a mistake above shows before anything is written.
         for (name, value) in values where try self.value(of: name) != .one(value) {
             throw malformed(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
         }
@@ -80,7 +80,7 @@ package struct EnvironmentFile {
         return .one(value)
     }
 
-    /// Whether the file holds anything, a comment included, but assignments of these variables.
+    /// Whether the file holds anything, even a comment, besides assignments of these variables.
     func holdsOtherLines(than names: some Sequence<String>) throws(FormatFlaw) -> Bool {
         var rest = bytes
         for name in names {
@@ -103,7 +103,7 @@ package struct EnvironmentFile {
         var result: [EnvironmentAssignment] = []
         for statement in lexer.statements {
             guard let assignment = EnvironmentAssignment(bytes, statement: statement.range, name: name) else {
-                // `export A=1 NAME=old` is one statement of a shell's, in which nothing can be set without the rest.
+                // To a shell `export A=1 NAME=old` is one statement, in which NAME cannot be set by itself.
                 if ShellWords(bytes, statement.range).assigned.contains(name) {
                     throw malformed(
                         at: statement.range.lowerBound,
@@ -111,7 +111,7 @@ package struct EnvironmentFile {
                 }
                 continue
             }
-            // A dotenv library knows no continued lines; what it reads in them must not be a variable.
+            // Dotenv libraries have no continued lines: such a line must not look like an assignment.
             if let doubt = lexer.doubt, statement.range.contains(doubt.offset) {
                 throw endsDifferently(statement, name, doubt)
             }
@@ -138,13 +138,13 @@ package struct EnvironmentFile {
             at: start, "where the value of \(name) ends depends on the program that reads it" + cause(doubt, at: start))
     }
 
-    /// What is to be changed there, for whoever is told of another line.
+    /// Words for a message about the line at `offset`: the cause, and its line if it is another.
     private func cause(_ doubt: EnvironmentLexer.Doubt, at offset: Int) -> String {
         let (line, other) = (line(of: doubt.offset), line(of: offset))
         return line == other ? ": it has \(doubt.cause.rawValue)" : ": line \(line) has \(doubt.cause.rawValue)"
     }
 
-    /// Where these bytes hold the name as a word with an equals sign behind it.
+    /// Where these bytes hold the name as a word, followed by an equals sign.
     private func mention(of name: String, in range: Range<Int>) -> Int? {
         let name = Array(name.utf8)
         return range.first { start in
@@ -171,7 +171,7 @@ package struct EnvironmentFile {
         bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
     }
 
-    /// Where the statements begin that every reader sees: behind the line of a byte-order mark, where there is one.
+    /// Where the statements begin that every reader sees: after the line of a byte-order mark, if there is one.
     private var firstStatementFloor: Int {
         guard firstTextOffset > 0 else { return 0 }
         return bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count

@@ -1,15 +1,15 @@
-/// Cuts an environment file into statements, as far as all programs that read such files agree on where they end.
+/// Splits an environment file into statements, as far as all programs that read such files agree on where they end.
 ///
 /// The readers are systemd's `EnvironmentFile=`, POSIX shells (`. FILE`) and dotenv libraries. The rules:
 ///
-/// - A statement is a line that is neither blank nor a comment. `#` begins a comment at the start of a line, and `;` too.
-/// - A value that begins with a quote directly behind `NAME=` goes on to the closing quote, over line breaks too.
-/// - A backslash or an operator at the end of a line makes the next line part of the statement for some readers; what
-///   such a line assigns is doubtful.
-/// - A quote elsewhere, a parenthesis and a backtick that are not closed on their line, a here-document, and a carriage
-///   return, vertical tab or form feed that stands alone: from there on readers may see different statements, and everything
-///   to the end of the file is doubtful. A quote that is not closed anywhere is not what such a reader accepts at all,
-///   and the others take it for an ordinary character.
+/// - A statement is a line that is neither blank nor a comment. `#` and `;` begin a comment at the start of a line.
+/// - A value that begins with a quote directly after `NAME=` extends to the closing quote, over line breaks too.
+/// - A backslash or an operator at the end of a line makes the next line part of the statement for some readers; an
+///   assignment in that line is doubtful.
+/// - After a quote elsewhere, a parenthesis or a backtick that is not closed on its line, a here-document, a carriage
+///   return without a line feed, a vertical tab or a form feed, readers may see different statements: everything to
+///   the end of the file is doubtful. A quote that is never closed causes no doubt: readers to which it is a quote
+///   reject the file, and the others take it as an ordinary character.
 struct EnvironmentLexer {
     /// What makes readers disagree.
     enum Cause: String {
@@ -28,20 +28,20 @@ struct EnvironmentLexer {
     }
 
     struct Statement {
-        /// From the first byte that is no blank to the end of its last line, without blanks and line breaks behind it.
+        /// From the first byte that is no blank to the end of its last line, without trailing blanks and line breaks.
         fileprivate(set) var range: Range<Int>
-        /// Where the lines end that all readers take for part of it.
+        /// The end of those lines that all readers take as part of it.
         let agreedEnd: Int
     }
 
     private(set) var statements: [Statement] = []
-    /// Lines that only some readers take for statements of their own.
+    /// Lines that only some readers take as statements of their own.
     private(set) var continued: [(lines: Range<Int>, doubt: Doubt)] = []
-    /// Where readers go different ways to the end of the file, if they do.
+    /// From where to the end of the file readers disagree, if they do.
     private(set) var doubt: Doubt?
-    /// What makes the line doubtful that would be added at the end, if anything does.
+    /// What would make a line added at the end doubtful, if anything.
     private(set) var doubtAtEnd: Doubt?
-    /// Where a quote begins that systemd looks for the end of in vain.
+    /// Where a quote begins whose end systemd does not find.
     private(set) var openQuote: Int?
 
     private let bytes: [UInt8]
@@ -75,7 +75,7 @@ struct EnvironmentLexer {
             } else {
                 isExtending = false
             }
-            // Comments stand between an operator and the line that it continues with.
+            // Comments may stand between an operator and the line that continues it.
             if index < bytes.count { index += 1 }
             pending = end.continuation ?? (bytes[start] == .hash ? pending : nil)
         }
@@ -84,9 +84,9 @@ struct EnvironmentLexer {
 
     // MARK: Lines
 
-    /// Goes on to the next byte that is neither blank nor a line break.
+    /// Advances to the next byte that is neither blank nor a line break.
     ///
-    /// - Returns: how many lines end on the way.
+    /// - Returns: how many lines end before it.
     private mutating func skipBlank() -> Int {
         var lines = 0
         while index < bytes.count {
@@ -101,15 +101,15 @@ struct EnvironmentLexer {
         return lines
     }
 
-    /// Notes that readers disagree from there on, if they do not already before.
+    /// Records that readers disagree from `offset` on, unless they do so before.
     private mutating func suspect(offset: Int, cause: Cause) {
         if let doubt, doubt.offset <= offset { return }
         doubt = Doubt(offset: offset, cause: cause)
     }
 
-    /// Goes to the end of a comment.
+    /// Advances to the end of a comment.
     ///
-    /// - Returns: what makes the next line doubtful: before version 254, systemd continues a comment behind a backslash.
+    /// - Returns: what makes the next line doubtful: before version 254, systemd continues a comment after a backslash.
     private mutating func comment() -> Doubt? {
         let start = index
         while index < bytes.count, bytes[index] != .lineFeed {
@@ -127,7 +127,7 @@ struct EnvironmentLexer {
         return count.isMultiple(of: 2) ? nil : Doubt(offset: index - 1, cause: .backslash)
     }
 
-    /// Goes behind the quoted value of a plain assignment, where all readers look for the closing quote.
+    /// Skips the quoted value of a plain assignment, in which all readers look for the closing quote.
     private mutating func skipAgreedQuote() {
         var position = index
         let export = Array("export".utf8)
@@ -152,17 +152,17 @@ struct EnvironmentLexer {
         index = close + 1
     }
 
-    /// Goes to the end of the line, by a shell's rules.
+    /// Advances to the end of the line, by a shell's rules.
     ///
     /// - Parameters:
     ///   - ofCommentForSystemd: whether it is a comment with a semicolon, which is no comment for dotenv libraries
-    ///     and nothing that a shell reads at all.
-    ///   - start: where the statement begins; ``index`` is behind it where its value was skipped.
+    ///     and no valid line for a shell.
+    ///   - start: where the statement begins; ``index`` is past it if its value was skipped.
     /// - Returns: where the line ends, and what makes the next one doubtful.
     private mutating func rest(
         ofCommentForSystemd isComment: Bool, from start: Int
     ) -> (offset: Int, continuation: Doubt?) {
-        // The value of a variable has begun; what comes next may be a quote that systemd takes for one.
+        // Whether the name's equals sign was passed; and whether a quote here begins a value for systemd.
         var isBehindEquals = index > start
         var isBeforeValue = isBehindEquals
         var isWordStart = index == start
@@ -179,7 +179,7 @@ struct EnvironmentLexer {
             case .carriageReturn, 11, 12:
                 suspect(offset: here, cause: .control)
             case .hash where isWordStart && isBehindEquals && !isComment:
-                // A comment for a shell, the value's end for systemd, which also continues behind a backslash.
+                // A comment for a shell, the end of the value for systemd, which also continues it after a backslash.
                 while index < bytes.count, bytes[index] != .lineFeed {
                     if bytes[index] == .carriageReturn, !isLineFeed(index + 1) {
                         suspect(offset: index, cause: .control)
@@ -192,7 +192,7 @@ struct EnvironmentLexer {
                 if isComment, !isBeforeValue { break }
                 let lineEnd = bytes[index...].firstIndex(where: \.isLineBreak) ?? bytes.count
                 if let close = closing(byte, from: index, upTo: lineEnd) {
-                    // Systemd and dotenv libraries take an equals sign in it for the one behind the name.
+                    // systemd and dotenv libraries take an equals sign in it as the one after the name.
                     if isDoubtful(close, from: index) || !isBehindEquals && bytes[index..<close].contains(.equals) {
                         suspect(offset: here, cause: .quote)
                     }
@@ -214,7 +214,7 @@ struct EnvironmentLexer {
                 suspect(offset: here, cause: .hereDocument)
             default: break
             }
-            // Systemd takes one at the start for a part of the name.
+            // systemd takes an equals sign at the start as part of the name.
             if byte == .equals, !isBehindEquals, here > start {
                 isBehindEquals = true
                 isBeforeValue = true
@@ -236,7 +236,7 @@ struct EnvironmentLexer {
 
     // MARK: Bytes
 
-    /// Where the quote closes before `end`; a backslash keeps it from that, but for single quotes.
+    /// Where the quote closes before `end`. A backslash escapes it, except for single quotes.
     private func closing(_ quote: UInt8, from start: Int, upTo end: Int) -> Int? {
         var position = start
         while position < end {
@@ -246,8 +246,8 @@ struct EnvironmentLexer {
         return nil
     }
 
-    /// Whether dotenv libraries may look for a later quote than the one at `close`: behind a backslash they do, and
-    /// take the line alone where there is none.
+    /// Whether dotenv libraries may end the value at a later quote than the one at `close`: after a backslash they do,
+    /// and take only the line if there is none.
     private func isDoubtful(_ close: Int, from start: Int) -> Bool {
         guard close > start, bytes[close - 1] == .backslash else { return false }
         return bytes[(close + 1)...].contains(bytes[close]) || bytes[start..<close].contains(where: \.isLineBreak)

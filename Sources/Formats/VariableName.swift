@@ -1,9 +1,9 @@
 /// Names of environment variables.
 package enum VariableName {
-    /// Far more than any program asks for.
+    /// In bytes: far more than any program uses.
     static let maximumLength = 255
 
-    /// Whether every reader of environment files takes `text` for a name: a letter or `_`, then letters, digits and `_`.
+    /// Whether every reader of environment files accepts `text` as a name: a letter or `_`, then letters, digits, `_`.
     package static func isValid(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.count <= maximumLength && !(48...57).contains(text.utf8.first ?? 0)
             && text.utf8.allSatisfy { byte in

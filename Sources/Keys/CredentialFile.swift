@@ -2,19 +2,19 @@ internal import Glibc
 internal import Linux
 internal import Rotation
 
-/// A file below `$CREDENTIALS_DIRECTORY`: systemd has put it there and guards it, so that only its kind is looked at.
+/// A file below `$CREDENTIALS_DIRECTORY`: systemd created it and guards it, so only its kind is checked.
 enum CredentialFile {
     /// Opens the credential of this name.
     ///
     /// - Parameters:
     ///   - directory: nil when systemd has passed no credentials.
-    ///   - otherwise: the code of what has none of its own.
+    ///   - otherwise: the code for errors without their own.
     static func open(
         _ name: String, in directory: AbsolutePath?, otherwise: Failure.Code
     ) throws(Failure) -> Descriptor {
         let place = Failure.Place.credential(name)
         guard let path = directory?.appending(name) else { throw Failure(.credentialMissing, at: place) }
-        // A FIFO would hold up a blocking open until somebody writes into it.
+        // A blocking open of a FIFO would wait until somebody writes into it.
         let raw = unsafe Glibc.open(path.description, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard raw >= 0 else {
             let code: Failure.Code =

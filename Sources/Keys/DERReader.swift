@@ -1,7 +1,7 @@
 /// Reads the elements of a DER encoding (X.690) one after the other, within the bounds of the element that holds them.
-/// Lengths that run past those bounds, or take more than two bytes, end the reading.
+/// Fails at a length that exceeds those bounds or takes more than two bytes.
 struct DERReader {
-    /// A tag of X.690 as the one byte that it takes here.
+    /// X.690 tags, each encoded in one byte.
     enum Tag {
         static let integer: UInt8 = 0x02
         static let bitString: UInt8 = 0x03
@@ -26,7 +26,7 @@ struct DERReader {
         rest.isEmpty ? nil : der[rest.lowerBound]
     }
 
-    /// Where the content of the next element stands, if it has this tag; the reader then stands behind it.
+    /// The range of the next element's content, if it has this tag; the reader then moves past it.
     mutating func take(_ tag: UInt8, in der: borrowing SecureBuffer) -> Range<Int>? {
         guard rest.count >= 2, der[rest.lowerBound] == tag else { return nil }
         var start = rest.lowerBound + 2

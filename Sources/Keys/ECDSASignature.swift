@@ -1,9 +1,9 @@
 import AppleClientSecret
 
 /// The two forms of a P-256 signature: r and s as 32 big-endian bytes each, as a JWS carries them (RFC 7518,
-/// section 3.4), and the DER sequence of two integers that libcrypto speaks (RFC 3279, section 2.2.3).
+/// section 3.4), and the DER sequence of two integers that libcrypto uses (RFC 3279, section 2.2.3).
 struct ECDSASignature {
-    /// The longest DER form: two integers of 33 bytes, each with a head of two, in a sequence with a head of two.
+    /// In bytes: two integers of 33 bytes, each with a header of two, in a sequence with a header of two.
     static let maximumDERLength = 72
 
     /// r and s, 32 bytes each.
@@ -15,7 +15,7 @@ struct ECDSASignature {
         self.raw = raw
     }
 
-    /// The signature in this DER form; nil when it is none of P-256.
+    /// The signature in this DER form; nil when it is not a P-256 one.
     init?(der: [UInt8]) {
         guard der.count >= 2, der[0] == 0x30, Int(der[1]) == der.count - 2 else { return nil }
         var rest = der[2...]
@@ -30,7 +30,7 @@ struct ECDSASignature {
         return [0x30, UInt8(body.count)] + body
     }
 
-    /// A positive INTEGER in as few bytes as it takes, the first of them below 0x80.
+    /// A positive INTEGER in as few bytes as possible, the first of them below 0x80.
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }
         let needsZero = digits.first.map { $0 >= 0x80 } ?? true

@@ -1,18 +1,18 @@
 internal import CLibcrypto
 internal import Rotation
 
-/// An EncryptedPrivateKeyInfo (RFC 5208, section 6), opened within secure memory: libcrypto's own way leaves the decoded
-/// key in ordinary memory for a while.
+/// Decrypts an EncryptedPrivateKeyInfo (RFC 5208, section 6) within secure memory: libcrypto's own function leaves the
+/// decoded key in ordinary memory for a while.
 enum EncryptedKey {
-    /// Room that a cipher may want beyond the text: one block, 32 bytes at most (EVP_MAX_BLOCK_LENGTH).
+    /// Room that a cipher may need beyond the text: one block, 32 bytes at most (EVP_MAX_BLOCK_LENGTH).
     private static let blockRoom = 32
 
-    /// The PrivateKeyInfo that `passphrase` opens.
+    /// The PrivateKeyInfo, decrypted with `passphrase`.
     static func open(
         _ der: borrowing SecureBuffer, passphrase: borrowing SecureBuffer
     ) throws(KeyFlaw) -> SecureBuffer {
         defer { ERR_clear_error() }
-        // What is encrypted is no secret: libcrypto may take it apart in ordinary memory.
+        // The ciphertext is no secret: libcrypto may parse it in ordinary memory.
         let envelope = unsafe der.withUnsafeBytes(0..<der.count) { bytes in
             var position = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
             return unsafe d2i_X509_SIG(nil, &position, bytes.count)
@@ -46,7 +46,7 @@ enum EncryptedKey {
             else { return nil }
             return Int(written + last)
         }
-        // The padding tells a wrong passphrase, or, once in 256 times, the text under it: no sequence.
+        // A wrong passphrase gives bad padding or, once in 256 times, a text that is no sequence.
         guard isOpen, isSequence(opened) else { throw KeyFlaw(.keyWrongPassphrase) }
         return opened
     }

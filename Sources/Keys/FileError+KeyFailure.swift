@@ -3,7 +3,7 @@ internal import Linux
 internal import Rotation
 
 extension FileError {
-    /// What it means that the key file at `path` could not be opened.
+    /// The failure when the key file at `path` could not be opened.
     func keyFailure(at path: AbsolutePath) -> Failure {
         switch kind {
         case .missing, .directoryMissing, .notADirectory: Failure(.keyMissing, at: .path(path), detail: component(path))
@@ -15,7 +15,7 @@ extension FileError {
         }
     }
 
-    /// What it means that the passphrase file at `path` could not be opened.
+    /// The failure when the passphrase file at `path` could not be opened.
     func passphraseFailure(at path: AbsolutePath) -> Failure {
         switch kind {
         case .missing, .directoryMissing, .notADirectory:
@@ -37,19 +37,19 @@ extension FileError {
         [.notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner].contains(kind)
     }
 
-    /// Kinds are named like the codes that mean the same.
+    /// Kinds have the same names as the codes that mean the same.
     private func failure(at path: AbsolutePath, otherwise code: Failure.Code) -> Failure {
         Failure(
             Failure.Code(rawValue: kind.rawValue) ?? code, at: .path(path), cause: cause,
             detail: detail ?? component(path), remedy: remedy)
     }
 
-    /// The component that it is about, where that is not the file itself.
+    /// The path component at fault; nil when that is the file itself.
     private func component(_ file: AbsolutePath) -> String? {
         path == file.description ? nil : Printable.name(path)
     }
 
-    /// The explanation, where there is anything to say beyond the cause.
+    /// The explanation; nil when it is empty.
     private func known(_ file: AbsolutePath) -> String? {
         let text = explanation(file)
         return text.isEmpty ? nil : text

@@ -1,20 +1,20 @@
 package import Linux
 package import Rotation
 
-/// Reads the keys of the configuration from where they lie.
+/// Reads the configuration's keys from files and credentials.
 package struct KeyLoader: Sendable {
     private let identity: Identity
     private let credentials: AbsolutePath?
 
     /// - Parameters:
-    ///   - identity: whose key files these are to be: theirs or root's, and nobody else's to read.
+    ///   - identity: the user who must own the key files, unless root does; nobody else may read them.
     ///   - credentials: the directory of systemd's credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
     package init(as identity: Identity, credentials: AbsolutePath?) {
         self.identity = identity
         self.credentials = credentials
     }
 
-    /// The key of `entry`, ready to sign. The troubles name the file or the credential: the key's, or its passphrase's.
+    /// The key of `entry`, ready to sign. Failures name the file or credential: the key's, or its passphrase's.
     package func load(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
         let passphrase = try passphrase(at: entry.passphrase)
         return try withFile(

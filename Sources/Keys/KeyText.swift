@@ -3,8 +3,8 @@ internal import Rotation
 
 /// The text of a key file, in secure memory, and what it holds.
 struct KeyText: ~Copyable {
-    /// The longest key file, in bytes: a key takes some 250, an encrypted one 500; a chain of certificates beside it
-    /// may stand there too. A quarter of the secure heap.
+    /// The longest key file, in bytes: a key takes some 250, an encrypted one 500, and the file may also hold a chain
+    /// of certificates. A quarter of the secure heap.
     static let maximumLength = SecureHeap.size / 4
 
     private let text: SecureBuffer
@@ -17,19 +17,19 @@ struct KeyText: ~Copyable {
         self.text = text
     }
 
-    /// Reads from `descriptor` to the end: `.keyTooLarge` beyond `limit`, and `.keyUnreadable` with the errno value's
-    /// words when it cannot.
+    /// Reads from `descriptor` to the end. Throws `.keyTooLarge` beyond `limit` bytes, and `.keyUnreadable` with the
+    /// errno value when reading fails.
     static func read(_ descriptor: Int32, atMost limit: Int) throws(KeyFlaw) -> SecureBuffer {
         var status = stat()
         let told = unsafe fstat(descriptor, &status)
         let isFile = told == 0 && status.st_mode & S_IFMT == S_IFREG
         guard !isFile || status.st_size <= limit else { throw KeyFlaw(.keyTooLarge) }
-        // One byte more than there should be, so that the end is seen.
+        // One byte more than expected, so that the end is detected.
         guard var text = SecureBuffer(capacity: (isFile ? Int(status.st_size) : limit) + 1) else {
             throw KeyFlaw(.outOfMemory)
         }
         if let errno = text.fill(from: descriptor) { throw KeyFlaw(.keyUnreadable, cause: errno) }
-        // A file that grew meanwhile is being written: what was read is not the whole.
+        // A file that grew meanwhile is still being written: the text is incomplete.
         guard text.room > 0 else { throw KeyFlaw(isFile ? .keyTruncated : .keyTooLarge) }
         return text
     }
@@ -60,7 +60,7 @@ struct KeyText: ~Copyable {
         }
     }
 
-    /// What a text is that holds no private key of the right kind.
+    /// The flaw of a text without a private key of the right kind.
     private static func flaw(without blocks: [PEMBlock]) -> KeyFlaw {
         let labels = blocks.map(\.label)
         if labels.contains("EC PRIVATE KEY") { return KeyFlaw(.keyIsSEC1) }

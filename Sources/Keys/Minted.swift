@@ -1,7 +1,7 @@
 package import AppleClientSecret
 package import Rotation
 
-/// A secret that was just made.
+/// A newly minted secret.
 package struct Minted: Sendable {
     package let token: Token
     package let issued: SecretInfo

@@ -1,12 +1,12 @@
 internal import CLibcrypto
 
-/// What libcrypto calls the objects of ASN.1.
+/// libcrypto's names of ASN.1 objects.
 enum ObjectName {
     /// libcrypto's name of P-256 (X9.62); NIST's is P-256, SECG's secp256r1.
     static let p256 = "prime256v1"
 
-    /// The longest name that is made from an object identifier, in bytes with the closing NUL: the longest that
-    /// libcrypto knows has 41, an unknown one is digits that somebody else chose.
+    /// The longest name made from an object identifier, in bytes with the closing NUL: the longest that libcrypto knows
+    /// has 41; an unknown one becomes digits that the file's author chose.
     private static let room = 80
 
     /// The short name of an object that libcrypto has a number for.

@@ -1,7 +1,7 @@
 internal import CLibcrypto
 
-/// An EVP_PKEY_CTX: one operation with one key, kept, because making it costs more than the operation. Not to be used
-/// from two threads at a time, which is what makes it safe to hand from one to another.
+/// An EVP_PKEY_CTX for one operation with one key, kept because creating it costs more than the operation. It may pass
+/// from one thread to another as long as no two use it at a time.
 @safe struct OperationHandle: ~Copyable, @unchecked Sendable {
     private let raw: OpaquePointer
 

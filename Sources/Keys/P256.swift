@@ -1,10 +1,10 @@
 internal import CLibcrypto
 
-/// The curve P-256 as libcrypto computes on it, for as long as a key is being loaded.
+/// libcrypto's curve P-256, needed only while a key is being loaded.
 @safe struct P256: ~Copyable {
     private let group: OpaquePointer
 
-    /// Uncompressed: a byte that says so and two coordinates of 32 bytes (SEC 1, section 2.3.3).
+    /// In bytes, uncompressed: a prefix byte and two coordinates of 32 bytes (SEC 1, section 2.3.3).
     static let pointLength = 65
 
     init?() {
@@ -21,7 +21,7 @@ internal import CLibcrypto
         unsafe BN_is_zero(scalar.raw) == 0 && BN_cmp(scalar.raw, EC_GROUP_get0_order(group)) < 0
     }
 
-    /// The uncompressed form of a point in either form; nil when it is not on the curve, or the point at infinity.
+    /// The uncompressed form of a point in any form; nil when it is not on the curve, or the point at infinity.
     func uncompressed(_ point: [UInt8]) -> [UInt8]? {
         guard let decoded = unsafe EC_POINT_new(group) else { return nil }
         defer { unsafe EC_POINT_free(decoded) }
@@ -29,7 +29,7 @@ internal import CLibcrypto
         return unsafe encode(decoded)
     }
 
-    /// The public point of a private key that does not bring its own.
+    /// The public point of a private key whose file lacks it.
     func point(of scalar: borrowing SecretNumber) -> [UInt8]? {
         guard let point = unsafe EC_POINT_new(group) else { return nil }
         defer { unsafe EC_POINT_free(point) }
@@ -49,7 +49,7 @@ internal import CLibcrypto
 @safe struct SecretNumber: ~Copyable {
     let raw: OpaquePointer
 
-    /// The big-endian number that stands at `range` of `bytes`; nil when the secure heap has no room for it.
+    /// The big-endian number at `range` of `bytes`; nil when the secure heap has no room for it.
     init?(_ bytes: borrowing SecureBuffer, at range: Range<Int>) {
         guard let raw = unsafe BN_secure_new() else { return nil }
         let read = unsafe bytes.withUnsafeBytes(range) { buffer in

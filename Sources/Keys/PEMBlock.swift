@@ -1,11 +1,11 @@
 internal import Rotation
 
-/// One block of a PEM text (RFC 7468): what the line of its head calls it, and where its base64 stands.
+/// One block of a PEM text (RFC 7468): its label and the range of its base64.
 ///
-/// Read by hand in secure memory: libcrypto's own reader leaves base64 of the key behind in ordinary memory, takes other
-/// forms than the one that is meant, and asks the terminal for passphrases.
+/// Parsed by hand in secure memory: libcrypto's own reader leaves base64 of the key in ordinary memory, accepts other
+/// forms than the expected one, and asks the terminal for passphrases.
 struct PEMBlock {
-    /// `PRIVATE KEY` and the like.
+    /// Such as `PRIVATE KEY`.
     let label: String
     private let body: Range<Int>
 
@@ -35,7 +35,7 @@ struct PEMBlock {
                 }
                 open = (label, line.next)
             } else if text.starts(with: foot, at: line.start) {
-                // A foot without a head: the beginning is missing.
+                // END without BEGIN: the beginning is missing.
                 guard let (label, start) = open else { throw KeyFlaw(.keyTruncated) }
                 guard let end = try Self.label(in: text, from: line.start + foot.count, to: line.end) else {
                     throw KeyFlaw(.keyTruncated)
@@ -55,13 +55,13 @@ struct PEMBlock {
         return blocks
     }
 
-    /// What a text without any block is.
+    /// The flaw of a text without any block.
     private static func flaw(ofForeign text: borrowing SecureBuffer) -> KeyFlaw {
         for index in 0..<text.count where text[index] > 32 { return KeyFlaw(.keyNotPEM, text[0] == 0x30 ? "DER" : nil) }
         return KeyFlaw(.keyEmpty)
     }
 
-    /// The label that stands from `start`, closed by dashes with nothing behind them; nil when there is none.
+    /// The label at `start`, closed by dashes; nil when there is none. Throws when text follows the dashes.
     private static func label(
         in text: borrowing SecureBuffer, from start: Int, to end: Int
     ) throws(KeyFlaw) -> String? {
@@ -85,7 +85,7 @@ struct PEMBlock {
         return String(decoding: label, as: UTF8.self)
     }
 
-    /// The bytes that the block's base64 (RFC 4648, section 4, with padding) stands for, in secure memory.
+    /// The bytes decoded from the block's base64 (RFC 4648, section 4, with padding), in secure memory.
     func decoded(from text: borrowing SecureBuffer) throws(KeyFlaw) -> SecureBuffer {
         guard var bytes = SecureBuffer(capacity: max(1, body.count * 3 / 4)) else { throw KeyFlaw(.outOfMemory) }
         var group: UInt32 = 0

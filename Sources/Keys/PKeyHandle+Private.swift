@@ -2,8 +2,8 @@ internal import CLibcrypto
 internal import Rotation
 
 extension PKeyHandle {
-    /// The private key that a PrivateKeyInfo holds. Its scalar goes from secure memory to secure memory only: libcrypto's
-    /// own decoders leave copies of it in ordinary memory.
+    /// The private key in a PrivateKeyInfo. Its scalar is copied within secure memory only: libcrypto's own decoders
+    /// leave copies of it in ordinary memory.
     init(_ der: borrowing SecureBuffer) throws(KeyFlaw) {
         defer { ERR_clear_error() }
         let info = try PrivateKeyInfo(der)

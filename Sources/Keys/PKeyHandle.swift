@@ -4,7 +4,7 @@ internal import CLibcrypto
 @safe struct PKeyHandle: ~Copyable {
     let raw: OpaquePointer
 
-    /// Takes over a reference; nil stays nil.
+    /// Takes over a reference; nil for nil.
     init?(adopting raw: OpaquePointer?) {
         guard let raw = unsafe raw else { return nil }
         unsafe self.raw = unsafe raw

@@ -1,18 +1,18 @@
 package import Rotation
 
-/// What opens an encrypted key file, in secure memory.
+/// The passphrase of an encrypted key file, in secure memory.
 package struct Passphrase: ~Copyable {
     /// The longest passphrase, in bytes: what OpenSSL's own tools read (PEM_BUFSIZE).
     static let maximumLength = 1024
 
-    /// With the line break that an editor leaves at the end, written in either way.
+    /// In bytes, with the LF or CR LF that an editor leaves at the end.
     static let maximumFileLength = maximumLength + 2
 
     let bytes: SecureBuffer
 
-    /// Reads an open file to its end; one line break at the end, as editors make it, is not part of the passphrase.
+    /// Reads an open file to its end; one line break at the end, as editors add it, is not part of the passphrase.
     ///
-    /// - Parameter place: what the troubles name.
+    /// - Parameter place: what failures name.
     package init(descriptor: Int32, place: Failure.Place) throws(Failure) {
         var bytes: SecureBuffer
         do throws(KeyFlaw) {

@@ -1,8 +1,8 @@
 internal import Rotation
 
-/// Where the parts of a P-256 key stand in a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958; the key itself RFC 5915).
+/// The parts of a P-256 key within a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958; the key itself RFC 5915).
 struct PrivateKeyInfo {
-    /// The private scalar, big-endian, 1 to 32 bytes.
+    /// Where the private scalar is: big-endian, 1 to 32 bytes.
     let scalar: Range<Int>
 
     /// The public point, which a key may leave out; not secret.
@@ -22,7 +22,7 @@ struct PrivateKeyInfo {
         }
         guard outer.isAtEnd else { throw KeyFlaw(.keyMalformed, "bytes follow the key") }
         var info = DERReader(content)
-        // Other structures under the head of a private key: a SubjectPublicKeyInfo here, an ECPrivateKey below.
+        // Other structures with a private key's label: a SubjectPublicKeyInfo here, an ECPrivateKey below.
         if info.take(DERReader.Tag.sequence, in: der) != nil {
             throw KeyFlaw(info.nextTag(in: der) == DERReader.Tag.bitString ? .keyIsPublic : .keyMalformed)
         }
@@ -31,7 +31,7 @@ struct PrivateKeyInfo {
         guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyFlaw(.keyMalformed) }
         try Self.check(algorithm: algorithm, in: der)
         guard let inner = info.take(DERReader.Tag.octetString, in: der) else { throw KeyFlaw(.keyMalformed) }
-        // Attributes and, in version 1, the public key once more: neither is of use.
+        // Attributes and, in version 1, the public key once more: neither is used.
         if info.nextTag(in: der) == DERReader.Tag.context0 { _ = info.take(DERReader.Tag.context0, in: der) }
         if version == 1, info.nextTag(in: der) == DERReader.Tag.primitiveContext1 {
             _ = info.take(DERReader.Tag.primitiveContext1, in: der)
@@ -40,7 +40,7 @@ struct PrivateKeyInfo {
         (scalar, point) = try Self.ecPrivateKey(inner, in: der)
     }
 
-    /// Whether the outermost element promises more bytes than there are.
+    /// Whether the outermost element's length exceeds the bytes there are.
     private static func isCut(_ der: borrowing SecureBuffer) -> Bool {
         guard der.count >= 4, der[0] == DERReader.Tag.sequence else { return der.count < 4 }
         return switch der[1] {
@@ -106,7 +106,7 @@ struct PrivateKeyInfo {
 }
 
 extension SecureBuffer {
-    /// A copy in ordinary memory: for what is not secret.
+    /// A copy in ordinary memory: for bytes that are not secret.
     fileprivate func copy(_ range: Range<Int>) -> [UInt8] {
         range.map { self[$0] }
     }

@@ -4,9 +4,9 @@ extension PublicKey {
     /// Reads a key from an open file, to its end: a public or a private one in PEM, on P-256.
     ///
     /// - Parameters:
-    ///   - descriptor: stays open; whoever opened it closes it.
-    ///   - place: what the troubles name.
-    ///   - passphrase: opens an encrypted private key; of no use to another.
+    ///   - descriptor: stays open; the caller closes it.
+    ///   - place: what failures name.
+    ///   - passphrase: decrypts an encrypted private key; else ignored.
     package convenience init(
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
     ) throws(Failure) {

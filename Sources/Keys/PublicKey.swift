@@ -3,21 +3,21 @@ internal import CLibcrypto
 internal import Linux
 package import Rotation
 
-/// The half of a P-256 key that tells whether a token was signed by the other half.
+/// The public half of a P-256 key, which verifies what the private half signed.
 package final class PublicKey: Sendable {
-    /// Which key this is.
+    /// The digest that identifies this key.
     package let print: KeyDigest
 
     /// The key as a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7), 91 bytes.
     package let spki: [UInt8]
 
-    /// The longest SubjectPublicKeyInfo that is looked at, in bytes: more than that of any EC key, and enough to tell
-    /// an RSA key of 16,384 bits from nonsense.
+    /// The longest SubjectPublicKeyInfo that is decoded, in bytes: more than that of any EC key, and enough to
+    /// recognise an RSA key of 16,384 bits.
     static let maximumSPKILength = 4096
 
     private let verifier: QuietMutex<OperationHandle>
 
-    /// The key in this DER SubjectPublicKeyInfo; nil unless it is one on P-256, the curve named and not spelt out.
+    /// The key in this DER SubjectPublicKeyInfo; nil unless it is on P-256, given as a named curve.
     package convenience init?(spki: [UInt8]) {
         guard let key = Self.decode(spki), Self.kind(of: key) == .p256 else { return nil }
         try? self.init(key)
@@ -36,7 +36,7 @@ package final class PublicKey: Sendable {
         self.verifier = QuietMutex(verifier)
     }
 
-    /// Whether this key's other half signed the token.
+    /// Whether this key's private half signed the token.
     package func verifies(_ jws: CompactJWS) -> Bool {
         jws.stated.algorithm == .value("ES256") && verifies(jws.signature, of: jws.signingInput)
     }
@@ -53,13 +53,13 @@ package final class PublicKey: Sendable {
 enum KeyKind: Hashable {
     case p256
     case rsa
-    /// An EC or Edwards key on another curve, by the name libcrypto has for it.
+    /// An EC or Edwards key on another curve, with libcrypto's name of it.
     case otherCurve(String)
     case other
 }
 
 extension PublicKey {
-    /// What libcrypto reads in a DER SubjectPublicKeyInfo that ends where the bytes end; nil when it reads nothing.
+    /// The key in a DER SubjectPublicKeyInfo that ends where the bytes end; nil when libcrypto finds none.
     static func decode(_ spki: [UInt8]) -> PKeyHandle? {
         guard spki.count <= maximumSPKILength else { return nil }
         var end = 0
@@ -95,7 +95,7 @@ extension PublicKey {
     }
 
     private static func encode(_ key: borrowing PKeyHandle) -> [UInt8]? {
-        // One form for one key, whichever it came in: the print depends on it.
+        // One form for each key, whatever form was read: its digest depends on it.
         guard
             unsafe EVP_PKEY_set_utf8_string_param(
                 key.raw, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED)

@@ -1,11 +1,11 @@
 internal import CLibcrypto
 
-/// The digest under ES256, fingerprints and key prints (FIPS 180-4).
+/// The digest in ES256, fingerprints and key digests (FIPS 180-4).
 package enum SHA256 {
-    /// 32 bytes.
+    /// In bytes.
     package static let length = 32
 
-    /// Fetched once: looking it up again costs a third of a signature. It is never changed, and never freed.
+    /// Fetched once: each lookup takes a third of a signature's time. It is never changed, and never freed.
     private nonisolated(unsafe) static let method = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     /// The digest of `bytes`.
@@ -13,7 +13,7 @@ package enum SHA256 {
         var length: UInt32 = 0
         let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.length) { buffer, count in
             let done = unsafe EVP_Digest(bytes, bytes.count, buffer.baseAddress, &length, method, nil)
-            // No trouble could name a mistake of the caller's here: a libcrypto without SHA-256 cannot do anything.
+            // No failure is thrown, because no caller can cause one: without SHA-256 libcrypto is of no use.
             precondition(done == 1 && length == Self.length, "libcrypto has no SHA-256")
             count = Self.length
         }

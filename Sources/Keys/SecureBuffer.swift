@@ -1,8 +1,8 @@
 internal import CLibcrypto
 internal import Glibc
 
-/// Bytes in OpenSSL's secure heap, wiped when the value goes. The one place that touches such memory through a pointer:
-/// everything else reads single bytes, within bounds that are checked.
+/// Bytes in OpenSSL's secure heap, wiped when the value is destroyed. Other code reads single bytes, within bounds that
+/// are checked, or gets a pointer for one call.
 @safe package struct SecureBuffer: ~Copyable {
     private let memory: UnsafeMutableRawPointer
     private let capacity: Int
@@ -29,14 +29,14 @@ internal import Glibc
     /// How many bytes still fit.
     var room: Int { capacity - count }
 
-    /// Adds a byte at the end, where there must be room for it.
+    /// Appends a byte, for which there must be room.
     mutating func append(_ byte: UInt8) {
         precondition(room > 0)
         unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
     }
 
-    /// Forgets the bytes from `newCount` on.
+    /// Wipes the bytes from `newCount` on.
     mutating func truncate(to newCount: Int) {
         precondition((0...count).contains(newCount))
         unsafe _ = memset(memory + newCount, 0, count - newCount)
@@ -59,15 +59,15 @@ internal import Glibc
         return nil
     }
 
-    /// Calls `body` with the bytes of `range`; the pointer is good for that call only.
+    /// Calls `body` with the bytes of `range`; the pointer is valid in that call only.
     func withUnsafeBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return unsafe body(UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count))
     }
 
-    /// Lets `body` write into the whole of the memory; it returns how many bytes of it count from then on, or nil.
+    /// Lets `body` write to the whole capacity; it returns the new ``count``, or nil to leave that unchanged.
     ///
-    /// - Returns: whether it returned a number.
+    /// - Returns: whether `body` returned a number.
     mutating func overwrite(_ body: (UnsafeMutableRawBufferPointer) -> Int?) -> Bool {
         guard let written = unsafe body(UnsafeMutableRawBufferPointer(start: memory, count: capacity)) else {
             return false

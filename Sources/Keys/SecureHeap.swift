@@ -1,13 +1,13 @@
 internal import CLibcrypto
 
-/// OpenSSL's secure heap: memory between guard pages that is locked against swapping and left out of core dumps. Private
-/// keys and passphrases lie nowhere else.
+/// OpenSSL's secure heap: memory between guard pages that is locked against swapping and left out of core dumps.
+/// Private keys and passphrases are kept nowhere else.
 package enum SecureHeap {
-    /// 64 kB, as much as an unprivileged process may lock on old kernels too: a loaded key takes some 500 bytes of it,
-    /// one that is being loaded a few kB.
+    /// 64 kB, which an unprivileged process may lock on old kernels too: a loaded key takes some 500 bytes of it, one
+    /// that is being loaded a few kB.
     static let size = 65_536
 
-    /// The smallest piece that is handed out, in bytes: OpenSSL wants a power of two, at least 16.
+    /// The smallest allocation, in bytes: OpenSSL requires a power of two, at least 16.
     private static let smallestPiece = 32
 
     /// How well the heap is protected.
@@ -16,7 +16,7 @@ package enum SecureHeap {
         case locked
         /// Guarded, but the process may not lock memory (RLIMIT_MEMLOCK): it could be swapped out.
         case unlocked
-        /// There is no heap of its own: keys lie in ordinary memory, though still wiped after use.
+        /// There is no secure heap: keys are in ordinary memory, though still wiped after use.
         case absent
     }
 
@@ -27,7 +27,7 @@ package enum SecureHeap {
         default: .absent
         }
 
-    /// Makes the heap; the first call counts, later ones only say how it went. Reading a key makes it too.
+    /// Creates the heap at the first call; later ones return the same result. Reading a key creates it too.
     @discardableResult
     package static func start() -> Protection { protection }
 }

@@ -3,24 +3,24 @@ internal import CLibcrypto
 internal import Linux
 package import Rotation
 
-/// A private key of Apple's, ready to sign. Its scalar lies in the secure heap and nowhere else.
+/// A private key from Apple, ready to sign. Its scalar is in the secure heap and nowhere else.
 package final class SigningKey: Sendable {
-    /// The half that may be shown; it checks everything that this key signs.
+    /// The public half; it verifies everything that this key signs.
     package let publicKey: PublicKey
 
-    /// What the troubles of this key name.
+    /// What failures of this key name.
     private let place: Failure.Place
     private let signer: QuietMutex<OperationHandle>
 
-    /// Signed once when a key is loaded, to see that its halves belong together; not the form of any token.
+    /// Signed once when a key is loaded, to check that its halves belong together; not the form of any token.
     private static let probe = Array("clientsecretd looks whether both halves of a key belong together".utf8)
 
     /// Reads a key from an open file, to its end: PKCS#8 in PEM on P-256, encrypted or not.
     ///
     /// - Parameters:
-    ///   - descriptor: stays open; whoever opened it closes it.
-    ///   - place: what the troubles name, now and when signing fails.
-    ///   - passphrase: opens an encrypted key; of no use to another.
+    ///   - descriptor: stays open; the caller closes it.
+    ///   - place: what failures name, now and when signing fails.
+    ///   - passphrase: decrypts an encrypted key; else ignored.
     package init(
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
     ) throws(Failure) {
@@ -39,10 +39,10 @@ package final class SigningKey: Sendable {
         }
     }
 
-    /// Which key this is.
+    /// The digest that identifies this key.
     package var print: KeyDigest { publicKey.print }
 
-    /// Makes the secret that states `claims`, and checks it with the public half before it leaves.
+    /// Mints the secret with `claims`, and verifies it with the public half before returning it.
     package func mint(_ claims: Claims) throws(Failure) -> Minted {
         let input = claims.signingInput
         guard let signature = sign(input) else { throw Failure(.signingFailed, at: place) }

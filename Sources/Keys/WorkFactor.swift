@@ -2,22 +2,22 @@ internal import CLibcrypto
 internal import Failures
 internal import Rotation
 
-/// How much work it is to open an encrypted key. Whoever made the file chose that: it is read before it is done, so that
-/// no file holds up the other keys for hours.
+/// How much work it is to decrypt a key. The file's author chose that: it is checked before the work begins, so that no
+/// file delays the other keys for hours.
 ///
-/// The structures are libcrypto's own: what is judged here is what it acts on, also where the encoding is a loose one.
+/// The structures are libcrypto's own, so the values checked are the ones it acts on, even in a loose encoding.
 enum WorkFactor {
-    /// The most rounds of PBKDF2 (RFC 8018) or of the older ways. OpenSSL writes 2048, OWASP's Password Storage Cheat
-    /// Sheet asks for 600,000; these take 4 to 7 seconds (3.0.19).
+    /// The most rounds of PBKDF2 (RFC 8018) or of older schemes. OpenSSL writes 2048, OWASP's Password Storage Cheat
+    /// Sheet asks for 600,000; this maximum takes 4 to 7 seconds (3.0.19).
     static let maximumIterations: UInt64 = 10_000_000
 
-    /// The most of scrypt's N · r · p (RFC 7914). OpenSSL writes 2^17, OWASP asks for 2^20; these take 6 seconds.
+    /// The most of scrypt's N · r · p (RFC 7914). OpenSSL writes 2^17, OWASP asks for 2^20; this takes 6 seconds.
     static let maximumScryptWork: UInt64 = 1 << 24
 
-    /// The most memory for scrypt, in bytes: libcrypto takes no more here (its `SCRYPT_MAX_MEM`), and does not say why.
+    /// The most memory for scrypt, in bytes: libcrypto refuses more (its `SCRYPT_MAX_MEM`) without saying why.
     static let maximumScryptMemory: UInt64 = 32 << 20
 
-    /// Ends in `.keyTooCostly` when the algorithm asks for more. What libcrypto does not know it will not open either.
+    /// Throws `.keyTooCostly` when the algorithm asks for more. One unknown to libcrypto passes: it cannot be opened.
     static func check(_ algorithm: UnsafePointer<X509_ALGOR>) throws(KeyFlaw) {
         let parameter = unsafe algorithm.pointee.parameter
         guard unsafe OBJ_obj2nid(algorithm.pointee.algorithm) == NID_pbes2 else {
@@ -34,7 +34,7 @@ enum WorkFactor {
         }
     }
 
-    /// PBES1 (RFC 8018) and PKCS#12's ways (RFC 7292).
+    /// PBES1 (RFC 8018) and PKCS#12's schemes (RFC 7292).
     private static func checkOld(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
         guard let sequence = unsafe ASN1_TYPE_unpack_sequence(PBEPARAM_it(), parameter) else { return }
         let parameters = unsafe sequence.assumingMemoryBound(to: PBEPARAM.self)
@@ -66,7 +66,7 @@ enum WorkFactor {
 
     private static func check(n: UInt64, r: UInt64, p: UInt64) throws(KeyFlaw) {
         let asked = "scrypt with N \(n), r \(r) and p \(p)"
-        // libcrypto's own sum: p blocks to work on, and N + 2 to remember, of 128 · r bytes each.
+        // The sum that libcrypto limits: p working blocks and N + 2 stored ones, of 128 · r bytes each.
         guard max(n, r, p) <= maximumScryptMemory, 128 * r * (n + 2 + p) <= maximumScryptMemory else {
             // The openssl program refuses such a file as well.
             throw KeyFlaw(
@@ -79,7 +79,7 @@ enum WorkFactor {
         }
     }
 
-    /// A number that is negative, or longer than 64 bits, is no factor of anybody's.
+    /// Throws `.keyMalformed` when the number is negative or longer than 64 bits.
     private static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) throws(KeyFlaw) -> UInt64 {
         var number: UInt64 = 0
         guard unsafe ASN1_INTEGER_get_uint64(&number, integer) == 1 else { throw KeyFlaw(.keyMalformed) }

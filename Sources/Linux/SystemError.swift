@@ -2,7 +2,7 @@ package import SystemPackage
 
 /// A system call that failed: which one, on what, and what the kernel said.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was being done, in words that read after "cannot": `"watch /etc/clientsecretd"`.
+    /// What was tried, worded to follow "cannot": `"watch /etc/clientsecretd"`.
     package let operation: String
     package let errno: Errno
 
@@ -15,7 +15,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         "cannot \(operation): \(errno)"
     }
 
-    /// Passes on what a function of `CLinux` returned, or throws the errno that it returned negated.
+    /// Returns the result of a `CLinux` function, or throws when it is negative: then it is -errno.
     @discardableResult
     package static func check(
         _ result: Int32, _ operation: @autoclosure () -> String

@@ -1,21 +1,21 @@
 package import AppleClientSecret
 package import Rotation
 
-/// What the state directory keeps of one client.
+/// What the state directory keeps about one client.
 package struct ClientRecord: Sendable {
     /// The secret in force.
     package var current: KeptSecret?
-    /// A newer one that Apple has not accepted yet: not to be published before it has.
+    /// A newer secret that Apple has not accepted yet and that is not published before.
     package var candidate: KeptSecret?
-    /// What each action was last run for.
+    /// The secret that each action last ran for.
     package var delivered: [ActionID: SecretInfo]
-    /// Environment files that held other lines: one that has vanished since is not made again.
+    /// Environment files that held other lines: one that was deleted since is not created again.
     package var shared: Set<AbsolutePath>
-    /// Where the secret is published, and was before, as long as nobody was told that it may still lie there.
+    /// Where the secret is published, and former places not yet reported as perhaps still holding it.
     package var outputs: Set<OutputPlace>
-    /// Actions that are to run once more for what they were run for already.
+    /// Actions that must run once more for a secret that they already ran for.
     package var owed: Set<ActionID>
-    /// When the client's key was last another one than before.
+    /// The last time that another key was found behind the key id.
     package var keyChange: KeyChange?
 
     package init(
@@ -32,7 +32,7 @@ package struct ClientRecord: Sendable {
         self.keyChange = keyChange
     }
 
-    /// What `record` says, with the bytes that it only names.
+    /// `record`, with the bytes of the secrets that it only names.
     package init(_ record: Record, current: KeptSecret?, candidate: KeptSecret? = nil) {
         self.init(
             current: current, candidate: candidate, delivered: record.delivered, shared: record.shared,
@@ -45,7 +45,7 @@ package struct ClientRecord: Sendable {
         return !all.isEmpty && all.allSatisfy { $0.expiresAt < moment }
     }
 
-    /// What is known of it without bytes; the candidate is left out.
+    /// This record without the secrets' bytes and without the candidate.
     package var record: Record {
         Record(
             current: current?.issued, delivered: delivered, shared: shared, outputs: outputs, owed: owed,
@@ -53,7 +53,7 @@ package struct ClientRecord: Sendable {
     }
 }
 
-/// A secret and all that is needed to judge it while its key cannot be read.
+/// A secret and all that is needed to verify it while its key cannot be read.
 package struct KeptSecret: Sendable {
     package let token: Token
     package let issued: SecretInfo

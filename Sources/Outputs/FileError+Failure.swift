@@ -3,10 +3,10 @@ package import Linux
 package import Rotation
 
 extension Failure {
-    /// What it means that the output at `path` could not be read or written. Kinds are named like the codes that mean
-    /// the same; the detail names the component, where that is not the file itself.
+    /// The failure when the output at `path` could not be read or written. Kinds have the same names as the codes that
+    /// mean the same; the detail names the path component at fault, unless that is the file itself.
     ///
-    /// - Parameter identity: who writes an output; nil for another file.
+    /// - Parameter identity: the user who writes an output; nil for another file.
     package init(_ error: FileError, at path: AbsolutePath, of identity: Identity? = nil) {
         let code: Code =
             switch error.kind {

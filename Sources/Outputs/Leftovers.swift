@@ -1,17 +1,17 @@
 package import Linux
 package import Rotation
 
-/// Removes what a killed daemon left beside its outputs: before the first write in a directory, and only its own.
+/// Removes temporaries that a killed daemon left beside outputs: its own only, before the first write in a directory.
 ///
-/// The directories are those of the outputs, which may lie on file systems that hang: so it is not done all at once at
-/// start, but by whoever comes to a directory first.
+/// Outputs may lie on file systems that hang. So their directories are not swept all at once at start, but each by the
+/// first job that uses it.
 package final class Leftovers: Sendable {
     private let user: Identity
     private let boundaries: ReservedPaths
     private let naming: TemporaryNames
     private let swept = QuietMutex<[AbsolutePath: Sweep]>([:])
 
-    /// One directory's sweep: others who come to the directory meanwhile wait for it.
+    /// One directory's sweep: other jobs for the directory wait until it is done.
     private final class Sweep: Sendable {
         let isDone = QuietMutex(false)
     }
@@ -22,8 +22,8 @@ package final class Leftovers: Sendable {
         self.boundaries = boundaries
     }
 
-    /// Sweeps the directory of `output` unless that was done before. A directory that cannot be read is left for the
-    /// next who comes; that it cannot be written to either is said then.
+    /// Sweeps the directory of `output` unless that was done before. If the directory cannot be read, the next call
+    /// tries again; the write that follows reports the failure.
     package func sweep(beside output: AbsolutePath) {
         let sweep = swept.withLock { swept in
             let known = swept[output.directory] ?? Sweep()

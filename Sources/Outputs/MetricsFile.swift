@@ -3,9 +3,9 @@ internal import Formats
 package import Linux
 package import Rotation
 
-/// The `metrics_file` on disk: readable by everybody, for it holds no secret, and replaced whole.
+/// The `metrics_file` on disk: readable by everybody, because it holds no secret, and replaced whole.
 ///
-/// The way to it is guarded like an output's, so that no link makes it a key, the configuration or an output.
+/// Its path is checked like an output's, so that no link makes it a key, the configuration or an output.
 package struct MetricsFile: Sendable {
     private let spec: FileSpec
     private let identity: Identity
@@ -14,7 +14,7 @@ package struct MetricsFile: Sendable {
 
     /// More than the metrics of 30,000 clients with an output each, in bytes.
     private static let sizeLimit = 64 << 20
-    /// node_exporter runs as a user of its own.
+    /// node_exporter, which runs as another user, reads it.
     private static let mode: UInt16 = 0o644
 
     package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths) {
@@ -25,7 +25,7 @@ package struct MetricsFile: Sendable {
         self.boundaries = boundaries
     }
 
-    /// Makes the file say this. Nothing is written when it does already.
+    /// Writes the file, unless it already has this content and mode.
     package func write(_ bytes: [UInt8]) throws(Failure) {
         let target = try target()
         try check(target)
@@ -37,16 +37,15 @@ package struct MetricsFile: Sendable {
         }
     }
 
-    /// Takes the file away where it holds metrics of ours: of two files that tell of one client node_exporter believes
-    /// the one whose name comes first, and says in its log alone that there is another.
+    /// Removes the file if it holds metrics of ours: of two files with metrics of one client node_exporter uses the one
+    /// whose name comes first, and mentions the other only in its log.
     package func remove() throws(Failure) {
         let target = try target()
         guard target.content?.bytes.starts(with: Array("# HELP clientsecretd_".utf8)) == true else { return }
         do throws(FileError) { try target.remove() } catch { throw unwritable(error) }
     }
 
-    /// What would keep the user that this process runs as from writing it; nil when nothing is known to. Touches
-    /// nothing.
+    /// Why the user that this process runs as could not write the file; nil when no reason is known. Changes nothing.
     package func obstacle() -> Failure? {
         do throws(Failure) { try check(try target()) } catch { return error }
         return WriteProbe.failure(of: spec, as: identity).map(unwritable)
@@ -74,15 +73,15 @@ package struct MetricsFile: Sendable {
 }
 
 extension Failure {
-    /// The same as what keeps `metrics_file` from being written: degraded, and no client's fault.
+    /// The same as a failure to write `metrics_file`: degrades the daemon, but no client.
     package func ofMetricsFile(_ path: AbsolutePath) -> Failure {
         let prefix = "\(place): "
         let why = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
         return Failure(.metricsFileUnwritable, at: .path(path), detail: why, remedy: linkRemedy(path) ?? remedy)
     }
 
-    /// node_exporter follows links, and its directory is seldom one that the daemon may write to: Debian's lies below
-    /// one of the user prometheus.
+    /// A link to a file of the daemon: node_exporter follows links, and the daemon may seldom write to its directory
+    /// (Debian's lies below one of the user prometheus).
     private func linkRemedy(_ path: AbsolutePath) -> Remedy? {
         guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
             !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory
@@ -91,6 +90,6 @@ extension Failure {
         return .say("write \"metrics_file: \(own)\" and link it there", run: "ln -s \(own) \(path.description)")
     }
 
-    /// What the service may write to (systemd/clientsecretd.tmpfiles), and everybody may look into.
+    /// The service may write to it (systemd/clientsecretd.tmpfiles), and everybody may read it.
     private static let ownDirectory = "/run/clientsecretd/out"
 }

@@ -2,18 +2,18 @@ package import AppleClientSecret
 package import Linux
 package import Rotation
 
-/// What a file was found to hold when it was read back.
+/// What a file held when it was read back.
 package struct OutputContents: Sendable {
     package var exists: Bool
-    /// Whether an environment file holds anything besides the variables of ours.
+    /// Whether an environment file holds anything besides our variables.
     package var otherLines: Bool
-    /// Whether mode and group are what the configuration says, and the owner is who writes it.
+    /// Whether mode and group are as configured, and the owner is the user who writes it.
     package var isAsConfigured: Bool
-    /// Equal: the file was not touched since. Nil when there is no file.
+    /// Stays equal until the file is changed. Nil when there is no file.
     package var identity: FileIdentity?
-    /// Where it really lies, links followed.
+    /// Its path with all links resolved.
     package var realPath: String
-    /// A slot that is missing here is absent.
+    /// Slots that the file lacks are missing.
     package var slots: [Slot: SlotContents]
 
     package init(
@@ -28,7 +28,7 @@ package struct OutputContents: Sendable {
         self.slots = slots
     }
 
-    /// What the core is told: every token is named by what `issued` knows of it, and what it does not know is foreign.
+    /// The observation for the core: the ``SecretInfo`` that `issued` gives for each token; all else is foreign.
     package func observe(_ issued: (Token) -> SecretInfo?) -> FileObservation {
         let observations = slots.mapValues { contents -> SlotObservation in
             guard case .token(let token) = contents, let known = issued(token) else { return .foreign }
@@ -39,9 +39,9 @@ package struct OutputContents: Sendable {
     }
 }
 
-/// What stands in one place of a file.
+/// The content of one slot of a file.
 package enum SlotContents: Sendable {
     case token(Token)
-    /// Anything else: damage, or two different values for one variable.
+    /// Anything else, such as two different values for one variable.
     case foreign
 }

@@ -3,26 +3,26 @@ internal import Glibc
 internal import Linux
 internal import Rotation
 
-/// What helps where an output cannot be written, for the user that writes it.
+/// The remedy when an output cannot be written, for the user that writes it.
 enum OutputRemedy {
-    /// Below it the daemon makes directories itself.
+    /// Below it the daemon creates directories itself.
     static let ownDirectory = "/run/clientsecretd/out"
 
-    /// Nil where nothing more is known than the failure's code says.
+    /// Nil when no better remedy is known than the failure code's.
     static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         if let remedy = error.remedy { return remedy }
         if let owner = error.owner { return ofAnother(owner, error.path, path) }
         return remedy(error.kind, for: path, as: identity)
     }
 
-    /// The same where it was only tried whether it could be written.
+    /// The same when a check only tried whether it could be written.
     static func remedy(_ kind: FileError.Kind, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         let directory = path.directory.description
         let user = Owner.argument(user: identity.user)
         switch kind {
         case .missing, .directoryMissing:
             let make = ShellCommand.makeDirectory(directory, of: user)
-            // The service's sandbox is read-only wherever its unit does not say otherwise.
+            // The service's sandbox is read-only except where its unit allows writing.
             let isClosed = isSystemd && isReadOnly(above: path.directory)
             return .say("make it", run: isClosed ? make.then(.letWrite(to: directory)) : make)
         case .readOnlyFileSystem, .permissionDenied:
@@ -35,8 +35,8 @@ enum OutputRemedy {
         }
     }
 
-    /// What is another user's is written by that user's writer if whoever may be trusted has put it on the way that is
-    /// configured: what a stranger has laid there, or a link leads to, gets no secret.
+    /// For a file or directory of another user: that user's writer, if only trusted users could have put it on the
+    /// configured path. What a stranger has put there, or a link leads to, must get no secret.
     private static func ofAnother(_ owner: String, _ place: String, _ path: AbsolutePath) -> Remedy? {
         guard path.description == place || path.description.hasPrefix(place + "/"), let place = AbsolutePath(place),
             let parent = FileStatus.following(place.directory.description)
@@ -44,7 +44,7 @@ enum OutputRemedy {
         return parent.mode & 0o022 == 0 ? writtenAs(owner) : .strangersDirectory(place.description)
     }
 
-    /// Without systemd a daemon that runs as root starts the writer itself.
+    /// Without systemd a daemon that runs as root starts the user writer itself.
     private static func writtenAs(_ owner: String) -> Remedy {
         let words = "write \"as: \(owner)\" under this output"
         return isSystemd
@@ -57,7 +57,7 @@ enum OutputRemedy {
     /// sd_booted(3).
     static var isSystemd: Bool { unsafe access("/run/systemd/system", F_OK) == 0 }
 
-    /// Whether what is there on the way to `directory` is mounted read-only, for this process at least.
+    /// Whether the deepest existing directory of the path is mounted read-only, for this process at least.
     private static func isReadOnly(above directory: AbsolutePath) -> Bool {
         var place = directory
         while FileStatus.following(place.description) == nil, place.description != "/" { place = place.directory }

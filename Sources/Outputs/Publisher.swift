@@ -4,8 +4,8 @@ package import Linux
 package import Rotation
 internal import SystemPackage
 
-/// Reads files back and publishes into them, as the user that it is made for: the narrow interface that serves the
-/// daemon's own files, and those of other users from a process of theirs.
+/// Reads files back and publishes secrets into them as one user: in the daemon for its own files, and in a process of
+/// another user for that user's files.
 package struct Publisher: Sendable {
     private let user: Identity
     private let naming: TemporaryNames
@@ -13,13 +13,13 @@ package struct Publisher: Sendable {
     private let directories = SharedDirectories()
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    /// How often a file that somebody else keeps changing is merged anew before that is called a trouble.
+    /// How often a file that somebody else keeps changing is merged again before that is a failure.
     private static let mergeLimit = 8
 
     /// - Parameters:
-    ///   - identity: who reads and writes: the files must be this user's own.
-    ///   - naming: names of temporaries that are told from everybody else's after a kill.
-    ///   - boundaries: what no output may be.
+    ///   - identity: the user who reads and writes, and who must own the files.
+    ///   - naming: names of temporaries that are recognised as ours after a kill.
+    ///   - boundaries: paths that no output may have.
     ///   - sha256: the digest function, 32 bytes: this module has no cryptography of its own.
     package init(
         as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths,
@@ -33,15 +33,15 @@ package struct Publisher: Sendable {
 
     private var identity: Identity { boundaries.trusting(user) }
 
-    /// Reads `file` back. A file that is not there is no trouble; one that cannot be read or understood is.
+    /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed is.
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
         let content = try onDisk(file) { () throws(FileError) -> FileContent? in
             do throws(FileError) {
                 return try GuardedPath.read(
                     file.path.description, as: identity, limit: AtomicFile.sizeLimit, sharing: directories)
             } catch {
-                // Without its directory a file is as absent as can be; that it cannot be made is said by who tries. So it
-                // is where the way to it is refused and it does not lie at its end.
+                // Without its directory a file is absent; publishing reports that it cannot be created. A file is also
+                // absent if its path is refused and leads to nothing.
                 guard error.kind == .directoryMissing || isAbsent(file, refusedAs: error.kind) else { throw error }
                 return nil
             }
@@ -58,7 +58,7 @@ package struct Publisher: Sendable {
             identity: content.status.identity, realPath: content.path, slots: contents.slots)
     }
 
-    /// Whether nothing has the file's path, also for those who take any way to it.
+    /// Whether a refused path leads to nothing, even when every link is followed.
     private func isAbsent(_ file: FileSpec, refusedAs kind: FileError.Kind) -> Bool {
         switch kind {
         case .unguardedDirectory, .untrustedLink, .tooManyLinks: FileStatus.isAbsent(file.path.description)
@@ -66,10 +66,10 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Sets these slots in one write; other variables and lines stay. Nothing is written when all is already as it
-    /// would be. When somebody else changes the file meanwhile, their version is merged.
+    /// Sets these slots in one write; other variables and lines stay. Writes nothing when the file would not change.
+    /// When somebody else changes the file meanwhile, the secrets are merged into that version.
     ///
-    /// - Parameter mayCreate: whether a file that is not there is made; otherwise that is
+    /// - Parameter mayCreate: whether a missing file is created; otherwise it is
     ///   ``Failure/Code/environmentFileDeleted``.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
@@ -87,14 +87,13 @@ package struct Publisher: Sendable {
         throw Failure(.changedMeanwhile, at: .path(file.path))
     }
 
-    /// Whether writing the secret there would give what is meant: a token is nothing but plain characters, and the slot
-    /// one of the file's.
+    /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
     private func isWritable(_ secret: Secret, in slot: Slot, of file: FileSpec) -> Bool {
         file.slots[slot] != nil && (slot == .whole) != file.format.isShared
             && secret.token.withBytes(Formats.isPlain)
     }
 
-    /// What would keep `file` from being written; nil when nothing is known to. Touches nothing.
+    /// Why `file` could not be written; nil when no reason is known. Changes nothing.
     package func obstacle(to file: FileSpec) -> Failure? {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity)
@@ -151,7 +150,7 @@ package struct Publisher: Sendable {
         path.description.hasPrefix(OutputRemedy.ownDirectory + "/")
     }
 
-    /// Those that are not there, from the daemon's own directory on, which has to be.
+    /// Creates missing directories below the daemon's own directory, which must exist.
     private func makeDirectories(to directory: AbsolutePath) throws(FileError) {
         guard directory.description != OutputRemedy.ownDirectory else { return }
         if isBelowOwn(directory.directory) { try makeDirectories(to: directory.directory) }
@@ -160,7 +159,7 @@ package struct Publisher: Sendable {
 
     /// The file's content with these secrets in it.
     private func merged(_ bytes: [UInt8], _ secrets: [Slot: Secret], _ file: FileSpec) throws(Failure) -> [UInt8] {
-        // What reads back as this secret already is left as it is, an editor's newline included.
+        // A file that reads back as this secret stays as it is, an editor's newline included.
         if !file.format.isShared, let secret = secrets[.whole],
             case .token(let token)? = try read(bytes, file).slots[.whole],
             token.fingerprint == secret.token.fingerprint
@@ -206,8 +205,8 @@ package struct Publisher: Sendable {
         return format
     }
 
-    /// A group that nobody knows is no file's, and one of another owner is not ours: what the file holds can be told all
-    /// the same, and writing it tells why.
+    /// False for an unknown group or another owner: the content is reported all the same, and the next write reports
+    /// the failure.
     private func isAsConfigured(_ status: FileStatus, _ file: FileSpec) -> Bool {
         guard status.owner == identity.user else { return false }
         guard let wanted = try? group(of: file) else { return file.group == nil && hasMode(status, file) }

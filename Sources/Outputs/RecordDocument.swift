@@ -3,21 +3,21 @@ internal import Formats
 internal import FoundationEssentials
 internal import Rotation
 
-/// The JSON of a client's record: plain values, which become the domain's only when all of them are well-formed.
+/// The JSON of a client's record: plain values, converted to a ``ClientRecord`` only when all are well-formed.
 struct RecordDocument: Decodable {
     private let client: String
     private let current: Kept?
     private let candidate: Kept?
     private let delivered: [String: Known]
     private let shared: [String]
-    /// Missing where nothing is owed.
+    /// Missing when none is owed.
     private let owed: [String]?
-    /// Missing where the key was always the same.
+    /// Missing when the key never changed.
     private let keyChange: Change?
-    /// Missing in what older versions wrote.
+    /// Missing in records of older versions.
     private let outputs: [Place]?
 
-    /// The JSON by which a record is read again.
+    /// The JSON from which a record is read again.
     static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
         let delivered = record.delivered.sorted { $0.key < $1.key }
         let shared = record.shared.sorted()
@@ -67,7 +67,7 @@ struct RecordDocument: Decodable {
         return record
     }
 
-    /// Another key behind one key id.
+    /// Another key was found behind a key id.
     private struct Change: Decodable {
         let at: Int64
         let from: String
@@ -91,7 +91,7 @@ struct RecordDocument: Decodable {
 
     private struct Place: Decodable {
         let path: String
-        /// Missing where the file is the secret.
+        /// Missing when the whole file is the secret.
         let variable: String?
 
         static func json(of place: OutputPlace) -> JSONText {
@@ -105,7 +105,7 @@ struct RecordDocument: Decodable {
         }
     }
 
-    /// What is known of a secret without its bytes.
+    /// A secret's public facts.
     private struct Known: Decodable {
         let fingerprint: String
         let team: String
@@ -161,7 +161,7 @@ struct RecordDocument: Decodable {
             let bytes = Array(token.utf8)
             guard Formats.isPlain(bytes), let issued = known.issued else { return nil }
             let token = Token(bytes, sha256: sha256)
-            // What the record says of a secret must be said of this one.
+            // The facts in the record must be those of this secret.
             guard token.fingerprint == issued.fingerprint else { return nil }
             return KeptSecret(token: token, issued: issued, signerKey: signerKey.map { Array($0) })
         }

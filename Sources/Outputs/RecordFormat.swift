@@ -2,14 +2,14 @@ internal import AppleClientSecret
 internal import FoundationEssentials
 internal import Rotation
 
-/// A client's record, or what people were told, as bytes: one line with the format's version and the SHA-256 digest of all that follows, then a
-/// JSON object.
+/// A client's record, or the reported states, as bytes: one line with the format's version and the SHA-256 digest of
+/// all that follows, then a JSON object.
 ///
 ///     clientsecretd-state 1 sha256:<64 hexadecimal digits>
 ///
-/// The digest tells a torn or flipped record from a whole one before anything in it is believed.
+/// The digest detects a torn record or flipped bits before anything in it is used.
 struct RecordFormat: Sendable {
-    /// Why bytes are no record that can be used.
+    /// Why bytes are not a usable record.
     enum Flaw: Error, Hashable {
         /// Not what this or a newer version writes: torn, flipped, edited, or of another client.
         case damaged

@@ -8,6 +8,12 @@ struct ReportedStatesDocument: Decodable {
     private let owed: [String]
     private let starts: [String: [Int64]]
 
+    /// Names in a file that earlier versions wrote: never rename one.
+    private enum CodingKeys: String, CodingKey {
+        case health = "standing"
+        case stages, owed, starts
+    }
+
     /// The JSON by which it is read again.
     static func json(of told: ReportedStates) -> JSONText {
         let stages = told.stages.sorted { $0.key < $1.key }

@@ -6,39 +6,39 @@ internal import SystemPackage
 /// What no output may be, by whatever path it is reached: a key, a passphrase, a program, the configuration, the state
 /// directory, or the file of another output.
 ///
-/// The configuration's text alone cannot tell: links lead elsewhere, and may be changed after it was read. So it is
-/// asked of the file itself, right before it is replaced. A `.p8` can be downloaded once.
+/// The configuration's text is not enough: links lead elsewhere, and may change after it was read. So the file itself
+/// is checked, right before it is replaced. A `.p8` can be downloaded only once.
 package final class ReservedPaths: Sendable {
     private struct Paths {
         var trusted: [FilePath] = []
         var inputs: Set<AbsolutePath> = []
         var outputs: Set<AbsolutePath> = []
         var state: String?
-        /// Which file each input is; nil: it was looked for in vain, or for too long.
+        /// Which file each input is; nil: it was not found, or not in time.
         var files: [AbsolutePath: FileStatus?] = [:]
-        /// How often each input was looked at.
+        /// How often each input was observed.
         var looks: [AbsolutePath: Int] = [:]
-        /// Inputs that are being looked at.
+        /// Inputs that are being observed.
         var asked: Set<AbsolutePath> = []
-        /// Which output each real path was first claimed by.
+        /// The output that first claimed each real path.
         var claims: [String: AbsolutePath] = [:]
     }
 
     private let paths = QuietMutex(Paths())
-    /// By the directories of what is looked for.
+    /// One lane for each directory with inputs.
     private let pool = WorkerPool<AbsolutePath>()
 
-    /// In milliseconds: much longer than it takes to look where nothing is wrong, and a delay that an output can stand.
+    /// In milliseconds: much longer than a working file system takes to answer, and a delay that an output can bear.
     private static let patience: Int64 = 1_000
 
     package init() {}
 
-    /// Takes what a configuration reads and writes.
+    /// Sets the paths that a configuration reads and writes.
     ///
     /// - Parameters:
     ///   - inputs: keys, passphrases, programs and the configuration's own files.
     ///   - state: the state directory's real path; nil when there is none.
-    ///   - trusted: where outputs and keys are not guarded against others.
+    ///   - trusted: directories where other users' rights to outputs and keys are not checked.
     package func draw(
         inputs: Set<AbsolutePath>, outputs: Set<AbsolutePath>, state: String?, trusted: [AbsolutePath] = []
     ) {
@@ -49,13 +49,13 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// This user, as whom keys are read and outputs written: who trusts what the configuration says.
+    /// The user as whom keys are read and outputs written, with the configured trusted directories.
     package func trusting(_ identity: Identity) -> Identity {
         let trusted = paths.withLock { $0.trusted }
         return trusted.isEmpty ? identity : identity.trusting(trusted)
     }
 
-    /// Looks which file an input is now. Blocks for as long as its file system takes.
+    /// Records which file an input is now. Blocks on its file system.
     package func note(_ input: AbsolutePath) {
         let file = FileStatus.following(input.description)
         paths.withLock { paths in
@@ -66,7 +66,7 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// Whether `target` may be replaced as an output.
+    /// Throws unless `target` may be replaced as an output.
     func check(_ target: borrowing AtomicFile, for file: FileSpec) throws(Failure) {
         let path = target.path
         let output = file.path
@@ -95,10 +95,10 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// Sees to it that is known which files the inputs are.
+    /// Finds out which files the inputs are, as far as not known yet.
     ///
-    /// One of them may lie on a file system that hangs, which must not hold up what is written elsewhere: such a one is not
-    /// waited for, only its path counts then, and no output that could be opened just now lies there.
+    /// One of them may lie on a file system that hangs, which must not delay writes elsewhere: it is waited for only
+    /// briefly, and then only its path is compared, since no output that could be opened just now lies there.
     private func findInputs() {
         let missing = paths.withLock { paths in paths.inputs.filter { paths.files[$0] == nil } }
         look(at: missing)
@@ -109,13 +109,13 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// An input that was replaced since it was looked at has given its inode away, perhaps to an output. Until it is
-    /// known to be another file, it counts as the one that it was.
+    /// An input that was replaced after its observation may have left its inode to an output: observes such inputs
+    /// again. Until one is known to be another file, it counts as the old one.
     private func lookAgain(atInputsLike found: FileStatus) {
         look(at: paths.withLock { Set($0.files.filter { $0.value?.isSameFile(as: found) == true }.keys) })
     }
 
-    /// Looks which files these inputs are, and waits for that for a while.
+    /// Observes which files these inputs are, and waits at most ``patience``.
     private func look(at inputs: Set<AbsolutePath>) {
         guard !inputs.isEmpty else { return }
         let looks = paths.withLock { $0.looks }
@@ -132,7 +132,7 @@ package final class ReservedPaths: Sendable {
         }), Clocks.bootMilliseconds() < deadline { usleep(500) }
     }
 
-    /// PEM and scripts: never a secret of ours, however damaged; an environment file may be a shell's.
+    /// PEM and scripts are never our secrets, however damaged; but a file that others write to may be a script.
     private static func isForeign(_ bytes: [UInt8], _ format: FileFormat) -> Bool {
         bytes.starts(with: Array("-----BEGIN ".utf8)) || (!format.isShared && bytes.starts(with: Array("#!".utf8)))
     }

@@ -5,17 +5,17 @@ package import Linux
 package import Rotation
 internal import SystemPackage
 
-/// What the daemon keeps over its own death: a record of each client, and the mark of its temporaries.
+/// What the daemon keeps across restarts: a record of each client, and the tag of its temporaries.
 ///
 ///     lock                  held for as long as the daemon lives
 ///     temporaries           the tag of the names of temporary files
-///     clients/NAME.state    a client's record; one that is not believed ends in .damaged or .newer
-///     told.state            what people were told of the state
+///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
+///     told.state            the states last reported to operators
 ///
-/// Losing it costs nothing but a second delivery and, where the outputs are gone as well, a new secret.
+/// Losing it costs nothing but a second delivery and, if the outputs are gone as well, a new secret.
 package final class StateDirectory: Sendable {
     package let path: AbsolutePath
-    /// Names of temporaries that are this directory's, now and after a restart.
+    /// Names of temporaries with this directory's tag, the same after a restart.
     package let naming: TemporaryNames
     private let identity: Identity
     private let format: RecordFormat
@@ -26,13 +26,13 @@ package final class StateDirectory: Sendable {
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
 
-    /// Opens the directory, made when it is missing, and locks it for as long as the object lives.
+    /// Opens the directory, created when it is missing, and locks it for as long as the object lives.
     ///
-    /// - Parameter former: the one that was in use until now under this path: its names of temporaries stay in use, and a
-    ///   lock of its that still lies there is taken over.
+    /// - Parameter former: the object in use until now for this path: its names of temporaries stay in use, and its
+    ///   lock is taken over if it still lies there.
     ///
-    /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot be
-    /// used: then a daemon goes on without.
+    /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot
+    /// be used: then the daemon runs without it.
     package static func open(
         _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil,
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -44,7 +44,7 @@ package final class StateDirectory: Sendable {
             let lock = try takeLock(path, after: former)
             let naming = try tag(in: path, as: identity, after: former)
             if former == nil {
-                // Later they may be writes under way.
+                // Later, they may belong to writes in progress.
                 try naming.sweep(beside: path.description + "/lock", as: identity)
                 try naming.sweep(beside: path.description + "/clients/lock", as: identity)
             }
@@ -67,12 +67,11 @@ package final class StateDirectory: Sendable {
         self.clients = clients
     }
 
-    /// Whether what lies under the path is still what was opened. Where it is not, as when the directory was emptied,
-    /// replaced or something was mounted on it, what was kept may be gone, and another daemon may hold what lies there.
-    /// Two system calls.
+    /// Whether the path still leads to what was opened. If not, because the directory was emptied, replaced or mounted
+    /// over, the records may be gone, and another daemon may hold what lies there. Two system calls.
     package var isInPlace: Bool { lock.isInPlace && clients.isInPlace }
 
-    /// What comes or goes in it when it is made or emptied, and at no other time.
+    /// Paths in it that appear or vanish only when it is created or emptied.
     package static func landmarks(in path: AbsolutePath) -> [AbsolutePath] {
         ["clients", "lock"].compactMap { path.appending($0) }
     }
@@ -97,23 +96,23 @@ package final class StateDirectory: Sendable {
         {
             return known
         }
-        // By that of the former directory temporaries are made beside the outputs, which the next start is to find.
+        // Temporaries beside the outputs have the former directory's tag, and the next start must find them.
         if let former {
             try AtomicFile(file, as: identity).replace(with: Array(former.naming.tag.utf8), naming: former.naming)
             return former.naming
         }
         let fresh = try TemporaryNames()
-        // One that was killed while it kept its tag has left a temporary of a tag that nobody knows; under the lock it
-        // is nobody else's.
+        // A daemon killed while it saved its tag has left a temporary with an unknown tag; under the lock it cannot be
+        // anybody else's.
         try fresh.sweep(beside: file, as: identity, ofAnyTag: true)
         try AtomicFile(file, as: identity).replace(with: Array(fresh.tag.utf8), naming: fresh)
         return fresh
     }
 
-    /// What is kept of a client; nil when nothing is.
+    /// The record of a client; nil when there is none.
     ///
-    /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is set
-    /// aside before that is thrown: the next one does not meet it again.
+    /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is
+    /// renamed before that is thrown: the next call does not find it again.
     package func recall(_ client: ClientName) throws(Failure) -> ClientRecord? {
         do throws(Failure) {
             return try Self.read(client, in: path, as: identity, format, sharing: directories)
@@ -123,7 +122,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// What people were told; nil when nothing is kept. Throws as ``recall(_:)`` does.
+    /// The reported states; nil when none are kept. Throws as ``recall(_:)`` does.
     package func recallReportedStates() throws(Failure) -> ReportedStates? {
         let file = Self.toldFile(in: path)
         do throws(Failure) {
@@ -139,12 +138,12 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// Keeps what people were told; durable when it returns.
+    /// Saves the reported states; durable when it returns.
     package func keep(_ told: ReportedStates) throws(Failure) {
         try write(format.encode(told), to: Self.toldFile(in: path))
     }
 
-    /// What is kept of a client in a directory that is neither made nor locked for it: for a look from outside.
+    /// The record of a client, read without creating or locking the directory: for use outside the daemon.
     package static func peek(
         _ client: ClientName, in path: AbsolutePath, as identity: Identity,
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -181,22 +180,22 @@ package final class StateDirectory: Sendable {
             throw unusable(error, path)
         }
         guard let content else { return nil }
-        // A record that others could have written is not believed.
+        // A record that others could have written is not trusted.
         guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
             throw Failure(.stateDamaged, at: place(), detail: "others may have written it")
         }
         return content.bytes
     }
 
-    /// Keeps a client's record; durable when it returns.
+    /// Saves a client's record; durable when it returns.
     package func keep(_ record: ClientRecord, of client: ClientName) throws(Failure) {
         try write(format.encode(record, of: client), to: Self.file(of: client, in: path))
     }
 
-    /// Removes what is kept of clients that are not configured, once every secret in it had expired before `moment`; until
-    /// then a configuration that is rolled back finds what it needs. What cannot be removed stays.
+    /// Removes records of clients that are not configured, once every secret in them had expired before `moment`; until
+    /// then a configuration that is rolled back finds its records. What cannot be removed stays.
     ///
-    /// - Returns: where those clients' secrets were published; of each place that is told once.
+    /// - Returns: where those clients' secrets were published; each place is returned once.
     @discardableResult
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) -> Set<OutputPlace> {
         var places: Set<OutputPlace> = []
@@ -213,7 +212,7 @@ package final class StateDirectory: Sendable {
         return places
     }
 
-    /// Where secrets were published by what is kept of all clients, in a directory that is neither made nor locked for it.
+    /// Where secrets were published by the records of all clients, read without creating or locking the directory.
     package static func peekOutputs(
         in path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) -> Set<OutputPlace> {
@@ -224,7 +223,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// The clients of which something is kept.
+    /// The clients that have a record.
     private static func clients(in path: AbsolutePath, as identity: Identity) -> [ClientName] {
         let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
         return names.compactMap { ClientName($0.dropLast(".state".count)) }
@@ -239,7 +238,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// Puts away what is not believed. Of each kind one is kept for whoever wonders, the latest.
+    /// Renames an unusable record. Of each kind the latest is kept, for operators to inspect.
     private func setAside(_ path: String, for failure: Failure) {
         let kind: String
         switch failure.code {
@@ -262,14 +261,14 @@ package final class StateDirectory: Sendable {
     }
 
     private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {
-        // In the words of the component that it is about.
+        // The message names the path component at fault.
         let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
         return Failure(
             .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
     }
 
-    /// What systemd made for the service (`StateDirectory=`) it makes again when the service starts; the service itself
-    /// cannot, for what lies above it is read-only there.
+    /// systemd creates the service's `StateDirectory=` again when the service starts; the service itself cannot,
+    /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.kind),
             OutputRemedy.isSystemd

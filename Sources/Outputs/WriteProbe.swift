@@ -3,10 +3,9 @@ internal import Glibc
 package import Linux
 package import Rotation
 
-/// Finds out whether a file could be written without doing it.
+/// Checks whether a file could be written, without writing it.
 package enum WriteProbe {
-    /// What would keep the user that this process runs as from writing a file that it can read; nil when nothing is
-    /// known to.
+    /// Why the user that this process runs as could not write a file that it can read; nil when no reason is known.
     package static func failure(of spec: FileSpec, as identity: Identity) -> Failure? {
         let directory: String
         do {
@@ -26,7 +25,7 @@ package enum WriteProbe {
             }
             return Failure(error, at: spec.path, of: identity)
         }
-        // What is made in a directory with the set-group-id bit has the directory's group without being given it.
+        // A file created in a directory with the set-group-id bit gets the directory's group by itself.
         let place = FileStatus.following(directory)
         let inherited = place?.isSetGroupID == true ? place?.group : nil
         func mayGive(_ group: UInt32) -> Bool {

@@ -6,11 +6,11 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, CustomStringConvert
     private let path: HashedText
 
     /// The path written in `text`: repeated slashes, `.` components and a slash at the end are dropped. Nil when it is
-    /// relative, holds a `..` component (which means another file when a link stands before it), a NUL or a line break,
+    /// relative, holds a `..` component (which names another file after a symbolic link), a NUL or a line break,
     /// is longer than 4,095 bytes (PATH_MAX of Linux less its NUL) or has a component over 255 bytes (NAME_MAX).
     package init?(_ text: some StringProtocol) {
-        // By bytes, as the kernel does it: in characters an accent would join the slash before it, and looking for them
-        // takes many times as long.
+        // Split by bytes, as the kernel does: as Characters, a combining accent would merge with the slash before it,
+        // and the search takes many times as long.
         let bytes = Array(text.utf8)
         guard bytes.first == Self.slash, bytes.count <= 4095,
             !bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 })

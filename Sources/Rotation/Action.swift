@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What is done after a secret has changed, so that applications read it.
+/// What the daemon runs after a secret has changed, so that applications read the new one.
 package enum Action: Hashable, Sendable {
     case unit(verb: UnitVerb, unit: String)
     /// A signal, by name such as `SIGHUP`, to the unit's main process.
@@ -18,8 +18,8 @@ package enum Action: Hashable, Sendable {
     /// How long a program may run unless the configuration says otherwise.
     package static let defaultTimeout: Seconds = 30
 
-    /// What the action is, apart from how long it may take: the same action of two clients is run once for both, and
-    /// a changed timeout is not a new action.
+    /// Identifies the action regardless of its timeout: two clients with the same action share one run, and a changed
+    /// timeout is not a new action.
     package var id: ActionID {
         switch self {
         case .unit(let verb, let unit): ActionID("\(verb.rawValue) \(unit)")
@@ -28,7 +28,7 @@ package enum Action: Hashable, Sendable {
         }
     }
 
-    /// An argument as a shell would need it, so that two different lists never read alike.
+    /// An argument quoted as for a shell, so that different argument lists never give the same text.
     private static func quoted(_ argument: String) -> String {
         let plain = argument.utf8.allSatisfy { byte in
             switch byte {
@@ -41,11 +41,11 @@ package enum Action: Hashable, Sendable {
     }
 }
 
-/// An action's identity and its name for people: `restart myapp.service`, `exec /usr/local/bin/after-rotation --quiet`.
+/// An action's identity and display name: `restart myapp.service`, `exec /usr/local/bin/after-rotation --quiet`.
 package struct ActionID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let description: String
 
-    /// Whatever has told applications of a secret that was found in an output: no action is called that.
+    /// Stands for whatever delivered a secret that was found in an output; no real action has this name.
     static let unknown = ActionID("unknown")
 
     package init(_ description: String) {

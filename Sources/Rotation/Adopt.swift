@@ -1,6 +1,6 @@
 extension Rotation {
-    /// Puts a configuration in force. What did not change keeps everything that is known of it; every key is read and
-    /// every file looked at again, because a reload is how an administrator says "look".
+    /// Puts a configuration in force. What did not change keeps its state, but every key and every file is read again:
+    /// administrators reload to have the daemon do that.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
         touchEverything()
         let old = world.configuration
@@ -14,7 +14,7 @@ extension Rotation {
         world.keys = configuration.keys.reduce(into: [:]) { keys, entry in
             let isSame = old.keys[entry.key] == entry.value
             var key = KeyState(wasRead: false, print: isSame ? world.keys[entry.key]?.print : nil)
-            // Also where another file is named for the same id.
+            // Kept even if another file is now configured for the same id.
             if let former = old.keys[entry.key], former.team == entry.value.team, former.keyID == entry.value.keyID {
                 key.known = world.keys[entry.key]?.known
                 key.change = world.keys[entry.key]?.change
@@ -28,7 +28,7 @@ extension Rotation {
             files[entry.key] = world.files[entry.key] ?? FileState()
             files[entry.key]?.isFresh = false
         }
-        // A repaired configuration is tried at once, not when the old trouble's pause is over.
+        // A fixed configuration is tried at once, without waiting for the old failures' backoff.
         former.merge(world.attempts) { $1 }
         former = former.filter { isKnown($0.key) }
         world.attempts = [:]
@@ -64,7 +64,7 @@ extension Rotation {
         }
     }
 
-    /// Takes in that a configuration is not put in force, and why.
+    /// Records why a configuration is not put in force; logs `entry` if these reasons are new.
     mutating func refuse(_ lines: [String], _ entry: LogEvent, at now: Now) {
         if refusal != lines { changes.append(entry) }
         refusal = lines

@@ -1,24 +1,25 @@
-/// For which clients it was found out, at one moment, whether they stand beside one that is due. All that are joined by what
-/// they share have the same answer, and it is asked for each of them.
+/// Caches, for one moment, which clients are in a batch with one that is due. All clients linked by shared files or
+/// actions have the same answer, and it is needed for each of them.
 struct Batches {
     fileprivate var answers: [ClientName: Bool] = [:]
 }
 
 extension Rotation {
-    /// Whether a client that shares a file or an action is due by now, itself or by way of others it shares with.
+    /// Whether a client is due that shares a file or an action with `client`, directly or through a chain of clients
+    /// that may all be renewed early.
     ///
-    /// Asked only of clients that may be renewed early themselves.
+    /// Call it only for a client that may itself be renewed early.
     func isInDueBatch(_ client: Subject, at now: Now, _ batches: inout Batches) -> Bool {
         if let answer = batches.answers[client.name] { return answer }
-        // Thousands may share an action: each file and action is gone through once, not once for each client.
+        // Thousands of clients may share an action: visit each file and action once, not once per client.
         var joined = [client.name]
-        var observed: Set<ClientName> = [client.name]
+        var visited: Set<ClientName> = [client.name]
         var shared: Set<Resource> = []
         var next = 0
         var answer = false
         search: while next < joined.count {
             for resource in world.index.shared(by: joined[next]) where shared.insert(resource).inserted {
-                for sharer in world.index.clients(of: resource) where observed.insert(sharer).inserted {
+                for sharer in world.index.clients(of: resource) where visited.insert(sharer).inserted {
                     guard let entry = world.configuration.clients[sharer], let current = world.clients[sharer]?.current
                     else { continue }
                     if now.wall >= entry.renewal(of: current, jitter: hostJitter) {
@@ -34,7 +35,7 @@ extension Rotation {
         return answer
     }
 
-    /// Has the clients that share a file or an action with one that is renewed planned as well.
+    /// Touches the clients that share a file or an action with a renewed one, so that they are planned as well.
     mutating func planBatch(_ client: Subject) {
         for resource in world.index.shared(by: client.name) where touched.batched.insert(resource).inserted {
             for sharer in world.index.clients(of: resource) { touch(.client(sharer)) }

@@ -1,23 +1,23 @@
 import AppleClientSecret
 
-/// Whether the wall clock is believed. While it is not, nothing is minted: a secret with a wrong `iat` is refused by
-/// Apple, and one minted years ahead would look good here and be useless there.
+/// Whether the wall clock is trusted. While it is not, nothing is minted: Apple refuses a secret with a wrong `iat`,
+/// and one minted years ahead would pass every check here and be useless.
 struct ClockTrust: Hashable, Sendable {
-    /// A clock that the kernel does not vouch for, and that contradicts a secret of ours, is believed after this long:
-    /// the secret may be the one that is wrong.
+    /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
+    /// this long: the secret may be the one that is wrong.
     static let patience: Seconds = 600
-    /// Nothing tells when the kernel's word on the clock changes, so it is asked this often while it matters.
+    /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
     static let observeAgain: Seconds = 10
 
     var failure: Failure?
     var since: WallTime?
     private var doubtedAt: BootTime?
-    /// The contradiction that was waited out: it is not doubted again for the same secret.
+    /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
     private var forgiven: WallTime?
-    /// Nor for an older one that this clock has still not reached: that was there then, and is as wrong.
+    /// The latest clock reading since. A secret issued between it and `forgiven` existed then and is just as wrong.
     private var reachedSince: WallTime?
 
-    /// - Parameter latest: the latest `iat` among the secrets that keys of ours have signed.
+    /// - Parameter latest: the latest `iat` among the secrets that our keys signed.
     mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
         let now = deadlines.now
         if !deadlines.reached(builtAt) {
@@ -37,7 +37,7 @@ struct ClockTrust: Hashable, Sendable {
             reachedSince = now.wall
             doubtedAt = nil
             set(nil, now)
-            // That it comes to be true after all is no reason to wake.
+            // Drop the wake recorded for `latest`: reaching it no longer changes anything.
             deadlines = Deadlines(now: now)
         } else {
             _ = deadlines.reached(now.boot + Self.observeAgain)
@@ -45,7 +45,7 @@ struct ClockTrust: Hashable, Sendable {
         }
     }
 
-    /// Whether the contradiction of a secret issued at `moment` was waited out.
+    /// Whether the contradiction by a secret issued at `moment` was waited out.
     func isForgiven(_ moment: WallTime) -> Bool {
         guard let forgiven, let reachedSince else { return false }
         return moment == forgiven || (moment > reachedSince && moment < forgiven)
@@ -61,7 +61,7 @@ extension Rotation {
     mutating func planClock(at now: Now) {
         var deadlines = Deadlines(now: now)
         let before = clock.failure?.code
-        // Reckoned anew only where it matters: what was noted as the latest may be gone, but nothing later can be there.
+        // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
         if let noted = latestIssue, !now.kernelSynced, noted > now.wall { latestIssue = reckonLatestIssue() }
         let latest = now.kernelSynced ? nil : latestIssue
         clock.judge(builtAt: builtAt, latest: latest, &deadlines)
@@ -77,8 +77,8 @@ extension Rotation {
         latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
     }
 
-    /// The latest `iat` of all secrets that a key of ours has signed and that are seen or kept, but for those that were
-    /// waited out.
+    /// The latest `iat` of the secrets in force or seen in files that our keys signed, except those that were waited
+    /// out.
     private func reckonLatestIssue() -> WallTime? {
         var latest: WallTime?
         func count(_ issued: SecretInfo?) {

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What the administrator wants, after every value was checked and every default filled in.
+/// The administrator's configuration, with every value checked and every default filled in.
 package struct Configuration: Hashable, Sendable {
     package var keys: [KeyName: KeyConfiguration]
     package var clients: [ClientName: ClientConfiguration]
@@ -10,7 +10,7 @@ package struct Configuration: Hashable, Sendable {
     /// Nil: the first directory of `$STATE_DIRECTORY`, else ``defaultStateDirectory``.
     package var stateDirectory: AbsolutePath?
     package var metricsFile: AbsolutePath?
-    /// Below these nobody asks who else may write to an output's directory or read a key.
+    /// Below these it is not checked who else may write to an output's directory or read a key.
     package var trustedDirectories: [AbsolutePath]
 
     package static let defaultStateDirectory = "/var/lib/clientsecretd"
@@ -46,12 +46,12 @@ extension Configuration {
     }
 }
 
-/// One private key of Apple's and where it lies.
+/// One private key issued by Apple, and where to read it.
 package struct KeyConfiguration: Hashable, Sendable {
     package var team: TeamID
     package var keyID: KeyID
     package var location: Location
-    /// Where the passphrase of an encrypted PKCS#8 file lies; nil for a key that is not encrypted.
+    /// Where to read the passphrase of an encrypted PKCS#8 file; nil for a key that is not encrypted.
     package var passphrase: Location?
 
     package enum Location: Hashable, Sendable {
@@ -68,7 +68,7 @@ package struct KeyConfiguration: Hashable, Sendable {
     }
 }
 
-/// One client: whose secret, how long it lives, where it is written and who is told.
+/// One client: its id and key, the secret's lifetime, its outputs, and the actions that run when it changes.
 package struct ClientConfiguration: Hashable, Sendable {
     package var clientID: ClientID
     package var key: KeyName
@@ -108,7 +108,7 @@ package struct Output: Hashable, Sendable {
     package var mode: UInt16?
     /// The group's name or number; nil: that of the file that is replaced, else what the directory gives.
     package var group: String?
-    /// The user whose file it is and as whom it is written; nil: the daemon's own.
+    /// The user that owns and writes the file; nil: the daemon's own.
     package var owner: String?
 
     package init(
@@ -127,7 +127,7 @@ package struct Output: Hashable, Sendable {
 /// A secret served to a unit's `LoadCredential=` from the credential socket.
 package struct ServedCredential: Hashable, Sendable {
     /// The unit's own name as systemctl shows it, escapes included, never an alias. A template such as `app@.service`
-    /// stands for all of its instances; what is for an instance by its own name goes before.
+    /// stands for all of its instances; a credential for an instance's own name takes precedence.
     package var unit: String
     /// The name that `LoadCredential=` gives it.
     package var name: String

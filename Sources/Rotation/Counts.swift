@@ -13,13 +13,13 @@ package struct Tally: Hashable, Sendable {
     }
 }
 
-/// What was tried for a client since the daemon started, or since the client came into the configuration. Never kept:
-/// whoever adds counters up knows that they begin again at zero.
+/// What was tried for a client since the daemon started, or since the client was added to the configuration. Not
+/// persisted: consumers of counters expect them to restart at zero.
 package struct Counts: Hashable, Sendable {
     package var mints = Tally()
     /// Writes of files that hold one of the client's outputs.
     package var publishes = Tally()
-    /// Runs of actions that told of the client's secret.
+    /// Runs of actions that deliver the client's secret.
     package var deliveries = Tally()
 
     package init() {}
@@ -32,7 +32,7 @@ extension Rotation {
         case .mint(let client, _, _):
             world.clients[client]?.counts.mints.count(success: success)
         case .publish(let spec, let secrets, _):
-            // A client may have several variables in one file, which is one write all the same.
+            // Several variables of a client in one file are still one write.
             for client in Set(secrets.keys.compactMap { spec.slots[$0] }) {
                 world.clients[client]?.counts.publishes.count(success: success)
             }

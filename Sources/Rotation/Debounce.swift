@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-/// Notices of one thing since it was last looked at.
+/// Change notices about one resource since it was last read.
 struct Debounce: Hashable, Sendable {
     private let first: BootTime
     private(set) var last: BootTime
@@ -13,9 +13,9 @@ struct Debounce: Hashable, Sendable {
 
     var began: BootTime { first }
 
-    /// Whether it has been quiet for long enough to look, for somebody may still be writing, or was never quiet.
+    /// Whether to read now: no notice for `quiet`, as somebody may still be writing, or notices for `longest`.
     func isDue(quiet: Seconds, atMost longest: Seconds, _ deadlines: inout Deadlines) -> Bool {
-        // Both are asked, so that both are remembered; but of what is due neither is a reason to wake any more.
+        // Check both, so that both deadlines are recorded; once it is due, drop both, as neither needs a wake.
         var waiting = deadlines
         let isQuiet = waiting.reached(last + quiet)
         if waiting.reached(first + longest) || isQuiet { return true }
@@ -23,8 +23,8 @@ struct Debounce: Hashable, Sendable {
         return false
     }
 
-    /// Keys and the configuration: nothing of anybody's is overwritten when they are read in the middle of being
-    /// written, so that it need not be quiet for long; but a directory that is never quiet costs one look a second.
+    /// For keys and the configuration. The quiet period is short because reading them while they are being written
+    /// overwrites nobody's data; a directory that is never quiet costs at most one read a second.
     func isReadable(_ deadlines: inout Deadlines) -> Bool {
         isDue(quiet: 1, atMost: 3, &deadlines)
     }

@@ -1,14 +1,14 @@
 import AppleClientSecret
 
-/// What other programs do to a file: when it was stirred, since when it is bad, how often it was repaired.
+/// What other programs do to a file: when notices came, since when it is bad, how often it was repaired.
 struct Drift: Hashable, Sendable {
-    /// A file that was touched is looked at once it has been quiet for this long: somebody may still be writing.
+    /// A changed file is read back once it has been quiet for this long: somebody may still be writing.
     static let quiet: Seconds = 2
-    /// A file that is never quiet is looked at all the same.
+    /// A file that is never quiet is read back after this long.
     static let longestDebounce: Seconds = 10
-    /// Bad content that stood for this long may have been read: the actions run again after the repair.
+    /// Bad content may have been read once it is this old: the actions run again after the repair.
     static let wasPerhapsRead: Seconds = 5
-    /// After this many repairs within ``memory`` somebody else must want the file to be otherwise.
+    /// After this many repairs within ``memory`` the file is contested: another program keeps changing it.
     static let repairLimit = 3
     static let memory: Seconds = 3600
     /// How often a contested file is repaired.
@@ -18,29 +18,29 @@ struct Drift: Hashable, Sendable {
     /// What the file held when it was last seen to be good.
     private var lastGood: [Slot: Fingerprint]?
     private var badSince: BootTime?
-    /// Whether it did not stay as it was written: then it is looked at before it is written again.
+    /// Whether the file did not keep what was written: then it is read back before it is written again.
     private var isUndone = false
-    /// Whether somebody asked for the file to be written.
+    /// Whether a request asks for the file to be written.
     private var isAsked = false
-    /// When an action last ended by which applications are told of the file.
+    /// When an action that makes applications read the file last succeeded.
     private var toldAt: BootTime?
     private var repairs: [BootTime] = []
-    /// How often damage was repaired since the daemon started.
+    /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
 
     mutating func debounce(at now: BootTime) {
         debounce = Debounce(debounce, at: now)
     }
 
-    /// Whether it is time to look at what a notice was about.
+    /// Whether it is time to read the file back after a notice.
     func wantsObservation(_ deadlines: inout Deadlines) -> Bool {
         debounce?.isDue(quiet: Self.quiet, atMost: Self.longestDebounce, &deadlines) == true
     }
 
-    /// Takes in what a look that began at `began` found.
+    /// Records the result of an observation that began at `began`.
     mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: BootTime) {
         let noticed = debounce?.began
-        // A notice of the same millisecond may be of a change that the look has missed.
+        // A notice of the same millisecond may be about a change that the observation missed.
         if let last = debounce?.last, last < began { debounce = nil }
         isUndone = false
         if isGood {
@@ -52,14 +52,15 @@ struct Drift: Hashable, Sendable {
         }
     }
 
-    /// Takes in that applications were told to read the file.
+    /// Records that an action had applications read the file.
     mutating func told(at now: BootTime) {
         toldAt = now
     }
 
-    /// Takes in that the file was written. Returns whether bad content was replaced that an application may have read.
+    /// Records that the file was written. Returns whether to run the actions again: bad content was replaced that an
+    /// application may have read, and repairs have not exceeded ``repairLimit``.
     ///
-    /// - Parameter isBeingRead: whether applications are just being told to read it.
+    /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         lastGood = wanted
         isAsked = false
@@ -67,34 +68,34 @@ struct Drift: Hashable, Sendable {
         badSince = nil
         repairCount += 1
         repairs = repairs.filter { now < $0 + Self.memory } + [now]
-        // Whoever was told to read while it was bad has read that; the notice of it may have come a little later.
+        // Applications notified while it was bad have read that; the notice behind `since` may have come a little late.
         let wasRead = isBeingRead || toldAt.map { $0 + Self.quiet >= since } ?? false
         return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
     }
 
-    /// Takes in that the file held something else right after it was written: somebody who watches it as well was quicker,
-    /// or its file system does not keep what it is given. Whoever wrote again at once would do nothing else any more.
+    /// Records that the file held something else right after it was written: another program that watches it was
+    /// quicker, or its file system does not keep what is written. Writing again at once could repeat without end.
     mutating func undone(at now: BootTime) {
         isUndone = true
         badSince = badSince ?? now
         debounce(at: now)
     }
 
-    /// Whether this is another content than the file last had from here.
+    /// Whether `wanted` differs from what the file held when it was last good.
     func isNew(_ wanted: [Slot: Fingerprint]) -> Bool { lastGood != wanted }
 
-    /// Whether somebody else goes on changing the file.
+    /// Whether another program keeps changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
         guard repairs.count >= Self.repairLimit else { return false }
         return !deadlines.reached(repairs[repairs.count - Self.repairLimit] + Self.memory)
     }
 
-    /// When a file that is bad is repaired again if it is contested; nil while it is good.
+    /// When a bad file is next repaired if it is contested; nil while it is good.
     var nextRepair: BootTime? {
         badSince == nil ? nil : repairs.last.map { $0 + Self.contestedPace }
     }
 
-    /// Has a contested file written once without waiting: whoever asks may just have ended what changed it.
+    /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
     mutating func ask() {
         isAsked = true
     }

@@ -4,19 +4,19 @@ extension ClientConfiguration {
     /// Two scheduled renewals of one client are at least this far apart, whatever the configuration says.
     package static let shortestInterval: Seconds = 60
 
-    /// The part of `renew_before` within which renewals are spread over hosts and drawn together on one.
+    /// `renew_before` divided by this is the window in which renewals are spread over hosts and batched on one host.
     private static let spread: Int64 = 20
 
     /// When `issued` is replaced.
     ///
-    /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not act at one moment and a restart
-    ///   moves nothing.
+    /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not renew at one moment and a restart
+    ///   does not move renewals.
     package func renewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         let early = Seconds(Int64(Double(window.count) * jitter))
         return max(end(of: issued) - renewBefore - early, floor(of: issued))
     }
 
-    /// From when on `issued` is replaced together with another secret that is due and shares a file or an action.
+    /// From when `issued` is replaced in a batch with another secret that is due and shares a file or an action.
     func earliestRenewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         max(renewal(of: issued, jitter: jitter) - window, floor(of: issued))
     }
@@ -25,10 +25,10 @@ extension ClientConfiguration {
         issued.issuedAt + Claims.backdating + Self.shortestInterval
     }
 
-    /// How much earlier than its own time a secret is replaced together with one that shares a file or an action.
+    /// How much earlier than its own renewal time a secret may be replaced in a batch.
     private var window: Seconds { renewBefore / Self.spread }
 
-    /// How far a life that ends at `expiry` has run down.
+    /// The stage of a secret's remaining life when it expires at `expiry`.
     func stage(expiringAt expiry: WallTime, _ deadlines: inout Deadlines) -> Stage {
         if !deadlines.reached(expiry - renewBefore) { return .fresh }
         if !deadlines.reached(expiry - criticalRemainder) { return .warning }

@@ -1,6 +1,6 @@
 /// What the kernel's error numbers mean, in plain words and without the C library.
 package enum ErrorNumber {
-    /// Linux's numbers (asm-generic/errno.h) of what file systems, sockets and programs answer; the others by number.
+    /// Words for the Linux numbers (asm-generic/errno.h) that file systems, sockets and exec return; else the number.
     package static func words(for number: Int32) -> String {
         known[number] ?? "errno \(number)"
     }

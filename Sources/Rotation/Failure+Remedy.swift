@@ -1,18 +1,18 @@
 package import Failures
 
 extension Failure {
-    /// What helps: as whoever met it knows, else as its code says; nil when nothing does.
+    /// What fixes it: the remedy known where the failure arose, else the one for its code; nil when there is none.
     package var remedy: Remedy? {
         knownRemedy ?? generalRemedy
     }
 
-    /// Whether whoever met it knew what helps.
+    /// Whether the failure was created with a remedy of its own.
     package var hasRemedyOfItsOwn: Bool { knownRemedy != nil }
 
-    /// Without a command where whose the file is, or who has put it there, has to be looked at first.
+    /// Gives no command where an operator must first check who owns the file or who put it there.
     private var generalRemedy: Remedy? {
         switch code {
-        case .keyMissing: .say("copy the .p8 file there, or mend \"file\" in the configuration")
+        case .keyMissing: .say("copy the .p8 file there, or fix \"file\" in the configuration")
         case .keyUnreadable: .say("give the file to the daemon's user with chown, or pass it as a systemd credential")
         case .keyNotGuarded: nil
         case .keyEmpty, .keyTruncated, .keyMalformed: .say("copy the .p8 file again")
@@ -66,7 +66,7 @@ extension Failure {
         case .writerSilent, .writerGarbled: .say("see what it says", run: "journalctl -u 'clientsecretd-writer@*'")
         case .writerRefused: .say("put the configuration in force", run: "clientsecretd reload")
         case .writerUnconfigured: .say("let its user read the configuration, which belongs to root")
-        case .environmentFileMalformed: .say("mend that line")
+        case .environmentFileMalformed: .say("fix that line")
         case .outOfDescriptors: .say("raise LimitNOFILE= of the daemon's unit")
         case .outOfMemory: .say("make room, or raise MemoryMax= of the daemon's unit")
         case .notResponding: .say("see whether it hangs for others too")
@@ -85,7 +85,7 @@ extension Failure {
         case .noOutputs: nil
         case .unitNotPermitted: .say("add a rule for it below /etc/polkit-1/rules.d", run: "clientsecretd check")
         case .polkitMissing: .say("apt-get install polkitd, and see which rule it needs", run: "clientsecretd check")
-        case .unitUnknown: .say("mend the unit's name, or see what there is", run: "systemctl list-unit-files")
+        case .unitUnknown: .say("fix the unit's name, or see what there is", run: "systemctl list-unit-files")
         case .unitMasked: .run("systemctl unmask \(unit)")
         case .unitFailed: .say("start it", run: "systemctl start \(unit)")
         case .unitRefused, .unitEnded, .jobFailed, .jobTimedOut, .jobCanceled, .jobSkipped:
@@ -111,12 +111,12 @@ extension Failure {
         }
     }
 
-    /// The user or group: named by the place itself, or by the detail where that is a file.
+    /// The user or group: the place's name, or the detail where the place is a file.
     private var named: String {
         if case .named(let name) = place { name } else { detail ?? "NAME" }
     }
 
-    /// The path that it is about; `OLD` where it is not about one.
+    /// The failure's path; `OLD` where its place is not a path.
     private var path: String {
         if case .path(let path) = place { path.description } else { "OLD" }
     }
@@ -133,13 +133,13 @@ extension Failure {
         if case .credential(let name) = place { name } else { "NAME" }
     }
 
-    /// What there is to see where nothing is known but a number of the system's.
+    /// Where to look when only an error number is known.
     private var whySystemError: Remedy {
         guard case .path = place else { return .say("see what came before it", run: "journalctl -u clientsecretd") }
         return .say("see what lies there and whose it is", run: "namei -l \(path)")
     }
 
-    /// A program is tried by hand; of a unit systemd knows why.
+    /// A program can be tried by hand; for a unit, systemd shows why it failed.
     private var whyActionFailed: Remedy? {
         guard case .action(let action) = place else { return nil }
         let words = action.description.split(separator: " ", maxSplits: 1)

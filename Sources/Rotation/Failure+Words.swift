@@ -1,7 +1,7 @@
 internal import Failures
 
 extension Failure {
-    /// What happened, for people: where, what, what exactly, and what the system said. One line without a full stop.
+    /// The message for operators: place, what happened, detail and the system's error. One line without a full stop.
     package var message: String {
         var text = "\(place): \(words)"
         if let detail, !detail.isEmpty { text += ": " + detail }
@@ -9,7 +9,7 @@ extension Failure {
         return text
     }
 
-    /// What happened; what helps.
+    /// The message and, if there is one, the remedy.
     package var sentence: String {
         remedy.map { "\(message); \($0)" } ?? message
     }
@@ -122,7 +122,7 @@ extension Failure {
 }
 
 extension Failure.Place: CustomStringConvertible {
-    /// On one line, with what others chose in it escaped.
+    /// One line; text that others chose is escaped.
     package var description: String {
         switch self {
         case .key(let name): "key \"\(name)\""

@@ -1,10 +1,11 @@
 package import Failures
 
-/// Why something that was to be done was not done.
+/// Why something could not be done.
 ///
-/// The one error type of everything that touches keys, files, actions and clocks: a closed code, where, and what the
-/// system said. From the code alone follow the words, the command that helps and how soon it is tried again
-/// (`Failure+Words.swift`, `Retry.swift`). Mistakes in the configuration's text are diagnostics, not troubles.
+/// The one error type of everything that touches keys, files, actions and clocks: a closed code, the place, and the
+/// system's error. The code determines the words, the general remedy and how soon it is tried again
+/// (`Failure+Words.swift`, `Failure+Remedy.swift`, `Retry.swift`). Mistakes in the configuration's text are
+/// diagnostics, not failures.
 package struct Failure: Error, Hashable, Sendable {
     package let code: Code
     package let place: Place
@@ -13,10 +14,10 @@ package struct Failure: Error, Hashable, Sendable {
     /// What the message names beyond the place: the component of a path, the curve of a key, an exit status. Never a
     /// secret, never a key's content.
     package let detail: String?
-    /// What helps, where whoever met it knows more than its code says; else ``remedy`` is what helps with such troubles.
+    /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
     let knownRemedy: Remedy?
 
-    /// - Parameter detail: on one line; what others chose in it is escaped here.
+    /// - Parameter detail: on one line; unprintable characters are escaped here.
     package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil) {
         self.code = code
         self.place = place
@@ -25,11 +26,11 @@ package struct Failure: Error, Hashable, Sendable {
         knownRemedy = remedy
     }
 
-    /// What the trouble is about.
+    /// What the failure is about.
     package enum Place: Hashable, Sendable {
         case key(KeyName)
         case client(ClientName)
-        /// An output file, a key file, a passphrase file or the configuration: whatever `code` speaks of.
+        /// An output file, a key file, a passphrase file or the configuration, depending on `code`.
         case path(AbsolutePath)
         case action(ActionID)
         /// A systemd credential of this name.
@@ -44,7 +45,7 @@ package struct Failure: Error, Hashable, Sendable {
         // Keys and their passphrases.
         case keyMissing = "key_missing"
         case keyUnreadable = "key_unreadable"
-        /// Owner or mode of the file or a directory above it let somebody else use or replace it; detail: the component.
+        /// Owner or mode of the file or a directory above it let others use or replace it; detail: the component.
         case keyNotGuarded = "key_not_guarded"
         case keyEmpty = "key_empty"
         case keyTruncated = "key_truncated"
@@ -60,9 +61,9 @@ package struct Failure: Error, Hashable, Sendable {
         case keyMalformed = "key_malformed"
         case keyNeedsPassphrase = "key_needs_passphrase"
         case keyWrongPassphrase = "key_wrong_passphrase"
-        /// Encrypted in a way that takes longer to open than is waited for; detail: how.
+        /// Its encryption takes more work to open than the daemon allows; detail: how much.
         case keyTooCostly = "key_too_costly"
-        /// Another key than before stands behind one key id; detail: which two.
+        /// The file holds another key than before under the same key id; detail: both keys.
         case keyChanged = "key_changed"
         case passphraseUnusable = "passphrase_unusable"
         case credentialMissing = "credential_missing"
@@ -84,12 +85,12 @@ package struct Failure: Error, Hashable, Sendable {
         /// A FIFO, device or socket; detail: which.
         case notARegularFile = "not_a_regular_file"
         case hardLinked = "hard_linked"
-        /// A key, passphrase, program, configuration or file of the state directory, reached by way of links perhaps.
+        /// A key, passphrase, program, configuration or file of the state directory, possibly through links.
         case outputIsInput = "output_is_input"
         /// Two outputs name one file by different paths; detail: the other one.
         case sameFile = "same_file"
         case fileTooLarge = "file_too_large"
-        /// Of another user; detail: the owner.
+        /// The file is another user's; detail: the owner.
         case foreignOwner = "foreign_owner"
         /// A link that is not followed; detail: the component and its owner.
         case untrustedLink = "untrusted_link"
@@ -101,7 +102,7 @@ package struct Failure: Error, Hashable, Sendable {
         /// The user may not give the file this group; detail: the group.
         case groupNotPermitted = "group_not_permitted"
         case attributesNotKept = "attributes_not_kept"
-        /// What `check` finds of a unit's ProtectSystem=, ProtectHome= and so on; detail: which unit and setting.
+        /// `check` found a unit's ProtectSystem=, ProtectHome= or similar in the way; detail: the unit and setting.
         case outsideSandbox = "outside_sandbox"
         /// Somebody else changed the file faster than it could be merged.
         case changedMeanwhile = "changed_meanwhile"
@@ -112,19 +113,19 @@ package struct Failure: Error, Hashable, Sendable {
         case outOfMemory = "out_of_memory"
         case notResponding = "not_responding"
         case systemError = "system_error"
-        /// An environment file that held other lines was deleted: it is not made again with one line.
+        /// An environment file that held other lines was deleted: it is not recreated with one line.
         case environmentFileDeleted = "environment_file_deleted"
         case contested = "contested"
-        // Writers, which write what is another user's.
-        /// Nobody listens; detail: the socket.
+        // User writers, which write other users' files.
+        /// No process listens; detail: the socket.
         case writerMissing = "writer_missing"
-        /// The writer takes no requests from this user, or what listens at its place is not to be trusted.
+        /// The writer takes no requests from this user, or the process listening on its socket is not trusted.
         case writerNotPermitted = "writer_not_permitted"
         /// No answer in time, or none at all; detail: the writer's user.
         case writerSilent = "writer_silent"
-        /// An answer that is none; detail: what is wrong with it.
+        /// A malformed answer; detail: what is wrong with it.
         case writerGarbled = "writer_garbled"
-        /// The configuration that the writer reads does not let it; detail: why.
+        /// The configuration that the writer reads does not allow the write; detail: why.
         case writerRefused = "writer_refused"
         /// The writer cannot read the configuration, or does not accept it; detail: why.
         case writerUnconfigured = "writer_unconfigured"
@@ -139,18 +140,18 @@ package struct Failure: Error, Hashable, Sendable {
         case actionTimedOut = "action_timed_out"
         case actionNotStarted = "action_not_started"
         case actionInterrupted = "action_interrupted"
-        // What systemd was asked to do with a unit.
-        /// remedy: the rule of polkit's that is missing.
+        // Requests to systemd about units.
+        /// remedy: the missing polkit rule.
         case unitNotPermitted = "unit_not_permitted"
-        /// The same, and polkit is not there to read a rule.
+        /// The same, and polkit is not installed.
         case polkitMissing = "polkit_missing"
         case unitUnknown = "unit_unknown"
         case unitMasked = "unit_masked"
         /// detail: systemd's words.
         case unitRefused = "unit_refused"
-        /// It has failed, and what it is to be told does not start it.
+        /// The unit has failed, and the requested verb or signal does not start it.
         case unitFailed = "unit_failed"
-        /// It was started, and ended within seconds.
+        /// The unit was started and ended within seconds.
         case unitEnded = "unit_ended"
         case busUnreachable = "bus_unreachable"
         case jobFailed = "job_failed"
@@ -158,23 +159,23 @@ package struct Failure: Error, Hashable, Sendable {
         case jobCanceled = "job_canceled"
         case jobDependency = "job_dependency"
         case jobSkipped = "job_skipped"
-        // How a client stands while nothing has failed.
+        // A client's health while no job has failed.
         case noSecret = "no_secret"
         /// detail: when.
         case secretExpired = "secret_expired"
-        /// Nearer to its expiry than the last third of the renewal window; detail: when it expires.
+        /// In the last third of `renew_before`; detail: when it expires.
         case secretExpiring = "secret_expiring"
         /// Still valid, but it should have been replaced; detail: since when.
         case renewalOverdue = "renewal_overdue"
-        /// The key cannot be read, so that what bears its id may be forged.
+        /// The key cannot be read, so a secret with its id may be forged.
         case signatureUnchecked = "signature_unchecked"
-        /// Whoever asks may not read what is published.
+        /// The user who runs the command may not read the output.
         case notReadable = "not_readable"
-        /// Nothing is published that could be looked at without asking the daemon.
+        /// The client has no output that could be read without asking the daemon.
         case noOutputs = "no_outputs"
         case notPublished = "not_published"
         case notDelivered = "not_delivered"
-        // Apple's word.
+        // Apple's verdict on a new secret.
         case refusedByApple = "refused_by_apple"
         case verdictUnknown = "verdict_unknown"
         // The clock.
@@ -182,12 +183,12 @@ package struct Failure: Error, Hashable, Sendable {
         case clockDoubtful = "clock_doubtful"
         // The daemon itself.
         case configurationRefused = "configuration_refused"
-        /// It passes by now, and the daemon goes on with the one that was last adopted before its start.
+        /// The file is valid by now, but the daemon still uses the one last adopted before its start.
         case configurationNotAdopted = "configuration_not_adopted"
         case socketUnusable = "socket_unusable"
-        /// The same of the socket from which units load credentials.
+        /// The same for the socket from which units load credentials.
         case credentialSocketUnusable = "credential_socket_unusable"
-        /// detail: what is in the way, as of an output.
+        /// detail: what prevents writing it, as for an output.
         case metricsFileUnwritable = "metrics_file_unwritable"
     }
 }

@@ -5,7 +5,7 @@ package struct FileSpec: Hashable, Sendable {
     package let mode: UInt16?
     package let group: String?
     package let owner: String?
-    /// Each place in it; the whole file, or one for each variable.
+    /// The client of each slot: the whole file, or one per variable of ours.
     package let slots: [Slot: ClientName]
 
     package init(
@@ -43,7 +43,7 @@ package enum Slot: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The files of all outputs, each once however many outputs it has.
+    /// The files of all outputs, each once even if several outputs share it.
     package var files: [AbsolutePath: FileSpec] {
         var outputs: [AbsolutePath: [(ClientName, Output)]] = [:]
         for (name, client) in clients {

@@ -1,5 +1,5 @@
-/// Text whose hash is reckoned once. What a plan looks up by name is looked up some hundred times for each secret that is
-/// made, and most of the time that takes went into hashing the same names again.
+/// Text whose hash is computed once. A plan does some hundred lookups by name for each secret that is minted, and
+/// hashing the same names again took most of that time.
 struct HashedText: Hashable, Sendable {
     let text: String
     private let hash: Int

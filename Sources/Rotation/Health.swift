@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 extension Rotation {
-    /// Reckons how a client stands, from what its files were seen to hold and what its actions last ran for.
+    /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
     mutating func judge(_ client: Subject, at now: Now) {
         let name = client.name
         let entry = client.entry
@@ -11,8 +11,8 @@ extension Rotation {
         defer { wakes[.client(name)].formEarliest(with: deadlines.wake) }
         let wanted = wantedSecret(client)
         let failures = reasons(for: client, &deadlines)
-        // Until it was tried once, all that can be said is what was published before.
-        // It is judged anew with every step of being tried, and leaves no wake behind.
+        // Before its first try, only what was published earlier is known of it. These deadlines need no wake: every
+        // step of that try judges the client again.
         var passing = Deadlines(now: now)
         let found = wasEverTried.contains(name) || !failures.isEmpty ? nil : evaluate(client, &passing)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
@@ -31,12 +31,12 @@ extension Rotation {
         var health: HealthState = isDone && failures.isEmpty ? .ok : .degraded
         var reason = failures.first
         if let found {
-            // What nobody has looked at yet is good as far as the state directory knows of a secret for it, or has not been
-            // asked.
+            // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
+            // asked yet.
             let mayBeGood = entry.outputs.isEmpty || !state.wasRecalled || state.kept.current != nil
             let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
             health = found.health ?? (unseen == nil ? .ok : .degraded)
-            // What is critical is put in words below, like that of a client that was tried.
+            // The reason for critical is set below, as for a client that was tried.
             if health == .degraded, let failure = found.health == nil ? unseen : found.failure {
                 reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
             }
@@ -67,7 +67,7 @@ extension Rotation {
             let failure = Failure(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
             reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
         }
-        // The same trouble goes on: it began when it was first seen, not at this look.
+        // The same failure persists: it began when it was first seen, not now.
         if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
             reason?.since = old.since
         }
@@ -87,7 +87,7 @@ extension Rotation {
         healthCounts[view.health, default: 0] += 1
     }
 
-    /// What a client's outputs were seen to hold, by itself.
+    /// The client's health by what its outputs were last seen to hold, and nothing else.
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
             client.name, key: client.key, world.keys[client.entry.key]?.print.map(SignatureEvidence.key) ?? .remembered,
@@ -99,8 +99,8 @@ extension Rotation {
             ? issued.expiresAt - entry.criticalRemainder : entry.renewal(of: issued, jitter: hostJitter)
     }
 
-    /// Whether a standing is worth a line. A renewal that is merely under way is none, and until a client was tried,
-    /// that it is not served yet is no news.
+    /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
+    /// it is expected not to be served yet.
     private func isNews(_ view: ClientView) -> Bool {
         let isUnderWay =
             [.notPublished, .notDelivered].contains(view.reason?.failure.code) && view.health == .degraded
@@ -113,7 +113,7 @@ extension Rotation {
         changes.append(.health(view.name, view.health, view.reason))
     }
 
-    /// The life of the weakest secret that an output or an application holds.
+    /// The remaining life of whichever secret, held by an output or an application, expires first.
     private enum Remaining {
         case unknown
         /// Some output holds no usable secret at all.
@@ -128,13 +128,13 @@ extension Rotation {
         let isUnderWay = untried.contains(client.name)
         for place in client.places {
             guard let observed = world.files[place.path]?.observed else {
-                // Not looked at yet is not known; looked for in vain is a file that no application can read either.
+                // Unknown if not read yet; if reading it failed, no application can read it either.
                 if world.attempts[.file(place.path)] != nil { return .none }
                 isUnknown = true
                 continue
             }
             for slot in place.slots {
-                // What is missing while the client is tried is on its way.
+                // While the client is being tried, a missing secret is still to come.
                 if isUnderWay, observed.slots[slot] == nil {
                     isUnknown = true
                     continue
@@ -151,8 +151,8 @@ extension Rotation {
         return state.current.map { .until($0.expiresAt) } ?? (isKnown(client.name) ? .none : .unknown)
     }
 
-    /// When what applications hold expires: what they were last told of, or what lies in the outputs where nobody is
-    /// told. Nil when one of them holds nothing.
+    /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
+    /// the outputs. Nil when one of them holds nothing.
     private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: SecretInfo?) -> WallTime? {
         var expiries = held
         if expiries.isEmpty {
@@ -169,7 +169,7 @@ extension Rotation {
         resources(of: name).compactMap { attempts(at: $0, for: name)?.failures }.max() ?? 0
     }
 
-    /// What stands in a client's way, on the way's order: the first one explains the others.
+    /// What keeps a client from being served, in processing order: the first reason explains the others.
     private func reasons(for client: Subject, _ deadlines: inout Deadlines) -> [Reason] {
         let name = client.name
         let now = deadlines.now
@@ -202,7 +202,7 @@ extension Rotation {
                     failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
                     nextAttempt: drift.nextRepair.flatMap { Self.upcoming($0, now) }))
         }
-        // It keeps nothing from being done, and so hides nothing that does.
+        // A key change blocks nothing, so it comes last and does not hide a reason that does.
         if let change = change(of: client.entry.key, &deadlines) {
             reasons.append(
                 Reason(
@@ -211,13 +211,13 @@ extension Rotation {
         return reasons
     }
 
-    /// When what has failed is tried again; nil while that is being done.
+    /// When the failed work is tried again; nil while it is running.
     private func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
         world.running[resource] == nil ? Self.upcoming(attempts.notBefore, now) : nil
     }
 
-    /// A moment by the wall clock; nil when it has come: whatever waits for something else then is tried as soon as that
-    /// is there, and a time that lies in the past says nothing to anybody.
+    /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
+    /// as that is there, and showing a time in the past would be useless.
     private static func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
         moment > now.boot ? now.wall + Seconds((moment.milliseconds - now.boot.milliseconds + 999) / 1000) : nil
     }
@@ -239,7 +239,7 @@ extension Rotation {
             } else if isContested {
                 .contested
             } else if let wanted, file.holds(wanted, in: output.slot) {
-                // Also while it is looked at again: that somebody has touched a file does not make it bad.
+                // Also while it is read back again: a change notice alone does not make a file bad.
                 .ok
             } else {
                 .pending
@@ -254,7 +254,7 @@ extension Rotation {
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {
-        // Also what has told all that there is to tell, and could not the next time.
+        // A probe may fail although every secret was already delivered: the next delivery would fail.
         let failed = attempts(at: .action(id), for: client) ?? world.attempts[.probe(id)]
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
@@ -262,7 +262,7 @@ extension Rotation {
             ranAt: world.clients[client]?.ranAt[id], error: failed?.failure.message)
     }
 
-    /// What the daemon shows of itself now.
+    /// The daemon's state at `now`, as status, metrics, sd_notify and the journal show it.
     package func snapshot(at now: Now) -> Snapshot {
         let clients = names.compactMap { views[$0] }
         var health = clients.map(\.health).max() ?? .ok
@@ -302,7 +302,7 @@ extension Rotation {
         refusal.map { Failure(.configurationRefused, at: .named(configurationPath), detail: $0.first) }
     }
 
-    /// Why no action runs and nothing is minted but what becomes critical; nil when that is not so.
+    /// Why no action runs and nothing is minted but what becomes critical; nil without that restraint.
     var restraint: Failure? {
         guard isRestrained else { return nil }
         return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(configurationPath))

@@ -1,29 +1,29 @@
 package import AppleClientSecret
 import Failures
 
-/// How a client's secret stands, told from the configuration and what its outputs hold alone: with no daemon to say what
-/// it is doing about it, or before the daemon has tried the client for the first time.
+/// A client's health by the configuration and what its outputs hold alone: offline, without asking a daemon, or before
+/// the daemon has tried the client for the first time.
 ///
-/// What only a daemon knows that has tried it, such as whether applications were told, is left out.
+/// Leaves out what only a daemon that has tried it knows, such as whether applications were notified.
 package struct HealthEvaluation: Hashable, Sendable {
     package let client: ClientName
-    /// Nil when it cannot be told.
+    /// Nil when it cannot be determined.
     package let health: HealthState?
     /// Why it is not ``HealthState/ok``.
     package let failure: Failure?
-    /// The secret that ends first; nil when an output holds none.
+    /// The secret that expires first; nil when an output holds none.
     package let secret: SecretInfo?
 
     package var expiresAt: WallTime? { secret?.expiresAt }
 }
 
-/// By what it can be told whether a key has signed a secret.
+/// What is available to check whether a key signed a secret.
 package enum SignatureEvidence: Hashable, Sendable {
     /// The key, as it can be read now.
     case key(KeyDigest)
-    /// The key cannot be read, but what it has signed is recognised: the state directory remembers its public half.
+    /// The key cannot be read, but the state directory remembers its public half, so its signatures are recognised.
     case remembered
-    /// Nothing: what carries the right names may be forged.
+    /// Nothing: a secret with the right ids may be forged.
     case none
 }
 
@@ -31,8 +31,8 @@ extension Configuration {
     /// Judges every client, in the order of their names.
     ///
     /// - Parameters:
-    ///   - files: what was found at the outputs' paths, or why nothing could be.
-    ///   - evidence: of the keys; none is known of one that is missing here.
+    ///   - files: what each output's file holds, or why it could not be read.
+    ///   - evidence: by key; one that is missing here counts as ``SignatureEvidence/none``.
     package func evaluate(
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence], at now: Now
     ) -> [HealthEvaluation] {
@@ -47,8 +47,8 @@ extension Configuration {
 }
 
 extension ClientConfiguration {
-    /// Whether a secret that lies in an output may be taken by Apple for its time: one for another client is not, nor is
-    /// a forged one. One of a key or an id that was replaced since may well be, whatever the clock here makes of it.
+    /// Whether Apple may accept a secret in an output until it expires: not one for another client, nor a forged one.
+    /// One of a key or an id that was replaced since may be accepted, whatever the local clock makes of it.
     func serves(_ issued: SecretInfo, isVerifiable: Bool) -> Bool {
         issued.client == clientID && (!isVerifiable || issued.signer != nil)
     }
@@ -56,8 +56,8 @@ extension ClientConfiguration {
     /// Judges what the outputs hold by the rules and thresholds that the daemon acts on.
     ///
     /// - Parameters:
-    ///   - found: what an output's file holds, or why that cannot be told; nil while nobody has looked.
-    ///   - isUnderWay: whether what is missing is not missed yet, for it is being made.
+    ///   - found: what an output's file holds, or why it could not be read; nil while it was not read.
+    ///   - isUnderWay: whether a missing or overdue secret may be still to come, because it is being made.
     func evaluate(
         _ name: ClientName, key: KeyConfiguration, _ evidence: SignatureEvidence, isUnderWay: Bool = false,
         found: (AbsolutePath) -> Result<FileObservation, Failure>?, _ deadlines: inout Deadlines
@@ -73,20 +73,20 @@ extension ClientConfiguration {
         }
         for output in outputs {
             switch found(output.path) {
-            // An application of another user may well read what this one may not.
+            // An application that runs as another user may be able to read what this user may not.
             case .failure(let failure) where failure.code == .notReadable: unreadable = unreadable ?? failure
             case .failure(let failure):
                 held = []
                 return result(.critical, failure)
             case nil: break
             case .success(let observation):
-                let observation = observation.slots[output.slot]
-                if observation == nil, isUnderWay {
+                let slot = observation.slots[output.slot]
+                if slot == nil, isUnderWay {
                     isMissing = true
                     continue
                 }
-                guard let secret = observation?.issued, serves(secret, isVerifiable: evidence != .none) else {
-                    let isForged = observation?.issued?.client == clientID
+                guard let secret = slot?.issued, serves(secret, isVerifiable: evidence != .none) else {
+                    let isForged = slot?.issued?.client == clientID
                     return result(
                         .critical,
                         Failure(
@@ -98,7 +98,7 @@ extension ClientConfiguration {
         }
         guard let weakest = held.min(by: { $0.secret.expiresAt < $1.secret.expiresAt })?.secret else {
             if isMissing { return result(.degraded, Failure(.notPublished, at: .client(name))) }
-            // A secret that is only served as a credential lies in no file that others could look at.
+            // A secret that is only served as a credential is in no file that could be read here.
             return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)))
         }
         let expiry = weakest.expiresAt
@@ -119,7 +119,7 @@ extension ClientConfiguration {
         if isMissing || held.contains(where: { $0.secret.fingerprint != weakest.fingerprint }) {
             return result(.degraded, Failure(.notPublished, at: .client(name)))
         }
-        // A host's jitter makes a renewal only earlier, so that a daemon that works is never found overdue; one that has
+        // A host's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue; one that has
         // just started is about to renew.
         let due = renewal(of: weakest, jitter: 0)
         if !isUnderWay, deadlines.reached(due) {

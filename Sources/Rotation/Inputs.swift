@@ -1,5 +1,5 @@
 extension Rotation {
-    /// Takes in what came to be known. Decides nothing: the next plan does.
+    /// Records an input in the state. Decides nothing: the next plan does.
     package mutating func handle(_ input: Input, at now: Now) {
         switch input {
         case .configured(let configuration): adopt(configuration, at: now)
@@ -35,7 +35,7 @@ extension Rotation {
     }
 
     private mutating func debounce(_ resource: Resource, at now: Now) {
-        // What is known of it counts until it is looked at again, which waits until nobody writes any more.
+        // Its last known state counts until it is read again, which waits until nobody writes any more.
         switch resource {
         case .file(let path) where isSeenSoon(path): world.files[path]?.drift.debounce(at: now.boot)
         case .key(let name):
@@ -46,11 +46,11 @@ extension Rotation {
         }
         switch resource {
         case .key:
-            // One that somebody has just put in its place is wanted at once.
+            // A key that was just put in place is needed at once: skip the backoff.
             world.attempts[resource]?.notBefore = now.boot
         case .file:
-            // Nor need one that could not even be looked at wait, or one that it was not permitted to write. Other attempts
-            // to write one stir it themselves.
+            // Nor does a file wait long that could not be read, or not be written for lack of permission. Other failed
+            // writes cause notices themselves.
             if let attempts = world.attempts[resource], attempts.wasObservation || attempts.failure.code.isOfPermission
             {
                 world.attempts[resource]?.notBefore = min(attempts.notBefore, now.boot + Retry.observationPace)
@@ -60,14 +60,14 @@ extension Rotation {
         touch(resource)
     }
 
-    /// Whether a file was seen, or is being looked at once more because somebody changed it during the look before: one
-    /// that never rests is then seen as it is, and looked at again in its time.
+    /// Whether a file's content is known, or is being read again because it changed during the last observation: of a
+    /// file that never rests that second result counts, and the next observation waits for the debounce.
     private func isSeenSoon(_ path: AbsolutePath) -> Bool {
         guard let file = world.files[path] else { return false }
         return file.isFresh || file.isRestless && world.running[.file(path)]?.work.isObservation == true
     }
 
-    /// Forgets that a key was read or a file looked at, also by a job that is doing so now.
+    /// Has a key or file read again, also if a job is reading it now: that job may have missed a change.
     mutating func observeAgain(at resource: Resource) {
         switch resource {
         case .key(let name): world.keys[name]?.wasRead = false
@@ -75,7 +75,7 @@ extension Rotation {
         case .configuration, .client, .record, .action, .probe, .stateChangeAction, .state: return
         }
         if let job = world.running[resource] { outdated.insert(job.id) }
-        // Also those who merely share the file wait for what it holds.
+        // Clients that merely share the file wait for its content, too.
         touch(resource)
     }
 }

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
-/// Another key than before was found behind one key id. Apple never gives two keys one id, so that it is a mistake more
-/// likely than not, and secrets by the wrong one are refused by Apple while everything here fits.
+/// Another key than before was found under one key id. Apple never gives two keys one id, so it is more likely than not
+/// a mistake: Apple then refuses the secrets that the wrong key signed, although every check here passes.
 package struct KeyChange: Hashable, Sendable {
     package let keyID: KeyID
     package let from: KeyDigest
@@ -15,10 +15,10 @@ package struct KeyChange: Hashable, Sendable {
         self.at = at
     }
 
-    /// For how long it is said.
+    /// How long a change is reported: one day.
     static let reportedFor: Seconds = 86_400
 
-    /// What is said of it.
+    /// The failure that reports the change.
     package func failure(of key: KeyName) -> Failure {
         Failure(
             .keyChanged, at: .key(key), detail: "\(keyID) was \(from.fingerprint) and is \(to.fingerprint)")
@@ -26,18 +26,18 @@ package struct KeyChange: Hashable, Sendable {
 }
 
 extension KeyDigest {
-    /// The key's name for people, as a secret's: the beginning of the digest.
+    /// The key's display name, formed as a secret's: the beginning of the digest.
     package var fingerprint: String { "sha256:" + description.prefix(16) }
 }
 
 extension Rotation {
-    /// Takes in which key was read, and compares it with the one that was known behind the same id.
+    /// Records which key was read, and compares it with the one last known under the same id.
     mutating func noteKey(_ name: KeyName, _ print: KeyDigest, at now: Now) {
         if let known = world.keys[name]?.known, known != print { noteChange(of: name, from: known, to: print, at: now) }
         world.keys[name]?.known = print
     }
 
-    /// Takes in by which key a secret was signed that the state directory has kept, and what was said of that key.
+    /// Records which key signed the secret kept in the state directory, and the key change kept with it.
     mutating func noteSigner(of record: Record, _ client: ClientName, at now: Now) {
         guard let subject = world.index.subjects[client], let current = record.current, let signer = current.signer,
             subject.entry.names(current, key: subject.key)
@@ -65,7 +65,7 @@ extension Rotation {
             world.keys[name]?.change = nil
             changes.append(.keyRestored(name, former))
         } else {
-            // What was there before the first mistake is what is to come back.
+            // The key from before the first mistake is the one to restore, so it stays `from`.
             setChange(of: name, KeyChange(keyID: entry.keyID, from: former.from, to: new, at: now.wall))
         }
     }
@@ -75,7 +75,7 @@ extension Rotation {
         changes.append(.keyChanged(name, change))
     }
 
-    /// What is said of a key that was changed within the last day; nil when nothing is.
+    /// The change of a key within the last day; nil when there was none.
     func change(of name: KeyName, _ deadlines: inout Deadlines) -> KeyChange? {
         guard let change = world.keys[name]?.change, !deadlines.reached(change.at + KeyChange.reportedFor) else {
             return nil
@@ -83,7 +83,7 @@ extension Rotation {
         return change
     }
 
-    /// What is said of all keys that were changed within the last day.
+    /// The failures that report all key changes of the last day.
     package func keyChanges(at now: Now) -> [Failure] {
         var deadlines = Deadlines(now: now)
         return world.keys.keys.sorted().compactMap { name in change(of: name, &deadlines)?.failure(of: name) }

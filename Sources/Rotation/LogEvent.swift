@@ -1,60 +1,60 @@
 package import AppleClientSecret
 
-/// What is worth a line in the journal: the closed list of events, so that no call can log a free string.
+/// Everything that the daemon logs: a closed list of events, so that no call can log a free string.
 package enum LogEvent: Hashable, Sendable {
     case minted(ClientName, SecretInfo, MintReason)
     case tookOver(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
     case ran(ActionID, [ClientName: SecretInfo])
-    /// Somebody asked over the status socket, and may.
+    /// A permitted request came over the status socket.
     case asked(Request, Requester)
-    /// The credential socket gave a client's secret to a unit that starts.
+    /// The credential socket sent a client's secret to a starting unit.
     case served(ServedCredential, ClientName, SecretInfo)
-    /// The credential socket refused: now for the first time, or still after an hour.
+    /// The credential socket refused a request: for the first time, or again after an hour.
     case notServed(CredentialRefusal)
-    /// Something fails: now for the first time, in another way than before, or still after an hour.
+    /// A job failed: for the first time, with another failure than before, or still after an hour.
     case failing(Resource, Failure, failures: Int, retryAt: WallTime?)
     case recovered(Resource, Failure)
     case health(ClientName, HealthState, Reason?)
     case configured(clients: Int)
     case refused([String])
-    /// What lies there now would be refused; nobody has asked for it to be adopted.
+    /// The configuration on disk would be refused; no reload of it was requested.
     case wouldNotStart([String])
-    /// What lay there at the start would be refused: the configuration that was last adopted is in force.
+    /// The configuration on disk was refused at the start: the one last adopted is in force.
     case startedAsBefore([String])
-    /// What lies there now would not be refused any more.
+    /// The configuration on disk would no longer be refused.
     case passes
-    /// Another key than before stands behind one key id.
+    /// The key file now holds another key under the same key id.
     case keyChanged(KeyName, KeyChange)
-    /// The one before is back.
+    /// The key from before is back.
     case keyRestored(KeyName, KeyChange)
     case clockDistrusted(Failure)
     case clockTrusted
     case ready
-    /// The daemon as a whole lacks something: now for the first time, or for another reason than before.
+    /// A fault of the daemon as a whole was raised: for the first time, or for another reason than before.
     case faultRaised(Failure)
-    /// What it lacked is there.
+    /// That fault is gone.
     case faultCleared(Failure)
-    /// What is no output any more holds a secret that is valid.
+    /// A former output still holds a valid secret.
     case orphaned(OrphanedOutput)
-    /// An action of `on_state_change` was done.
+    /// An action of `on_state_change` succeeded.
     case told(ActionID)
 }
 
 /// Why a secret is minted.
 package enum MintReason: Hashable, Sendable {
-    /// No usable secret is to be found.
+    /// No usable secret was found.
     case missing
-    /// The one that was found does not fit the key, the ids or the times any more.
+    /// The current secret no longer fits the key or the configured ids, or its times rule it out.
     case unusable(SecretInfo)
     case due(SecretInfo)
-    /// Not due yet, but it shares a file or an action with one that is.
+    /// Not due yet, but it shares a file or an action with a secret that is.
     case together(SecretInfo)
     case asked
 }
 
 extension Rotation {
-    /// The clients that share the resource which an entry speaks of; none where it names its clients itself.
+    /// The clients that share the resource that a log event is about; none where the event names its clients itself.
     package func clients(of entry: LogEvent) -> [ClientName] {
         switch entry {
         case .failing(let resource, _, _, _), .recovered(let resource, _): world.index.clients(of: resource)

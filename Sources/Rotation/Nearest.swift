@@ -1,15 +1,15 @@
 /// The one of `names` that `text` most likely meant; nil when none is near enough.
 ///
-/// Near are names that differ only in case or in `-` for `_`, then those with at most one wrong, missing, doubled or
-/// swapped letter for each three (two at most), then the only one that goes on where `text` ends, or the other way.
+/// In this order: names that differ only in case or in `-` for `_`; names with at most one wrong, missing, doubled or
+/// swapped letter for each three (two at most); the only name that begins with `text` or that `text` begins with.
 package func nearest(to text: String, among names: some Sequence<String>) -> String? {
-    /// Names are at most 64 bytes; what is much longer was pasted.
+    // Names are at most 64 bytes: much longer text was pasted, not mistyped.
     guard !text.isEmpty, text.utf8.count <= 80 else { return nil }
     let wanted = folded(text)
     let allowed = min(2, max(1, wanted.count / 3))
     var best: (name: String, distance: Int)?
     var continued: [String] = []
-    // So many names are compared at most: a suggestion is not worth more.
+    // At most 200 names are compared: a suggestion is not worth more time.
     for name in names.prefix(200) where name != text {
         let candidate = folded(name)
         if min(wanted.count, candidate.count) >= 3 && (candidate.starts(with: wanted) || wanted.starts(with: candidate))
@@ -35,8 +35,8 @@ private func folded(_ text: String) -> [UInt8] {
     }
 }
 
-/// Insertions, removals, replacements and swaps of neighbours that turn one text into the other (optimal string
-/// alignment).
+/// The number of insertions, removals, replacements and swaps of neighbours that turn one text into the other (optimal
+/// string alignment).
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

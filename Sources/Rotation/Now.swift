@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// A moment on the clock that neither a suspend stops nor anybody sets (CLOCK_BOOTTIME), in milliseconds.
+/// A moment on CLOCK_BOOTTIME, which runs on during suspend and which nobody can set, in milliseconds.
 package struct BootTime: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
@@ -17,23 +17,23 @@ package struct BootTime: Hashable, Comparable, Sendable {
         return moment.advanced(milliseconds: overflow ? (span.count < 0 ? .min : .max) : product)
     }
 
-    /// The moment `milliseconds` later, clamped to what 64 bits hold.
+    /// The moment `span` milliseconds later, clamped to the range of 64 bits.
     package func advanced(milliseconds span: Int64) -> BootTime {
         let (sum, overflow) = milliseconds.addingReportingOverflow(span)
         return BootTime(milliseconds: overflow ? (span < 0 ? .min : .max) : sum)
     }
 
-    /// The span from `earlier` to this moment, rounded down to whole seconds.
+    /// The span from `earlier` to this moment in seconds, truncated to whole ones.
     package func seconds(since earlier: BootTime) -> Seconds {
         Seconds((milliseconds - earlier.milliseconds) / 1000)
     }
 }
 
-/// What time it is, on the clock by which secrets are judged and on the one by which retries are paced.
+/// The current time, on the wall clock for judging secrets and on CLOCK_BOOTTIME for pacing retries.
 package struct Now: Hashable, Sendable {
     package let wall: WallTime
     package let boot: BootTime
-    /// Whether the kernel calls the wall clock synchronised (no STA_UNSYNC of adjtimex(2)).
+    /// Whether the kernel reports the wall clock as synchronised (adjtimex(2) without STA_UNSYNC).
     package let kernelSynced: Bool
 
     package init(wall: WallTime, boot: BootTime, kernelSynced: Bool) {
@@ -43,8 +43,8 @@ package struct Now: Hashable, Sendable {
     }
 }
 
-/// Asks whether moments have come, and remembers the earliest one that has not: whoever compares a time with now does
-/// it here, so that the next wake can be forgotten by nobody.
+/// Tells whether moments have come, and remembers the earliest on each clock that has not. All code compares times with
+/// now through this type, so that no wake is forgotten.
 package struct Deadlines: Hashable, Sendable {
     package let now: Now
     package private(set) var wall: WallTime?
@@ -66,11 +66,11 @@ package struct Deadlines: Hashable, Sendable {
         return false
     }
 
-    /// The moments at which something has to be looked at again.
+    /// The earliest moments that have not come yet: when to plan again.
     var wake: Wake { Wake(wall: wall, boot: boot) }
 }
 
-/// When to wake by either clock; nil on a clock by which nothing is due.
+/// When to wake on each clock; nil on a clock on which nothing is due.
 package struct Wake: Hashable, Sendable {
     package var wall: WallTime?
     package var boot: BootTime?

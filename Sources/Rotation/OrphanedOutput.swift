@@ -15,7 +15,7 @@ package struct OutputPlace: Hashable, Comparable, Sendable {
         (left.path, left.variable ?? "") < (right.path, right.variable ?? "")
     }
 
-    /// Of an environment file; nil where the file is the secret.
+    /// The variable of an environment file; nil where the whole file is the secret.
     package var variable: String? {
         if case .variable(let name) = slot { name } else { nil }
     }
@@ -34,13 +34,13 @@ extension Configuration {
     }
 }
 
-/// A place that is no output any more and still holds a secret. It is named once, and left to a person: whatever reads it
-/// may not have been told yet where to read now.
+/// A former output that still holds a secret. It is reported once and left for an operator to remove: an application
+/// that was not reconfigured yet may still read it.
 package struct OrphanedOutput: Hashable, Sendable {
     package let place: OutputPlace
     /// When the secret expires; nil where the file could not be read.
     package let expiresAt: WallTime?
-    /// Whether the file holds anything else, or may do so.
+    /// Whether the file holds, or may hold, anything besides the secret.
     package let isShared: Bool
 
     package init(place: OutputPlace, expiresAt: WallTime?, isShared: Bool) {
@@ -49,7 +49,7 @@ package struct OrphanedOutput: Hashable, Sendable {
         self.isShared = isShared
     }
 
-    /// What happened; what helps.
+    /// What happened and what to do about it, ready to show.
     package var sentence: String {
         let what =
             expiresAt.map { "holds a secret that is valid until \($0)" } ?? "may hold a secret that is still valid"
@@ -57,7 +57,7 @@ package struct OrphanedOutput: Hashable, Sendable {
         return "\(Printable.name(place.path.description)): \(whose)is not an output any more and \(what); \(remedy)"
     }
 
-    /// Takes the secret away.
+    /// How to remove the secret.
     package var remedy: Remedy {
         let words = "when nothing reads it, take it away"
         let file = place.path.description
@@ -68,11 +68,11 @@ package struct OrphanedOutput: Hashable, Sendable {
 }
 
 extension Rotation {
-    /// Has the records of clients that have long been gone removed, half a year after the last of their secrets expired:
-    /// whoever rolls a configuration back by less finds everything as it was. Places that are no outputs any more are looked
-    /// for with that.
+    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
+    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job looks for
+    /// former outputs that still hold a secret.
     mutating func planTidying(at now: Now, _ step: inout Step) {
-        // A clock that is wrong by years must not make them old.
+        // A clock that is years ahead must not make records look old enough to remove.
         guard wantsTidying, isReady, clock.failure == nil else { return }
         var deadlines = Deadlines(now: now)
         let work = Work.tidyRecords(
@@ -82,23 +82,23 @@ extension Rotation {
         wakes[.state].formEarliest(with: deadlines.wake)
     }
 
-    /// Where secrets were published, as far as is known here: the state directory knows of clients that are gone.
+    /// Where secrets were published, as far as known in memory: the state directory adds the places of removed clients.
     private var formerPlaces: Set<OutputPlace> {
         world.clients.values.reduce(into: removedPlaces) { $0.formUnion($1.kept.outputs) }
     }
 
-    /// What a client's record names as its outputs: also what they were before, until somebody was told of those.
+    /// The outputs that a client's record names; its former ones, too, until orphans among them were reported.
     func recordedPlaces(of client: Subject, _ state: ClientState) -> Set<OutputPlace> {
         let places = client.entry.places
         return areOrphansKnown ? places : places.union(state.kept.outputs)
     }
 
-    /// Takes in which places are no outputs any more.
+    /// Records which former outputs hold a valid secret, and reports them.
     mutating func tidied(_ orphans: [OrphanedOutput], lookedFor: Set<OutputPlace>, at now: Now) {
         removedPlaces.subtract(lookedFor)
         let outputs = world.configuration.places
         let live = orphans.filter { orphan in
-            // A reload may have made it an output again.
+            // Meanwhile a reload may have made it an output again.
             !outputs.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
         }
         changes += live.map(LogEvent.orphaned)

@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 extension Rotation {
-    /// Takes in what a job came to.
+    /// Records the result of a job.
     mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
         guard let resource = resources.removeValue(forKey: id), let job = world.running.removeValue(forKey: resource)
         else { return }
@@ -42,7 +42,7 @@ extension Rotation {
             // A reload may have changed the entry while the file was being read.
             guard world.configuration.keys[name] == entry else { return }
             if world.keys[name]?.print != print {
-                // What the files hold was judged without this key.
+                // The secrets in the files were verified without this key.
                 for client in world.index.clients(of: name) {
                     for path in world.index.files(of: client) { observeAgain(at: .file(path)) }
                 }
@@ -59,12 +59,12 @@ extension Rotation {
             state.current = state.current ?? record.current
             noteIssue(state.current)
             noteSigner(of: record, client, at: now)
-            // A state directory that answers late knows less than what was seen since.
+            // When the state directory answers late, deliveries made meanwhile are newer than its record.
             state.delivered.merge(record.delivered) { observed, _ in observed }
             for action in record.owed where state.owed[action] == nil { state.owed[action] = JobID(number: nextJob) }
             world.clients[client] = state
         case (.observe(let spec), .observed(let observation)):
-            // A file that has come or gone may well be writable now, however often it was not.
+            // A file that was created or removed may be writable now, however often a write failed.
             if world.files[spec.path]?.observed?.exists != observation.exists {
                 world.attempts[job.resource]?.notBefore = now.boot
             }
@@ -72,7 +72,7 @@ extension Rotation {
             see(observation, as: spec)
             judgeDrift(of: spec, began: job.startedAt, at: now)
         case (.mint(let client, let key, _), .minted(let issued)):
-            // Another key signed than was read: the file was replaced, and the notice of it is still to come.
+            // Another key signed than was read: the file was replaced, and its change notice is still to come.
             if world.keys[key]?.print != issued.signer {
                 observeAgain(at: .key(key))
                 touch(.key(key))
@@ -113,7 +113,7 @@ extension Rotation {
         case (.tidyRecords(_, _, let former, _), .tidied(let orphans)):
             tidied(orphans, lookedFor: former, at: now)
         case (.probe(let action), .feasible):
-            // What stood in its way is not there any more: whoever has seen to that need not wait.
+            // The cause of the action's failure is gone: retry at once, without the rest of the backoff.
             if let lastFailure, world.attempts[.action(action.id)]?.failure == lastFailure.failure {
                 world.attempts[.action(action.id)]?.notBefore = now.boot
                 touch(.action(action.id))
@@ -125,19 +125,19 @@ extension Rotation {
                 if let since = world.clients[client]?.owed[action.id], job.id >= since {
                     world.clients[client]?.owed[action.id] = nil
                 }
-                // Also one that a reload has taken the action from meanwhile.
+                // Also a client from which a reload has removed the action meanwhile.
                 touch(.client(client))
                 forgetOthers(of: client)
                 for path in world.index.files(of: client) { world.files[path]?.drift.told(at: now.boot) }
             }
             changes.append(.ran(action.id, covering.mapValues(\.issued)))
-            // What stood in its way may be gone.
+            // The action ran, so what made its probe fail may be gone.
             if world.attempts[.probe(action.id)] != nil {
                 world.attempts[.probe(action.id)]?.notBefore = now.boot
                 touch(.probe(action.id))
             }
         default:
-            // Hands answer each work with its own outcome: another one is a mistake of the program's.
+            // The executor answers each kind of work with its own outcome: any other is a bug.
             assertionFailure("\(job.work) ended as \(outcome)")
         }
     }
@@ -149,7 +149,7 @@ extension Rotation {
         file.isUncertain = false
         if observation.exists { file.heldOtherLines = observation.otherLines }
         file.isRestless = false
-        // What was judged by the slots and modes of an older configuration is looked at again.
+        // An observation by an older configuration's slots and modes does not count: read the file again.
         file.isFresh = world.index.specs[spec.path] == spec
         world.files[spec.path] = file
     }
@@ -160,8 +160,8 @@ extension Rotation {
         world.files[spec.path]?.drift.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
     }
 
-    /// What does not hold the secret that applications were told of, at the start, may have been read while nobody
-    /// watched. A file that is gone, as after a reboot, has told nobody anything else.
+    /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
+    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read.
     private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec) {
         guard observation.exists else { return }
         let wanted = wantedSecrets(spec)
@@ -171,7 +171,7 @@ extension Rotation {
         deliverAgain(to: bad.values)
     }
 
-    /// Forgets what actions ran for that are not the client's, once its own have all told its applications of something.
+    /// Forgets deliveries by actions that are not the client's own, once each of its own has delivered.
     private mutating func forgetOthers(of client: ClientName) {
         guard let actions = world.index.subjects[client]?.actions, let state = world.clients[client],
             !actions.isEmpty, state.delivered.count > actions.count, actions.allSatisfy({ state.delivered[$0] != nil })
@@ -179,8 +179,8 @@ extension Rotation {
         world.clients[client]?.delivered = state.delivered.filter { actions.contains($0.key) }
     }
 
-    /// A secret that applications were told of already has come to a place where it was not: a reload has added or moved
-    /// an output, or a directory has come late. At a start they are yet to begin.
+    /// Has actions run again for a secret that they delivered before it came to this place: a reload added or moved an
+    /// output, or a directory appeared late. Not before READY: at a start the applications have yet to begin.
     private mutating func tellOfNew(_ secrets: [Slot: SecretInfo], in spec: FileSpec) {
         guard isReady, let file = world.files[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint)) else {
             return
@@ -195,7 +195,7 @@ extension Rotation {
         }
     }
 
-    /// Has the actions of clients run again although their secrets are the same.
+    /// Has the clients' actions run again although their secrets are unchanged.
     private mutating func deliverAgain(to clients: some Sequence<ClientName>) {
         let next = JobID(number: nextJob)
         for client in clients {
@@ -203,7 +203,7 @@ extension Rotation {
         }
     }
 
-    /// Whether an action runs by which a client's applications are told to read its files.
+    /// Whether an action that makes a client's applications read its files is running.
     private func isBeingTold(_ client: ClientName) -> Bool {
         world.index.actions(of: client).contains { world.running[.action($0)] != nil }
     }
@@ -218,7 +218,7 @@ extension Rotation {
         world.attempts[resource] ?? former[resource]
     }
 
-    /// Ends the trouble that a resource was in, if it was.
+    /// Clears the failure of a resource, if there is one.
     mutating func recover(_ resource: Resource) {
         guard let attempts = lastFailure(of: resource) else { return }
         world.attempts[resource] = nil
@@ -227,7 +227,7 @@ extension Rotation {
     }
 
     private mutating func fail(_ job: Job, _ failure: Failure, isRetriedAtOnce: Bool, at now: Now) {
-        // What could not be done for an earlier configuration is tried anew for this one.
+        // A failure under an earlier configuration does not count: the work starts afresh under this one.
         guard job.id.number >= firstJob else { return }
         switch job.work {
         case .readKey(let name, _):
@@ -240,7 +240,7 @@ extension Rotation {
             refuse([failure.message], .refused([failure.message]), at: now)
             return
         case .checkConfiguration:
-            // There was no thread for it.
+            // The check got no thread: schedule another.
             configurationDebounce = Debounce(configurationDebounce, at: now.boot)
             return
         case .recallReportedStates:
@@ -248,7 +248,7 @@ extension Rotation {
         case .publish(let spec, _, _):
             world.files[spec.path]?.isUncertain = true
         case .observe(let spec):
-            // What it was seen to hold before is no word on what is there now.
+            // The last observation says nothing about what the file holds now.
             world.files[spec.path]?.isFresh = false
             if failure.code.leavesNothingToRead { world.files[spec.path]?.observed?.slots = [:] }
         case .tidyRecords:
@@ -280,8 +280,7 @@ extension Rotation {
         }
     }
 
-    /// Whether a line says the same already: what keeps an action from being carried out is met by whoever looks for it
-    /// and by whoever tries.
+    /// Whether a log event says so already: the probe and the run of an action fail for the same reason.
     private func isSaid(_ failure: Failure, of resource: Resource, _ isReminder: Bool) -> Bool {
         switch resource {
         case .probe(let id): world.attempts[.action(id)]?.failure == failure
@@ -290,14 +289,14 @@ extension Rotation {
         }
     }
 
-    /// Whether there was notice of a key while it was read: what could not be used may not be there any more.
+    /// Whether a key's file changed while it was read: the unusable key may be replaced already.
     private func wasReplacedMeanwhile(_ job: Job) -> Bool {
         if case .readKey(let name, _) = job.work { world.keys[name]?.debounce != nil } else { false }
     }
 
     private func isEmergency(_ resource: Resource, at now: Now) -> Bool {
         guard case .action(let id) = resource else { return false }
-        // That it may become one is for the plan to remember, which looks at every action that has failed.
+        // These deadlines are dropped: planAction asks again for every failed action and sets the wake.
         var deadlines = Deadlines(now: now)
         return isEmergency(id, &deadlines)
     }

@@ -1,8 +1,8 @@
 package import AppleClientSecret
 
-/// What is to become of a client's secret.
+/// What to do about a client's secret.
 package enum Decision: Hashable, Sendable {
-    /// Something is not known yet.
+    /// The key, the record or a file was not read yet.
     case wait
     case keep(SecretInfo, until: WallTime)
     case mint(MintReason)
@@ -26,13 +26,13 @@ extension Rotation {
         }
     }
 
-    /// Whether to look at the configuration again: because of a notice, or because what kept it from being read, such as
-    /// want of descriptors, may have ended without one.
+    /// Whether to check the configuration again: after a change notice, or because what kept it from being read, such
+    /// as a lack of descriptors, may have ended without a notice.
     private func isConfigurationDue(_ deadlines: inout Deadlines) -> Bool {
         var waiting = deadlines
         let isReadable = configurationDebounce?.isReadable(&waiting) == true
         let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
-        // Whichever it is: one look is for both, so that neither is a reason to wake any more.
+        // One check serves both, so neither deadline is a reason to wake any more.
         if isReadable || mayPass { return true }
         deadlines = waiting
         return false
@@ -42,7 +42,7 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         defer { wakes[.key(name)] = deadlines.wake }
         guard let entry = world.configuration.keys[name], let key = world.keys[name] else { return }
-        // What was never read is not waited for.
+        // A key that was not read yet is read at once, without debouncing.
         if key.wasRead, key.debounce?.isReadable(&deadlines) == false { return }
         if !key.wasRead || key.print == nil || key.debounce != nil,
             start(.readKey(name, entry), on: .key(name), &deadlines, &step)
@@ -51,8 +51,7 @@ extension Rotation {
         }
     }
 
-    /// Plans the touched clients, and those that are drawn along because they share something with one that is due;
-    /// returns all of them.
+    /// Plans the touched clients and those in a batch with one that is due; returns all of them.
     mutating func planClients(at now: Now, _ step: inout Step) -> [Subject] {
         var planned: [Subject] = []
         var batches = Batches()
@@ -79,10 +78,10 @@ extension Rotation {
         }
         let print = world.keys[client.entry.key]?.print
         let chosen = takeOver(client, presumed(client, state), print, at: now)
-        // Others were judged by the secret that this one had before.
+        // The cached batch answers rest on the secret that this client had before.
         if chosen.current != state.current { batches = Batches() }
         let decision = decide(client, chosen, print, &batches, &deadlines)
-        // What could not be minted is not wanted any more.
+        // No new secret is needed, so a failure to mint one no longer matters.
         if case .keep = decision { recover(.client(name)) }
         guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
         let claims = Claims(
@@ -97,8 +96,8 @@ extension Rotation {
         }
     }
 
-    /// Of a client of which nothing is remembered, because it has another name now or the state directory was lost, what
-    /// lies in an output is what somebody told its application of.
+    /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
+    /// applications were given the secret in its outputs that expires first.
     ///
     /// - Returns: the client's state afterwards.
     private mutating func presumed(_ client: Subject, _ state: ClientState) -> ClientState {
@@ -117,15 +116,15 @@ extension Rotation {
         return state
     }
 
-    /// Puts the best secret that is to be found in force, also when it is about to be replaced: that may take its time.
+    /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
     ///
     /// - Returns: the client's state afterwards.
     private mutating func takeOver(
         _ client: Subject, _ state: ClientState, _ print: KeyDigest?, at now: Now
     ) -> ClientState {
-        // By a clock that is doubted the secret in force may look as if it came from the future, and an older one fit.
+        // By a distrusted clock the secret in force may seem issued in the future and an older one valid.
         if state.hasChosen, clock.failure != nil { return state }
-        // What the others that were found would have been good for is no reason to wake.
+        // When the other candidates would expire is no reason to wake.
         var deadlines = Deadlines(now: now)
         guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
             return state
@@ -138,7 +137,7 @@ extension Rotation {
         return state
     }
 
-    /// Whether everything by which a client's secret is decided was read or found unreadable.
+    /// Whether everything that decides about a client's secret was read, failed or is overdue.
     func isKnown(_ name: ClientName) -> Bool {
         guard let client = world.index.subjects[name], let state = world.clients[name] else { return false }
         return isKnown(client, state)
@@ -151,7 +150,7 @@ extension Rotation {
             }
     }
 
-    /// Whether the key and the state directory have told what they hold, or will not.
+    /// Whether the key and the client's record were read, failed or are overdue.
     func hasSources(_ name: ClientName) -> Bool {
         guard let client = world.index.subjects[name], let state = world.clients[name] else { return false }
         return hasSources(client, state)
@@ -163,7 +162,7 @@ extension Rotation {
             && (key.wasRead || isOverdue(.key(client.entry.key)))
     }
 
-    /// What is to become of a client's secret, from what is known of it.
+    /// Decides what to do about a client's secret from what is known.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
         var batches = Batches()
         return decide(name, &batches, &deadlines)
@@ -195,12 +194,12 @@ extension Rotation {
         return .keep(current, until: renewal)
     }
 
-    /// What keeps applications from being locked out, and no more.
+    /// Decides while ``isRestrained``: mints only to keep applications from being locked out.
     private func decideRestrained(
         _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ deadlines: inout Deadlines
     ) -> Decision {
         let usable = usable(client, state, print, &deadlines)
-        // One that the key on the disk has not signed is what applications hold all the same, and is judged by its time.
+        // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
         guard let held = usable ?? state.current, wantedSecret(client) != nil || usable != nil,
             print == nil || held.signer != nil
         else { return .mint(.missing) }
@@ -208,7 +207,7 @@ extension Rotation {
         return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
     }
 
-    /// The secret in force while it is usable; else the best that lies in the outputs.
+    /// The secret in force while it is usable; else the best usable one in the outputs.
     private func usable(
         _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ deadlines: inout Deadlines
     ) -> SecretInfo? {
@@ -237,7 +236,7 @@ extension Rotation {
         defer { wakes[.record(name)] = deadlines.wake }
         guard let state = world.clients[name], isKnown(client, state) else { return }
         guard state.current != nil else {
-            // There is nothing to keep, and what is kept may be all that there is.
+            // Keep no empty record: one that could not be read may hold the only secret, so read it again.
             if state.wasNotAnswered { start(.recall(name), on: .record(name), &deadlines, &step) }
             return
         }
@@ -245,14 +244,14 @@ extension Rotation {
             shared: sharedFiles(of: client, state), actions: client.actions,
             outputs: recordedPlaces(of: client, state), keyChange: world.keys[client.entry.key]?.change)
         if wanted == state.kept, state.keptBy >= firstLasting {
-            // What could not be kept is not wanted any more.
+            // The record is as wanted, so a failure to keep another no longer matters.
             recover(.record(name))
         } else {
             start(.keep(name, wanted), on: .record(name), &deadlines, &step)
         }
     }
 
-    /// Environment files of a client that hold, or held when last seen, lines of somebody else's.
+    /// Environment files of a client that hold, or last held, lines besides our variables.
     private func sharedFiles(of client: Subject, _ state: ClientState) -> Set<AbsolutePath> {
         Set(
             client.files.filter { path in
@@ -263,7 +262,7 @@ extension Rotation {
             })
     }
 
-    /// A client is settled when nothing that its files or actions should wait for is still to come.
+    /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
     mutating func settle(_ client: Subject) {
         let name = client.name
         guard let state = world.clients[name] else { return }

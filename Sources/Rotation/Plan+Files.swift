@@ -6,7 +6,7 @@ extension Rotation {
         defer { wakes[.file(path)] = deadlines.wake }
         guard let spec = world.index.specs[path], let file = world.files[path] else { return }
         guard file.isFresh else {
-            // What a file holds can be judged once the keys are known and the state directory has told what it keeps.
+            // A file can be judged only after its clients' keys and records were read.
             if world.index.clients(of: path).allSatisfy({ hasSources($0) }) {
                 start(.observe(spec), on: .file(path), &deadlines, &step)
             }
@@ -16,13 +16,13 @@ extension Rotation {
             start(.observe(spec), on: .file(path), &deadlines, &step)
             return
         }
-        // Several clients in one file are one write: wait for those that are about to have a new secret.
+        // One write serves all clients of a file: wait for those about to get a new secret.
         let clients = world.index.clients(of: path)
         for client in clients where world.clients[client]?.isSettled != true { return }
         if isGood(spec, file) {
-            // Somebody else has seen to it, or there is nothing to write any more.
+            // Another program fixed the file, or nothing is to be written any more.
             recover(.file(path))
-            // Another client's secret may have been all that was wrong with it: whoever shares it is served now, too.
+            // Perhaps only another client's secret was wrong in it: untried clients may now count as tried.
             for client in clients where untried.contains(client) { _ = touched.insert(client) }
             return
         }
@@ -32,15 +32,15 @@ extension Rotation {
         }
     }
 
-    /// What each slot of a file should hold; a slot whose client has no secret is left as it is.
+    /// The secret that each slot of a file should hold; a slot whose client has none is left as it is.
     func wantedSecrets(_ spec: FileSpec) -> [Slot: SecretInfo] {
         var wanted: [Slot: SecretInfo] = [:]
         for (slot, client) in spec.slots { wanted[slot] = wantedSecret(client) }
         return wanted
     }
 
-    /// What the outputs of a client should hold: its secret in force, unless that was made for ids which are not the
-    /// configured ones any more.
+    /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer
+    /// configured.
     func wantedSecret(_ client: ClientName) -> SecretInfo? {
         world.index.subjects[client].flatMap { wantedSecret($0) }
     }
@@ -52,7 +52,7 @@ extension Rotation {
         return current
     }
 
-    /// Whether a file holds what it should, as far as was seen.
+    /// Whether a file, as last observed, holds what it should.
     package func isGood(_ path: AbsolutePath) -> Bool {
         guard let spec = world.index.specs[path], let file = world.files[path] else { return false }
         return isGood(spec, file)
@@ -69,7 +69,7 @@ extension Rotation {
         return true
     }
 
-    /// Whether a file is bad and stays so for now, because somebody else goes on changing it.
+    /// Whether a file is bad and is left so for now, because another program keeps changing it.
     func isLeftAlone(_ path: AbsolutePath, at now: Now) -> Bool {
         guard let spec = world.index.specs[path], let file = world.files[path], file.isFresh, !isGood(spec, file) else {
             return false
@@ -78,7 +78,7 @@ extension Rotation {
         return file.drift.isLeftAlone(wantedSecrets(spec).mapValues(\.fingerprint), &deadlines)
     }
 
-    /// Whether an environment file that held other lines is gone: one made anew would lack them, and its reader would
+    /// Whether an environment file that held other lines is gone: a new one would lack them, and an application would
     /// start with half of its settings.
     func isVanished(_ path: AbsolutePath) -> Bool {
         world.files[path]?.observed?.exists == false && heldOtherLines(path)
@@ -102,7 +102,7 @@ extension Rotation {
             covering[client] = Covered(issued: current, outputs: world.index.subjects[client]?.outputs ?? [])
         }
         guard !covering.isEmpty else { return }
-        // One run for all that share it: wait for those whose secret is on its way.
+        // One run serves all clients of an action: wait for those about to get a new secret.
         for client in sharers {
             if world.clients[client]?.isSettled != true { return }
             for path in world.index.files(of: client) where isBusy(.file(path)) { return }
@@ -110,7 +110,7 @@ extension Rotation {
         start(.run(action, covering: covering), on: .action(id), &deadlines, &step)
     }
 
-    /// Keeps a pause that was decided in better times from lasting on into an emergency.
+    /// Caps a backoff that was set before an emergency began: it would be too long now.
     private mutating func capBackoff(_ action: Action, _ deadlines: inout Deadlines) {
         guard let attempts = world.attempts[.action(action.id)],
             !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
@@ -120,8 +120,7 @@ extension Rotation {
         world.attempts[.action(action.id)]?.notBefore = min(attempts.notBefore, latest)
     }
 
-    /// Whether an application that an action has still to tell holds, as far as is known, a secret that is critical or
-    /// has expired.
+    /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
     func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
         for client in world.index.clients(of: id) where owes(client, id) {
             guard let subject = world.index.subjects[client], let held = held(by: id, of: subject) else { continue }
@@ -131,27 +130,27 @@ extension Rotation {
         return false
     }
 
-    /// What an application that an action tells holds, as far as is known: the secret that the action last ran for. The
-    /// oldest that others told of which are not the client's any more, while it has not run yet: an action that was edited
-    /// tells the same application. Nil when it holds nothing.
+    /// The secret that applications notified by an action hold, as far as is known: the one it last ran for. Before its
+    /// first run the one that expires first of those delivered by actions that are no longer the client's, because an
+    /// edited action notifies the same application. Nil when they hold none.
     func held(by action: ActionID, of client: Subject) -> SecretInfo? {
         guard let delivered = world.clients[client.name]?.delivered else { return nil }
         return delivered[action]
             ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
     }
 
-    /// Whether an action has still to be run for a client's secret.
+    /// Whether an action has yet to run for a client's secret.
     func owes(_ client: ClientName, _ action: ActionID) -> Bool {
         guard let state = world.clients[client], let current = state.current else { return false }
         return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
     }
 
-    /// Whether all files of a client hold its secret.
+    /// Whether a client is settled and all its files hold its secret.
     func isPublished(_ client: ClientName) -> Bool {
         world.clients[client]?.isSettled == true && isInPlace(client)
     }
 
-    /// Whether all files of a client held its secret when they were looked at, which was after the last sign of a change.
+    /// Whether all files of a client hold its secret, by observations that still count.
     func isInPlace(_ client: ClientName) -> Bool {
         guard let subject = world.index.subjects[client], let wanted = wantedSecret(subject) else { return false }
         return subject.places.allSatisfy { place in
@@ -162,7 +161,7 @@ extension Rotation {
 }
 
 extension FileState {
-    /// Whether a secret stood in its place when the file was last seen.
+    /// Whether a slot held a secret when the file was last observed.
     func holds(_ secret: SecretInfo, in slot: Slot) -> Bool {
         guard !isUncertain, let observed, observed.isAsConfigured else { return false }
         return observed.slots[slot]?.issued?.fingerprint == secret.fingerprint

@@ -1,15 +1,13 @@
 internal import Failures
 
-/// Text that may be shown, made from text that somebody else has put together: what a hook printed, what was typed
-/// where a name should stand.
+/// Makes untrusted text safe to show, such as what a hook printed or what was typed in place of a name.
 package enum Redaction {
-    /// No name, host label or path component of sense is this long, and no piece of a token or key that is worth
-    /// anything is shorter: a signature alone has 86 characters.
+    /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is
+    /// worth anything is this short: a signature alone has 86 characters.
     static let longestPlainRun = 39
 
-    /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, and every long
-    /// run of base64url characters is replaced by its length. What a terminal acts on is
-    /// escaped.
+    /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, and every
+    /// long run of base64url characters or `+` is replaced by its length. Unprintable characters are escaped.
     package static func plain(_ text: String) -> String {
         var result = ""
         var run = ""
@@ -37,15 +35,15 @@ package enum Redaction {
         return result
     }
 
-    /// Lines that a program printed, without anything that could be a piece of a token or a key: what ``plain(_:)`` leaves
-    /// out, the lines of a PEM block to its end, and long words of the base64 alphabet that slashes divide. Best effort:
-    /// more disguise than that is not recognised.
+    /// Lines that a program printed, without anything that could be a piece of a token or a key: besides what
+    /// ``plain(_:)`` removes, whole PEM blocks and long base64 words with slashes in them. Best effort: a better
+    /// disguised secret is not recognised.
     package static func printed(_ lines: [String]) -> [String] {
         var shown: [String] = []
         var isWithinPEM = false
         for line in lines {
             if isWithinPEM {
-                // A block that is cut off ends where prose goes on.
+                // A truncated block ends at the first line that cannot be base64.
                 let isEnd = line.contains(pemEnd)
                 isWithinPEM = !isEnd && isCodeLine(line)
                 if isEnd || isWithinPEM { continue }
@@ -56,7 +54,7 @@ package enum Redaction {
         return shown
     }
 
-    /// Whether a line of a PEM block it may be: nothing but base64 between blanks and quotes.
+    /// Whether a line may belong to a PEM block: nothing but base64 between blanks, quotes, commas and backslashes.
     private static func isCodeLine(_ line: String) -> Bool {
         let decoration = " \t\"'`,\\".utf8
         let code = line.utf8.drop { decoration.contains($0) }.reversed().drop { decoration.contains($0) }
@@ -66,7 +64,7 @@ package enum Redaction {
     private static let pemBeginning = "-----BEGIN "
     private static let pemEnd = "-----END "
 
-    /// The line with every word left out that is long, of the base64 alphabet, divided by slashes and no path.
+    /// The line with every long, mixed base64 word that has slashes but does not begin with one replaced by its length.
     private static func withoutCode(_ line: String) -> String {
         var result: [UInt8] = []
         var word: [UInt8] = []
@@ -87,7 +85,7 @@ package enum Redaction {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether it is long enough to be worth something, and mixed as no words are.
+    /// Whether a word is longer than any harmless one and mixes digits, upper and lower case.
     private static func isMixed(_ word: [UInt8]) -> Bool {
         word.count > longestPlainRun && word.contains { (48...57).contains($0) }
             && word.contains { (65...90).contains($0) } && word.contains { (97...122).contains($0) }

@@ -1,11 +1,11 @@
 package import AppleClientSecret
 
-/// How far the life of the weakest secret that an output or an application of a client holds has run down.
+/// How near to expiry the weakest secret is that an output or an application of a client holds.
 package enum Stage: String, Hashable, Sendable, Comparable, CaseIterable {
     case fresh
     /// Nearer to its expiry than `renew_before`: it should have been replaced by now.
     case warning
-    /// Nearer than a third of that, where the client's state becomes critical.
+    /// Nearer than a third of `renew_before`, where the client's state becomes critical.
     case critical
     case expired
 
@@ -23,14 +23,14 @@ package enum Stage: String, Hashable, Sendable, Comparable, CaseIterable {
     }
 }
 
-/// What `on_state_change` was last set going for: kept over a restart, which must neither repeat nor forget it.
+/// The states that `on_state_change` last reported: kept over a restart, so that no report is repeated or lost.
 package struct ReportedStates: Hashable, Sendable {
     package var health: HealthState = .ok
     /// Clients whose secret is not ``Stage/fresh``.
     package var stages: [ClientName: Stage] = [:]
     /// Actions that have not yet succeeded since the last change.
     package var owed: Set<ActionID> = []
-    /// When each action was last started, four times at most.
+    /// When each action was last started: its last four starts at most.
     package var starts: [ActionID: [WallTime]] = [:]
 
     package init() {}

@@ -1,18 +1,18 @@
 package import AppleClientSecret
 
-/// What somebody asks the running daemon to do.
+/// A request to the running daemon.
 package enum Request: Hashable, Sendable {
     case renew(Renewal)
     /// Read the configuration again.
     case reload
 
-    /// Which secrets are renewed, and how far.
+    /// Which secrets to renew, and which steps to skip.
     package struct Renewal: Hashable, Sendable {
         /// Empty: all clients.
         package var clients: Set<ClientName>
         /// Only secrets that are due within this span from now; nil: whatever their age.
         package var dueWithin: Seconds?
-        /// Mint nothing; repeat what was not delivered.
+        /// Mint nothing; only deliver what was not delivered yet.
         package var deliverOnly: Bool
         package var skipVerify: Bool
 
@@ -28,12 +28,12 @@ package enum Request: Hashable, Sendable {
     }
 }
 
-/// Who makes a request, as the kernel knows it.
+/// The process that makes a request, as the kernel reports it.
 package struct Requester: Hashable, Sendable {
     package var user: UInt32
-    /// Nil for one of another PID namespace.
+    /// Nil for a process in another PID namespace.
     package var process: Int32?
-    /// What the process calls itself, free of control characters; nil where it cannot be seen.
+    /// The process's own name for itself, without control characters; nil where it cannot be read.
     package var command: String?
 
     package init(user: UInt32, process: Int32?, command: String?) {
@@ -47,17 +47,17 @@ package struct Requester: Hashable, Sendable {
 package enum Answer: Hashable, Sendable {
     /// One entry for each client that was asked for, in the order of their names.
     case renewed([RenewalOutcome])
-    /// The configuration was adopted; `unserved` names what it cannot serve, and `orphaned` what is no output any more and
-    /// holds a secret, in words ready to show.
+    /// The configuration was adopted; `unserved` names what it cannot serve, and `orphaned` the former outputs that
+    /// still hold a secret, in words ready to show.
     case reloaded(unserved: [String], orphaned: [String] = [])
-    /// The configuration's text does not pass, in lines ready to show; the old one stays in force.
+    /// The configuration was refused, for reasons in lines ready to show; the old one stays in force.
     case refused(diagnostics: [String])
     case unknownClients([ClientName])
     /// The daemon is stopping.
     case stopping
 }
 
-/// What a renewal came to for one client.
+/// The result of a renewal for one client.
 package struct RenewalOutcome: Hashable, Sendable {
     package var client: ClientName
     package var result: Result
@@ -65,11 +65,11 @@ package struct RenewalOutcome: Hashable, Sendable {
     package enum Result: Hashable, Sendable {
         /// A new secret is published and delivered.
         case renewed(SecretInfo)
-        /// Nothing was to be made; the secret in force is published and delivered, which it was not before.
+        /// Nothing was minted; the secret in force is now published and delivered, which it was not before.
         case delivered(SecretInfo)
-        /// Not due within the span that was asked for, or nothing to deliver: nothing was done.
+        /// Not due within the requested span, or nothing to deliver: nothing was done.
         case untouched
-        /// What stood in the way, in words ready to show; it goes on being tried, unless it was the clock.
+        /// The failure, in words ready to show; it is retried, unless the clock or configuration prevents minting.
         case failed(String)
     }
 

@@ -1,27 +1,27 @@
 import AppleClientSecret
 
-/// A request that somebody waits for.
+/// A request that has no answer yet.
 struct PendingRequest: Hashable, Sendable {
     let requestID: RequestID?
     let request: Request
     /// Jobs from this one on count as attempts on behalf of the request.
     let since: JobID
     var wantsConfiguration: Bool
-    /// The clients that are renewed, or delivered again; the others that were asked for need nothing.
+    /// The clients to renew or deliver again; the other requested ones need nothing.
     var chosen: Set<ClientName>
-    /// Clients of which too little is known yet to tell whether they are due.
+    /// Clients of which too little is known yet to decide whether they are due.
     var undecided: Set<ClientName> = []
     /// Clients without an outcome yet, the next one last.
     var open: [ClientName]
     var outcomes: [RenewalOutcome] = []
     /// Clients for which nothing is minted, because of the clock or the configuration.
     var denied: [ClientName: Failure] = [:]
-    /// What a reload has left without an owner, in words ready to show.
+    /// Former outputs that still hold a secret, in words ready to show.
     var orphaned: [String] = []
 }
 
 extension Rotation {
-    /// Whether a reload was asked for and its verdict is not known yet.
+    /// Whether a requested reload has no answer yet.
     package var isReloading: Bool {
         pending.contains { $0.request == .reload }
     }
@@ -51,13 +51,13 @@ extension Rotation {
                     requestID: requestID, request: request, since: since, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
             for client in asked {
-                // Whether there is something to deliver is judged by what the files hold now.
+                // Whether anything is undelivered is judged by what the files hold now.
                 if renewal.deliverOnly { resetBackoff(client, at: now) } else { touch(.client(client)) }
             }
         }
     }
 
-    /// Finds out which clients a request to renew is about, for those of which enough is known.
+    /// Decides which clients a request to renew applies to, as soon as enough is known of each.
     mutating func planRequests(at now: Now) {
         var batches = Batches()
         for index in pending.indices {
@@ -76,8 +76,8 @@ extension Rotation {
         }
     }
 
-    /// Takes a request to mint back. Whoever was told that nothing is minted, because of the clock or the configuration, must not find a new
-    /// secret hours later that nobody remembers having asked for.
+    /// Withdraws a request to mint: after the answer that nothing is minted, because of the clock or the configuration,
+    /// no new secret may appear hours later that nobody remembers having requested.
     private mutating func deny(_ index: Int, _ failure: Failure) {
         for client in pending[index].chosen where world.clients[client]?.isForced == true && !isBusy(.client(client)) {
             pending[index].denied[client] = failure
@@ -88,7 +88,7 @@ extension Rotation {
         }
     }
 
-    /// Nil while it cannot be told yet.
+    /// Whether a request applies to a client; nil while that is not known yet.
     private func isChosen(
         _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout Batches
     ) -> Bool? {
@@ -100,7 +100,7 @@ extension Rotation {
             return !isInPlace(client) || world.index.actions(of: client).contains { owes(client, $0) }
         }
         guard let span = renewal.dueWithin else { return true }
-        // By a clock that is not believed nobody can tell what is due: it is said that nothing is renewed.
+        // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
         if clock.failure != nil { return true }
         var deadlines = Deadlines(now: now)
         return switch decide(client, &batches, &deadlines) {
@@ -110,13 +110,13 @@ extension Rotation {
         }
     }
 
-    /// Whether a file was looked at, or found that it cannot be, since a job's number was the next.
+    /// Whether a file was read back, is overdue, or has failed in this or a later job.
     private func wasSeen(_ path: AbsolutePath, since job: JobID) -> Bool {
         world.files[path]?.isFresh == true || isOverdue(.file(path))
             || world.attempts[.file(path)].map { $0.job >= job } == true
     }
 
-    /// Lets everything on a client's way be tried at once: somebody who asks has perhaps just mended it.
+    /// Lets everything that serves a client be tried at once: whoever requests it may just have fixed the cause.
     private mutating func resetBackoff(_ client: ClientName, at now: Now) {
         for resource in resources(of: client) {
             world.attempts[resource]?.notBefore = now.boot
@@ -138,12 +138,12 @@ extension Rotation {
         all += world.index.files(of: client).map(Resource.file)
         all += world.index.actions(of: client).map(Resource.action)
         all += world.index.actions(of: client).map(Resource.probe)
-        // Last: a secret that is not remembered harms nobody before the next start.
+        // Last: a record that was not written does no harm before the next start.
         all.append(.record(client))
         return all
     }
 
-    /// Answers the requests that have come to their end.
+    /// Answers the requests that are done.
     mutating func planAnswers(at now: Now) {
         if isStopping {
             for request in pending { if let requestID = request.requestID { answers.append((requestID, .stopping)) } }
@@ -167,7 +167,7 @@ extension Rotation {
             if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
             guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
             if let refusal { return .refused(diagnostics: refusal) }
-            // What is no output any more is looked for once everything was tried.
+            // The search for former outputs starts only after everything was tried.
             guard untried.isEmpty, !isProbing, !isBusy(.state) else { return nil }
             return .reloaded(
                 unserved: names.compactMap { name in
@@ -203,15 +203,15 @@ extension Rotation {
         return .renewed(current)
     }
 
-    /// What has failed at a resource and keeps this client from being served: an action that fails for another client
-    /// which shares it does not.
+    /// The failure of a resource that keeps this client from being served: a shared action that fails for another
+    /// client alone does not.
     func attempts(at resource: Resource, for client: ClientName) -> Attempts? {
         if case .action(let id) = resource, !owes(client, id) { return nil }
         return world.attempts[resource]
     }
 
-    /// What has failed on a client's way since a request was made. A state directory that cannot be used is not on it:
-    /// the secret is published and delivered all the same.
+    /// The first failure since a request was made that keeps a client from being served. Its record does not count:
+    /// without it the secret is published and delivered all the same.
     func failure(of client: ClientName, since job: JobID) -> Failure? {
         for resource in resources(of: client) where resource != .record(client) {
             if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
@@ -220,16 +220,16 @@ extension Rotation {
         return nil
     }
 
-    /// The file of a client's that is left as it is for now, because somebody else goes on changing it.
+    /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
     private func contest(of client: ClientName, at now: Now) -> Failure? {
         world.index.files(of: client).first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
     }
 
-    /// Whether a client was brought as far as it goes: published and kept, or kept from it by a trouble that is known.
+    /// Whether a client was tried as far as possible: its secret is published and kept, or a known failure prevents it.
     ///
-    /// - Parameter files: whether these went as far as they go, found out once for all clients that share one.
+    /// - Parameter files: caches for each file whether it was tried, since several clients may share it.
     private func wasTried(_ client: Subject, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
-        // While something is being made for it, there is more to come: one bad output does not speak for the others.
+        // An unsettled client has more to come: one failed output must not count for the others.
         guard world.clients[client.name]?.isSettled == true else { return false }
         guard wantedSecret(client) != nil else { return hasFailure(client.name) }
         for path in client.files {
@@ -250,13 +250,13 @@ extension Rotation {
             || resources(of: client).contains { !$0.isProbe && (world.attempts[$0] != nil || isOverdue($0)) }
     }
 
-    /// - Parameter clients: those of which anything may have changed.
+    /// - Parameter clients: those of which anything may have changed; tried ones are marked so.
     mutating func planReadiness(of clients: [Subject], at now: Now) {
         var files: [AbsolutePath: Bool] = [:]
         for client in clients where untried.contains(client.name) && wasTried(client, &files, at: now) {
             untried.remove(client.name)
             wasEverTried.insert(client.name)
-            // What was on its way until now is missed from now on.
+            // What was under way until now counts as missing from now on.
             judge(client, at: now)
         }
         guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }

@@ -1,27 +1,27 @@
 import AppleClientSecret
 
-/// How soon something that failed is tried again. The pace doubles with every failure, up to a bound that says how
-/// long a mended cause may go unnoticed.
+/// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
+/// go unnoticed.
 enum Retry {
-    /// A key, a disk: what an administrator mends and then watches for.
+    /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
-    /// A hook or a unit's job: trying costs others something.
+    /// For a hook or a unit's job: each try costs other programs something.
     static let remoteBound: Seconds = 900
-    /// A unit whose job failed three times needs a person.
+    /// For a unit whose job failed three times: it needs a person.
     static let unitBound: Seconds = 3600
-    /// Whatever has to be told to an application whose secret is critical or has expired: people cannot log in, or soon
-    /// will not be able to, and what is mended must not cost them a quarter of an hour more.
+    /// For an action whose application holds a critical or expired secret: users cannot log in, or soon will not be
+    /// able to, and once the cause is fixed they must not wait a quarter of an hour more.
     static let emergencyBound: Seconds = 60
-    /// A file that is stirred is looked at again this soon although it could not be looked at before; somebody who
-    /// stirs it all the time is no reason for more.
+    /// A file whose last read failed is read again this soon after a change notice, but no sooner, in case another
+    /// program changes it all the time.
     static let observationPace: Seconds = 1
-    /// A lasting trouble is written to the journal again after this long.
+    /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 
     /// The pause after the `failures`-th failure in a row, in milliseconds.
     ///
     /// - Parameters:
-    ///   - isEmergency: whether an application that waits for it holds a secret that is critical or has expired.
+    ///   - isEmergency: whether an application that waits for the action holds a critical or expired secret.
     ///   - jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
     static func pause(
         of resource: Resource, action: Action?, failure: Failure.Code, failures: Int, isEmergency: Bool = false,
@@ -37,8 +37,8 @@ enum Retry {
         return doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
     }
 
-    /// Whether a unit's job has failed so often that it is tried hourly, in an emergency too: each attempt stops and
-    /// starts somebody's program, and whoever mends that starts it, which has it read the new secret.
+    /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency: each try stops and
+    /// starts an application, and whoever fixes the unit starts it, which makes it read the new secret.
     static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
         case .unit, .signal: failures >= 3 && failure.isOfJob
@@ -48,7 +48,7 @@ enum Retry {
 }
 
 extension Failure.Code {
-    /// Whether what was found at a file's path holds no secret for anybody, whoever looks.
+    /// Whether what lies at a file's path cannot hold a secret for any reader.
     var leavesNothingToRead: Bool {
         switch self {
         case .isDirectory, .notADirectory, .notARegularFile: true
@@ -56,8 +56,8 @@ extension Failure.Code {
         }
     }
 
-    /// Whether an owner, a mode, an attribute or a link stood in the way, before anything was written: that is mended by
-    /// changing it, of which there is notice.
+    /// Whether an owner, mode, attribute or link prevented the write from the start: fixing that causes a change
+    /// notice.
     var isOfPermission: Bool {
         switch self {
         case .permissionDenied, .foreignOwner, .unguardedDirectory, .untrustedLink, .isImmutable: true
@@ -65,8 +65,8 @@ extension Failure.Code {
         }
     }
 
-    /// Whether a unit's job was run and failed: trying again stops and starts somebody's program once more. What was
-    /// not even begun, such as one that a rule is missing for, costs nobody anything.
+    /// Whether a unit's job was run and failed: trying again stops and starts an application once more. A job that
+    /// never began, such as one without a polkit rule, costs nothing.
     fileprivate var isOfJob: Bool {
         switch self {
         case .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .unitEnded, .actionFailed: true
@@ -75,7 +75,7 @@ extension Failure.Code {
     }
 }
 
-/// Randomness that the seed and the question determine, so that a run can be replayed.
+/// Pseudorandom numbers determined by the seed and the question, so that a run can be replayed.
 struct Chance: Hashable, Sendable {
     let seed: UInt64
 

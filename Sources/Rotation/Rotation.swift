@@ -1,35 +1,35 @@
 package import AppleClientSecret
 
-/// The core: facts go in, what is to be done comes out. It holds no clock, file, random source or thread, so that the
-/// same facts at the same moments always come to the same turns.
+/// The core: inputs go in, work to do comes out. It holds no clock, file, random source or thread, so that the same
+/// inputs at the same moments always give the same steps.
 ///
-/// A plan covers what was touched since the last one and whatever has become due; everything else cannot have changed.
+/// A plan covers what was touched since the last one and what has become due; nothing else can have changed.
 package struct Rotation: Sendable {
     package internal(set) var world = World()
     let chance: Chance
-    /// From 0 to 1, where in the renewal window this host acts.
+    /// From 0 to 1: where in the renewal window this host renews.
     let hostJitter: Double
-    /// The clock cannot be right before this moment.
+    /// When the program was built: an earlier clock is wrong.
     let builtAt: WallTime
     let startedAt: WallTime
-    /// Whether everything is brought up to date once and the loop then ends.
+    /// Whether to bring everything up to date once and then end.
     let isOnce: Bool
 
     var touched = Touched()
     var wakes = WakeQueue()
     var views: [ClientName: ClientView] = [:]
-    /// How many clients stand how.
+    /// How many clients are in each state.
     var healthCounts: [HealthState: Int] = [:]
     var stateChangeActions = StateChangeActions()
-    /// Whether another configuration may have left records of clients that are gone.
+    /// Whether an earlier configuration may have left records of removed clients.
     var wantsTidying = false
-    /// Whether whatever the records name as an output is one, or somebody was told that it is none any more.
+    /// Whether the records were searched for former outputs that still hold a secret, and these were reported.
     var areOrphansKnown = false
-    /// What reloads have taken from the outputs, until it was looked at.
+    /// Outputs that reloads removed, until it was checked whether they hold a secret.
     var removedPlaces: Set<OutputPlace> = []
-    /// The standing of each client that was last noted in the journal.
+    /// The state of each client that was last logged.
     var told: [ClientName: HealthState] = [:]
-    /// What the credential socket hands out.
+    /// The secrets that the credential socket serves.
     var served: [ClientName: SecretInfo] = [:]
     var pending: [PendingRequest] = []
     var changes: [LogEvent] = []
@@ -38,45 +38,45 @@ package struct Rotation: Sendable {
     var resources: [JobID: Resource] = [:]
     /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
     var inFlight: ArraySlice<JobID> = []
-    /// Jobs that run although their time is over.
+    /// Jobs that have run for longer than ``patience``.
     var overdue: Set<JobID> = []
     /// Jobs before this one were started for an earlier configuration.
     var firstJob: UInt64 = 1
-    /// What failed under the earlier configuration and was not seen to succeed since.
+    /// Failures under the earlier configuration whose work has not succeeded since.
     var former: [Resource: Attempts] = [:]
-    /// What jobs before this one have kept, or found kept, may have been lost since.
+    /// What jobs before this one wrote to the state directory or read there may have been lost since.
     var firstLasting = JobID(number: 0)
-    /// Jobs during which a sign of change came: what they saw may be what was there before.
+    /// Jobs during which a change notice came: they may have read what was there before.
     var outdated: Set<JobID> = []
-    /// Jobs during which somebody asked for what they do: as long as they wait, one that fails is tried again at once.
+    /// Jobs that ran when a request wanted the same work: while it waits, one that fails is tried again at once.
     var retryAtOnce: Set<JobID> = []
     /// Clients that were not tried yet since the start or the last reload.
     var untried: Set<ClientName> = []
-    /// Actions that were not looked at yet since the start or the last reload.
+    /// Actions that were not probed yet since the start or the last reload.
     var unprobed: Set<ActionID> = []
-    /// Clients that were tried since the start, by whichever configuration.
+    /// Clients that were tried since the start, under any configuration.
     var wasEverTried: Set<ClientName> = []
-    /// In order; kept because sorting ten thousand for every snapshot would be felt.
+    /// In order; stored because sorting ten thousand for every snapshot would take noticeable time.
     var names: [ClientName] = []
     var isReady = false
     var isStopping = false
     var clock = ClockTrust()
     /// No secret that a key of ours has signed was issued later than this.
     var latestIssue: WallTime?
-    /// What the daemon as a whole lacks.
+    /// The faults of the daemon as a whole.
     var daemonFaults: [DaemonFault] = []
     var configurationPath: String
     var configurationLoadedAt: WallTime
-    /// Why the configuration that lies there now would not be accepted.
+    /// Why the configuration on disk would be refused; nil while it would not.
     var refusal: [String]?
-    /// Whether the configuration in force is the one that was last adopted before the start, for want of one that passes.
-    /// Nobody knows whether all of it is still wanted: no action runs, and nothing is minted but what becomes critical.
+    /// Whether the configuration in force is the one last adopted before the start, because the one on disk was
+    /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
     var isRestrained = false
     /// When ``refusal`` was first found.
     var refusedAt: WallTime?
-    /// When ``refusal`` was last found; nil while it is looked for again.
+    /// When ``refusal`` was last found; nil once the configuration is being checked again.
     var refusalSeenAt: BootTime?
-    /// Notices of the configuration's files since they were last read.
+    /// Change notices of the configuration's files since they were last read.
     var configurationDebounce: Debounce?
 
     /// - Parameters:
@@ -96,7 +96,7 @@ package struct Rotation: Sendable {
         isOnce = once
     }
 
-    /// What is to be done now that was not done yet; marks what it starts as running.
+    /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
         for resource in wakes.takeReached(at: now) { touch(resource) }
         var step = Step()
@@ -104,7 +104,7 @@ package struct Rotation: Sendable {
         planClock(at: now)
         planConfiguration(at: now, &step)
         planRequests(at: now)
-        // In the order of a secret's way: each step sees what the one before it decided.
+        // In the order in which a secret is processed: each call sees what the one before it decided.
         for key in touched.keys.sorted() { planKey(key, at: now, &step) }
         var clients = planClients(at: now, &step)
         for client in clients {
@@ -114,7 +114,7 @@ package struct Rotation: Sendable {
         }
         for file in touched.files.sorted() { planFile(file, at: now, &step) }
         for action in touched.actions.sorted() { planAction(action, at: now, &step) }
-        // What was decided for files and actions may have touched further ones.
+        // Planning files and actions may have touched further clients.
         clients += subjects(touched.takeClients())
         for client in clients { judge(client, at: now) }
         planReadiness(of: clients, at: now)
@@ -133,16 +133,16 @@ package struct Rotation: Sendable {
 
     // MARK: What was touched
 
-    /// Those of the clients that are configured, in the order of their names.
+    /// The subjects of those clients that are configured, in the order of their names.
     func subjects(_ names: Set<ClientName>) -> [Subject] {
         names.sorted().compactMap { world.index.subjects[$0] }
     }
 
-    /// Marks a resource and whoever decides by it.
+    /// Has a resource and the clients that depend on it planned next.
     mutating func touch(_ resource: Resource) {
         switch resource {
         case .key(let name):
-            // Once is enough: whoever asks for all clients of a key touches it for each of them.
+            // Once is enough: a caller that goes through all clients of a key touches it for each of them.
             guard touched.keys.insert(name).inserted else { return }
             for client in world.index.clients(of: name) { touch(client) }
         case .client(let name), .record(let name):
@@ -157,7 +157,7 @@ package struct Rotation: Sendable {
             touched.probes.insert(id)
             for client in world.index.clients(of: id) { touch(client) }
         case .configuration, .stateChangeAction, .state:
-            // Planned every time.
+            // Every plan covers these.
             break
         }
     }
@@ -172,8 +172,8 @@ package struct Rotation: Sendable {
         touched.actions.formUnion(client.actions)
     }
 
-    /// Has the next plan cover everything, as after a clock that was set; it starts nothing that a plan over what was
-    /// touched would not.
+    /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
+    /// touched resources would not.
     package mutating func touchEverything() {
         touched.keys.formUnion(world.keys.keys)
         for name in world.clients.keys { touch(name) }
@@ -183,8 +183,8 @@ package struct Rotation: Sendable {
 
     // MARK: Jobs
 
-    /// Starts `work` unless the resource is busy, its last failure is too fresh or the daemon is stopping.
-    /// Looking at a file need not wait because it could not be written.
+    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping. A failed write does not
+    /// delay reading the file back.
     @discardableResult
     mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines, _ step: inout Step) -> Bool {
         guard !isStopping, world.running[resource] == nil else { return false }
@@ -199,7 +199,7 @@ package struct Rotation: Sendable {
         resources[job.id] = resource
         inFlight.append(job.id)
         step.start.append(job)
-        // Actions wait for it, also those of clients that merely share the file.
+        // Actions wait for the job, also those of other clients that share the file.
         if case .file(let path) = resource {
             for client in world.index.clients(of: path) {
                 touched.actions.formUnion(world.index.actions(of: client))
@@ -208,23 +208,23 @@ package struct Rotation: Sendable {
         return true
     }
 
-    /// Whether a job runs for `resource` that others should wait for: one that has run for too long holds up nobody.
+    /// Whether a job runs for `resource` that others should wait for; nothing waits for an overdue one.
     func isBusy(_ resource: Resource) -> Bool {
         guard let job = world.running[resource] else { return false }
         return !overdue.contains(job.id)
     }
 
-    /// Whether a job runs for `resource` although its time is over.
+    /// Whether the job for `resource` has run for longer than ``patience``.
     func isOverdue(_ resource: Resource) -> Bool {
         !overdue.isEmpty && world.running[resource] != nil && !isBusy(resource)
     }
 
-    /// Whether it is not to be expected that what runs for `resource` ever ends.
+    /// Whether the job for `resource` may never end.
     private func isHanging(_ resource: Resource) -> Bool {
         hang(of: resource) != nil
     }
 
-    /// What can be said of a job that has run for too long; nil for an action, which has a time of its own to end in.
+    /// The failure to report for an overdue job; nil for an action, which has a timeout of its own.
     func hang(of resource: Resource) -> Failure? {
         guard isOverdue(resource) else { return nil }
         return switch resource {
@@ -238,10 +238,10 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// After this long a job is said to be not responding. It keeps its resource: nothing else starts on that.
+    /// A job that runs for longer is reported as not responding. It keeps its resource: nothing else starts on that.
     package static let patience: Seconds = 30
 
-    /// Finds the jobs that have run for too long.
+    /// Marks the jobs that have become overdue.
     private mutating func planPatience(at now: Now) {
         var deadlines = Deadlines(now: now)
         while let job = oldestInFlight(), deadlines.reached(job.startedAt + Self.patience) {
@@ -251,8 +251,7 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// The job that has run for longest of those whose time is not over. Jobs start in order, so that this one alone
-    /// needs a deadline.
+    /// The longest-running job that is not overdue. Jobs start in order, so only this one needs a deadline.
     private mutating func oldestInFlight() -> Job? {
         while let id = inFlight.first {
             if let resource = resources[id], let job = world.running[resource] { return job }
@@ -271,10 +270,10 @@ struct Touched: Sendable {
     /// Files and actions whose clients were all touched because one of them is renewed.
     var batched: Set<Resource> = []
     private var clients: Set<ClientName> = []
-    /// Clients that were taken already, which nothing brings back.
+    /// Clients that were already taken: one plan takes none twice.
     private var taken: Set<ClientName> = []
 
-    /// Whether the client was not touched before.
+    /// Touches a client. Returns whether it was not touched before.
     mutating func insert(_ client: ClientName) -> Bool {
         !taken.contains(client) && clients.insert(client).inserted
     }

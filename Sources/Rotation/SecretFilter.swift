@@ -1,5 +1,5 @@
-/// Takes known secrets out of lines that a program has printed: whole ones, as they are or in base64, and either also
-/// folded over several lines or put into quotes.
+/// Removes known secrets from lines that a program has printed: whole ones, plain or in base64, even if folded over
+/// several lines or quoted.
 ///
 /// Pieces of a secret are not looked for here: ``Redaction/printed(_:)`` replaces whatever is long enough to be one.
 package struct SecretFilter {
@@ -7,7 +7,7 @@ package struct SecretFilter {
     private static let beginning = Array("eyJ".utf8)
 
     private let lines: [[UInt8]]
-    /// The bytes that a secret and its base64 may consist of, one line after the other, and where each stands.
+    /// All bytes of the lines that may belong to a secret or its base64, and the line and column of each.
     private var text: [UInt8] = []
     private var places: [(line: Int, column: Int)] = []
 
@@ -21,11 +21,11 @@ package struct SecretFilter {
         }
     }
 
-    /// The lines with a name in the place of each known secret; lines of which nothing is left are dropped.
+    /// The lines with each known secret replaced by a name; lines of which nothing is left are dropped.
     ///
     /// - Parameters:
-    ///   - lengths: how many bytes the known secrets have.
-    ///   - name: what stands in the place of these bytes when they are a known secret; nil for others.
+    ///   - lengths: of the known secrets, in bytes.
+    ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
     package func filtered(lengths: Set<Int>, name: ([UInt8]) -> String?) -> [String] {
         var replacements: [Int: [Int: String]] = [:]
         for (range, name) in found(lengths.sorted(by: >), name) {
@@ -45,7 +45,7 @@ package struct SecretFilter {
     private func found(_ lengths: [Int], _ name: ([UInt8]) -> String?) -> [(range: Range<Int>, name: String)] {
         var found: [(Range<Int>, String)] = []
         Self.search(text, lengths, name) { range, name in found.append((range, name)) }
-        // Base64 has four characters for three bytes, and what is printed before the secret decides which it begins with.
+        // Base64 has four characters for three bytes; the text before the secret decides at which of them it begins.
         for phase in 0..<4 {
             let decoded = Self.decode(text.dropFirst(phase))
             Self.search(decoded, lengths, name) { range, name in
@@ -74,7 +74,7 @@ package struct SecretFilter {
         }
     }
 
-    /// What base64 makes of each four characters; any other character counts as the first of the alphabet.
+    /// Decodes base64; any character but a letter or a digit counts as `A`.
     private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
@@ -85,7 +85,7 @@ package struct SecretFilter {
                 case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
                 case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
                 case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-                // A compact JWS, which is ASCII, has none of the other two in its base64.
+                // The base64 of a compact JWS, which is ASCII, never contains the alphabet's other two.
                 default: 0
                 }
             buffer = buffer << 6 | UInt32(value)

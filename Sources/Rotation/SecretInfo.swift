@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What is known of a secret, without its bytes.
+/// A secret's public facts, without its bytes.
 package struct SecretInfo: Hashable, Sendable {
     package let fingerprint: Fingerprint
     package let team: TeamID
@@ -27,8 +27,8 @@ package struct SecretInfo: Hashable, Sendable {
     }
 }
 
-/// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal: tells whether
-/// a key file still holds the same key.
+/// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal; shows whether a
+/// key file still holds the same key.
 package struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

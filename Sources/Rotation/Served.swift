@@ -1,9 +1,9 @@
 import AppleClientSecret
 
-/// What the credential socket hands out for a client from now on.
+/// What the credential socket serves for a client from now on.
 package struct Served: Hashable, Sendable {
     package let client: ClientName
-    /// Nil: there is nothing to hand out, and whoever asks waits.
+    /// Nil: there is none to serve, and requests for it wait.
     package let secret: SecretInfo?
 
     package init(client: ClientName, secret: SecretInfo?) {
@@ -12,24 +12,24 @@ package struct Served: Hashable, Sendable {
     }
 }
 
-/// Whom the credential socket refused, and why.
+/// Why the credential socket refused a request.
 package enum CredentialRefusal: Hashable, Sendable {
-    /// Not root, whatever it asked for.
+    /// The peer is not root, whatever it requested.
     case stranger(user: UInt32)
-    /// Root, but not from an address by which systemd asks for a unit.
+    /// The peer is root, but did not connect from an address in which systemd names a unit.
     case noUnit
-    /// No client's `credential` is for this unit and of this name.
+    /// No client has a `credential` of this name for this unit.
     case notConfigured(ServedCredential)
     /// There is no secret yet.
     case noSecret(ServedCredential, ClientName)
-    /// There is no secret yet, and the daemon stops.
+    /// There is no secret yet, and the daemon is stopping.
     case stopping(ServedCredential)
 }
 
 extension Rotation {
-    /// Has a client's secret handed out once it is settled, as its outputs would hold it: an application that starts
-    /// must not be given what a restart of the daemon would have forgotten. Until then it is the one before, unless
-    /// that was made for ids which are not the configured ones any more.
+    /// Serves a client's secret once the client is settled, as its outputs would hold it: a starting application must
+    /// not get one that a restart of the daemon would lose. Until then serves the previous one, unless that was made
+    /// for ids that are no longer configured.
     mutating func planServed(_ client: Subject, _ step: inout Step) {
         guard client.entry.credential != nil else { return }
         let name = client.name

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// How well things stand; ordered from good to bad.
+/// The state of a client or of the daemon, ordered from good to bad.
 package enum HealthState: String, Hashable, Sendable, Comparable, CaseIterable {
     case ok
     case degraded
@@ -19,13 +19,13 @@ package enum HealthState: String, Hashable, Sendable, Comparable, CaseIterable {
     }
 }
 
-/// Why a standing is not ok: what happened, to whom, since when, and what comes next.
+/// Why a state is not ok: what failed, for which client, since when, and when it is tried again.
 package struct Reason: Hashable, Sendable {
     package var failure: Failure
-    /// The client it harms; nil when it concerns the daemon as a whole.
+    /// The client that it affects; nil when it concerns the daemon as a whole.
     package var client: ClientName?
     package var since: WallTime
-    /// When it is tried again by itself; nil when it is not.
+    /// When the daemon tries it again; nil when it does not.
     package var nextAttempt: WallTime?
 
     package init(failure: Failure, client: ClientName?, since: WallTime, nextAttempt: WallTime?) {
@@ -36,10 +36,10 @@ package struct Reason: Hashable, Sendable {
     }
 }
 
-/// What the daemon shows of itself: everything that status, metrics, sd_notify and the journal say is read off this.
+/// The daemon's state at one moment, from which status, metrics, sd_notify and the journal report.
 package struct Snapshot: Hashable, Sendable {
     package var startedAt: WallTime
-    /// Every client was tried once, and the daemon is not stopping.
+    /// Whether every client was tried once and the daemon is not stopping.
     package var ready: Bool
     package var health: HealthState
     /// The worst reason of all; nil when everything is ok.
@@ -67,7 +67,7 @@ package struct Snapshot: Hashable, Sendable {
 package struct ConfigurationView: Hashable, Sendable {
     package var path: String
     package var loadedAt: WallTime
-    /// Why what lies there now would not be accepted; nil while it would.
+    /// Why the configuration on disk would be refused; nil while it would not.
     package var error: String?
 
     package init(path: String, loadedAt: WallTime, error: String?) {
@@ -77,7 +77,7 @@ package struct ConfigurationView: Hashable, Sendable {
     }
 }
 
-/// One client as others see it.
+/// One client in a snapshot.
 package struct ClientView: Hashable, Sendable {
     package var name: ClientName
     package var clientID: ClientID
@@ -87,7 +87,7 @@ package struct ClientView: Hashable, Sendable {
     package var reason: Reason?
     /// The secret in force; nil before the first one.
     package var current: SecretInfo?
-    /// When the secret that applications were last told of expires; nil before the first delivery.
+    /// When the secret last delivered to applications expires; nil before the first delivery.
     package var deliveredExpiresAt: WallTime?
     package var renewAt: WallTime?
     /// Secrets minted since the daemon started.
@@ -99,7 +99,7 @@ package struct ClientView: Hashable, Sendable {
     package var lastSuccessAt: WallTime?
     package var consecutiveFailures: Int
     package var lastError: String?
-    /// Every output holds the current secret and every action has succeeded for it.
+    /// Whether every output holds the current secret and every action has succeeded for it.
     package var delivered: Bool
     package var outputs: [OutputView]
     package var actions: [ActionView]
@@ -132,7 +132,7 @@ package struct ClientView: Hashable, Sendable {
     }
 }
 
-/// One output of a client as others see it.
+/// One output of a client in a snapshot.
 package struct OutputView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         case ok
@@ -147,7 +147,7 @@ package struct OutputView: Hashable, Sendable {
     package var state: State
     package var writtenAt: WallTime?
     package var error: String?
-    /// How often damage by somebody else was repaired since the daemon started.
+    /// How often drift was repaired since the daemon started.
     package var repairs: Int
 
     package init(
@@ -162,7 +162,7 @@ package struct OutputView: Hashable, Sendable {
     }
 }
 
-/// One action of a client as others see it.
+/// One action of a client in a snapshot.
 package struct ActionView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         case ok

@@ -33,7 +33,7 @@ package enum Span {
         return number == nil && next > 0 ? Seconds(total) : nil
     }
 
-    /// The lifetime written in `text`, a span or `max`; nil also for one outside what is minted.
+    /// The lifetime written in `text`, a span or `max`; nil also for one that may not be minted.
     package static func lifetime(_ text: some StringProtocol) -> Lifetime? {
         text == "max" ? .maximum : parse(text).flatMap(Lifetime.init(seconds:))
     }

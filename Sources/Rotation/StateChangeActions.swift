@@ -1,32 +1,32 @@
 import AppleClientSecret
 
-/// What there is to tell people of by `on_state_change`, and what they were told.
+/// Which states `on_state_change` is to report, and which it has reported.
 struct StateChangeActions: Sendable {
-    /// What has not lasted this long is not told: a renewal that is late by seconds, a file repaired at once.
+    /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
     static let lasting: Seconds = 30
     /// How often one action may be started within ``pace``.
     static let limit = 4
     static let pace: Seconds = 3600
 
-    /// Whether the state directory was asked what was told before.
+    /// Whether the state directory was asked for the reported states.
     var wasRecalled = false
     private(set) var told = ReportedStates()
     /// What the state directory is known to hold.
     var kept = ReportedStates()
-    /// The job by which ``kept`` came to be known.
+    /// The job that wrote or read ``kept``.
     var keptBy = JobID(number: 0)
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
     private var stages: [ClientName: Stage] = [:]
-    /// Clients whose secret is further on than was told, and since when there are any.
+    /// Clients whose stage is worse than reported, and since when there are any.
     private var untold: Set<ClientName> = []
     private var untoldSince: BootTime?
-    /// Grows with every change that is told.
+    /// The number of changes reported since the start.
     private var change = 0
-    /// For which change each action was last started, and when.
+    /// The change for which each action was last started, and when it was started.
     private var runs: [ActionID: (change: Int, at: [BootTime])] = [:]
 
-    // MARK: What is
+    // MARK: The current states
 
     mutating func see(_ health: HealthState, at now: BootTime) {
         if healthSince == nil || health != self.health { healthSince = now }
@@ -35,7 +35,7 @@ struct StateChangeActions: Sendable {
 
     mutating func see(_ stage: Stage, of client: ClientName, at now: BootTime) {
         stages[client] = stage == .fresh ? nil : stage
-        // A new secret was delivered: its life is told of anew.
+        // A new secret was delivered: its stages are reported afresh.
         if stage < told.stages[client, default: .fresh] { told.stages[client] = stages[client] }
         compare(client, at: now)
     }
@@ -62,17 +62,17 @@ struct StateChangeActions: Sendable {
         runs = runs.filter { actions.contains($0.key) }
     }
 
-    // MARK: What was told
+    // MARK: The reported states
 
-    /// Goes on from what the state directory kept, unless it answers so late that something was told since.
+    /// Continues from the states kept in the state directory, unless it answers only after a new report.
     mutating func recall(_ record: ReportedStates, _ configuration: Configuration, at now: Now) {
         wasRecalled = true
         kept = record
         guard change == 0 else { return }
         told = record
         for (action, moments) in record.starts {
-            // A clock that was set since may make them any time ago; an hour is all that counts. Of two moments in whole
-            // seconds the difference may be one too many, and nobody is told a fifth time because of that.
+            // Clamped to an hour, all that counts: the clock may have been set since. Less one second, because the
+            // difference of two times in whole seconds may be one too many and would allow a fifth start.
             let ago = moments.map { min(max(now.wall - $0 - 1, 0), Self.pace) }
             runs[action] = (0, ago.map { now.boot + Seconds(-$0.count) })
         }
@@ -80,15 +80,15 @@ struct StateChangeActions: Sendable {
         for client in Set(stages.keys).union(untold) { compare(client, at: now.boot) }
     }
 
-    /// Whether something has changed and lasted that was not told.
+    /// Whether an unreported change has lasted long enough.
     func hasNews(_ deadlines: inout Deadlines) -> Bool {
-        // Both are asked, so that both are remembered.
+        // Evaluate both, so that both deadlines are remembered.
         let hasChanged = health != told.health && healthSince.map { deadlines.reached($0 + Self.lasting) } == true
         let hasAged = untoldSince.map { deadlines.reached($0 + Self.lasting) } == true
         return hasChanged || hasAged
     }
 
-    /// Has every action tell how things stand now.
+    /// Counts the current states as reported and makes every action due.
     mutating func tell(_ actions: [ActionID]) {
         change += 1
         told.health = health
@@ -98,7 +98,7 @@ struct StateChangeActions: Sendable {
         told.owed = Set(actions)
     }
 
-    /// Whether an action has something to tell and may be started.
+    /// Whether an action has yet to report and may be started.
     func mayStart(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
         guard told.owed.contains(action) else { return false }
         guard let starts = runs[action]?.at, starts.count >= Self.limit else { return true }
@@ -110,17 +110,17 @@ struct StateChangeActions: Sendable {
         told.starts[action] = (told.starts[action] ?? []).suffix(Self.limit - 1) + [now.wall]
     }
 
-    /// Takes in that an action has succeeded; what has changed while it ran is still to be told.
+    /// Records that an action has succeeded; a change made while it ran is still to be reported.
     mutating func succeeded(_ action: ActionID) {
         if runs[action]?.change == change { told.owed.remove(action) }
     }
 }
 
 extension Action {
-    /// What an action of `on_state_change` comes to, whatever the state.
+    /// An action of `on_state_change` as it runs for each state.
     package var forEachState: [Action] { HealthState.allCases.map(naming) }
 
-    /// The action with the state in the place of every `%s` in the unit's name or the program's arguments.
+    /// The action with the state in place of every `%s` in the unit's name or the program's arguments.
     package func naming(_ health: HealthState) -> Action {
         func named(_ text: String) -> String {
             text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: health.rawValue)
@@ -128,7 +128,7 @@ extension Action {
         return switch self {
         case .unit(let verb, let unit): .unit(verb: verb, unit: named(unit))
         case .signal(let unit, let signal): .signal(unit: named(unit), signal: signal)
-        // Never the program itself: it was judged under the name that stands there.
+        // Never the program itself: the configuration was checked with its path as written.
         case .exec(let arguments, let timeout):
             .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
         }
@@ -136,18 +136,18 @@ extension Action {
 }
 
 extension Rotation {
-    /// How everything stands, but for whether people can be told of it: else an action that fails now and then would
-    /// be its own reason to run.
+    /// The daemon's state, leaving out whether it can be reported: otherwise an action that fails now and then would
+    /// cause its own runs.
     var health: HealthState {
         let worst = HealthState.allCases.last { healthCounts[$0, default: 0] > 0 } ?? .ok
         return refusal != nil || isRestrained || clock.failure != nil || !daemonFaults.isEmpty
             ? max(worst, .degraded) : worst
     }
 
-    /// Has `on_state_change` run for what has changed and lasted.
+    /// Runs `on_state_change` for changes that have lasted.
     mutating func planStateChangeActions(at now: Now, _ step: inout Step) {
         let actions = world.configuration.onStateChange
-        // Whoever runs everything once learns how it stands from the exit code.
+        // A single run reports the state by its exit code instead.
         guard !isOnce, !actions.isEmpty else { return }
         var deadlines = Deadlines(now: now)
         defer { wakes[.state] = deadlines.wake }
@@ -156,10 +156,10 @@ extension Rotation {
             return
         }
         stateChangeActions.see(health, at: now.boot)
-        // Until every client was tried nothing can be said of how things stand.
+        // Until every client was tried, the state is unknown.
         if isReady, !isStopping, !isRestrained {
             var patience = deadlines
-            // What is told with the rest is no reason to wake any more.
+            // A report includes changes that have not lasted yet: drop their wakes.
             if stateChangeActions.hasNews(&patience) {
                 stateChangeActions.tell(actions.map(\.id))
             } else {
@@ -178,13 +178,13 @@ extension Rotation {
         }
     }
 
-    /// What keeps people from being told, if something does.
+    /// The failure that prevents reports, if there is one.
     var stateChangeFailure: (Resource, Attempts)? {
         stateChangeResources { [.stateChangeAction($0.id)] + $0.forEachState.map { .probe($0.id) } }
             .compactMap { resource in world.attempts[resource].map { (resource, $0) } }.first
     }
 
-    /// What would keep people from being told.
+    /// What probes found that would prevent reports.
     var noticeObstacles: [Failure] {
         stateChangeResources { $0.forEachState.map { .probe($0.id) } }.compactMap { world.attempts[$0]?.failure }
     }

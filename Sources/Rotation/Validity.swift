@@ -1,13 +1,13 @@
 import AppleClientSecret
 
 extension ClientConfiguration {
-    /// How far ahead of now an `iat` may lie before the secret is held to be impossible: what Apple may refuse.
+    /// How far ahead of now an `iat` may lie before the secret counts as impossible: Apple may refuse such a one.
     static let clockTolerance: Seconds = 60
 
     /// Whether `issued` may be used for this client: signed by `print` for these ids, not expired, with possible times.
     ///
-    /// - Parameter print: the key as it can be read now; nil while it cannot: then a secret that some key of ours is
-    ///   known to have signed is believed, because what is published must not be lost to an unreadable key.
+    /// - Parameter print: the key as it can be read now. Nil while it cannot: then a secret that some key of ours is
+    ///   known to have signed is accepted, so that an unreadable key does not cost what is published.
     func accepts(_ issued: SecretInfo, key: KeyConfiguration, print: KeyDigest?, at deadlines: inout Deadlines) -> Bool
     {
         guard names(issued, key: key), let signer = issued.signer, print == nil || signer == print,
@@ -16,7 +16,7 @@ extension ClientConfiguration {
         return !deadlines.reached(issued.expiresAt)
     }
 
-    /// Whether the time at which `issued` was made is not ahead of the clock, but for what clocks differ by.
+    /// Whether `issued` was made in the past, or at most ``clockTolerance`` ahead of the clock.
     func hasCome(_ issued: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
         deadlines.reached(issued.issuedAt - Self.clockTolerance)
     }
@@ -31,12 +31,12 @@ extension ClientConfiguration {
         issued.client == clientID && issued.team == key.team && issued.keyID == key.keyID
     }
 
-    /// When a secret stops counting: at its own expiry, or sooner when the lifetime was made shorter since.
+    /// When a secret stops counting: at its own expiry, or sooner if the configured lifetime was shortened since.
     func end(of issued: SecretInfo) -> WallTime {
         min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
     }
 
-    /// The one of several usable secrets that counts: the one that lasts longest, of equals the youngest.
+    /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
     func best(of candidates: [SecretInfo]) -> SecretInfo? {
         candidates.max { left, right in
             (end(of: left), left.issuedAt, left.fingerprint.leadingBytes)

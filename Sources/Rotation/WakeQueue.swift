@@ -1,7 +1,7 @@
 import AppleClientSecret
 
-/// When each resource has to be looked at again, in an order that makes the next one cheap to find: with ten thousand
-/// clients and a fact for each, looking through all of them every time would be felt.
+/// When each resource has to be planned again, ordered so that the next one is cheap to find: with ten thousand clients
+/// and an input for each, a scan of all of them every time would be noticeable.
 struct WakeQueue: Sendable {
     private var wanted: [Resource: Wake] = [:]
     private var walls = Heap<WallTime>()
@@ -19,12 +19,12 @@ struct WakeQueue: Sendable {
         }
     }
 
-    /// Forgets every resource that is not one of these.
+    /// Forgets every resource for which `isKept` is false.
     mutating func keep(where isKept: (Resource) -> Bool) {
         wanted = wanted.filter { isKept($0.key) }
     }
 
-    /// The resources whose moment has come by either clock; it is then forgotten.
+    /// Removes the moments that have come on either clock; returns their resources.
     mutating func takeReached(at now: Now) -> [Resource] {
         var reached: [Resource] = []
         while let (moment, resource) = walls.first, moment <= now.wall {
@@ -42,14 +42,14 @@ struct WakeQueue: Sendable {
         return reached
     }
 
-    /// The earliest moments of all.
+    /// The earliest moment on each clock.
     mutating func earliest() -> Wake {
         while let (moment, resource) = walls.first, wanted[resource]?.wall != moment { walls.removeFirst() }
         while let (moment, resource) = boots.first, wanted[resource]?.boot != moment { boots.removeFirst() }
         return Wake(wall: walls.first?.0, boot: boots.first?.0)
     }
 
-    /// Moments that were replaced stay in the heaps until they come to the front; when they are the most, they go.
+    /// Replaced moments stay in the heaps until they come to the front; when most are such, the heaps are rebuilt.
     private mutating func tidy() {
         guard walls.count + boots.count > 8 * wanted.count + 64 else { return }
         walls = Heap()

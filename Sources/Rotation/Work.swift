@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What can be busy: at most one job runs for each.
+/// What a job works on: at most one job runs for each.
 package enum Resource: Hashable, Sendable {
     case configuration
     case key(KeyName)
@@ -10,11 +10,11 @@ package enum Resource: Hashable, Sendable {
     case record(ClientName)
     case file(AbsolutePath)
     case action(ActionID)
-    /// Whether an action could be carried out; with the state in the place of `%s`.
+    /// Whether an action could run; for `on_state_change` with the state in place of `%s`.
     case probe(ActionID)
     /// An action of `on_state_change`, by its name in the configuration.
     case stateChangeAction(ActionID)
-    /// What the state directory keeps that is no client's.
+    /// The content of the state directory that belongs to no client.
     case state
 }
 
@@ -28,28 +28,28 @@ extension Resource {
     }
 }
 
-/// What is to be done: data, without a secret's bytes, and complete, so that the hands that do it need nothing else.
+/// Work for the executor: data, without a secret's bytes, and complete, so that the executor needs nothing else.
 package enum Work: Hashable, Sendable {
     case readConfiguration
-    /// Read the configuration as a reload would, and do not adopt it.
+    /// Read the configuration as a reload would, without adopting it.
     case checkConfiguration
     case readKey(KeyName, KeyConfiguration)
-    /// Read what the state directory holds of a client.
+    /// Read a client's record from the state directory.
     case recall(ClientName)
-    /// Read a file back, judging signatures with these keys.
+    /// Read a file back.
     case observe(FileSpec)
     case mint(ClientName, KeyName, Claims)
     case keep(ClientName, Record)
-    /// Write these secrets into a file, all at once. Without `mayCreate` a file that is gone is a trouble.
+    /// Write these secrets into a file, all at once. Without `mayCreate` a missing file is a failure.
     case publish(FileSpec, [Slot: SecretInfo], mayCreate: Bool)
     case run(Action, covering: [ClientName: Covered])
-    /// Find out what would keep an action from being carried out, without doing it.
+    /// Find out what would keep an action from running, without running it.
     case probe(Action)
-    /// Read what people were told.
+    /// Read which states were reported.
     case recallReportedStates
     case keepReportedStates(ReportedStates)
-    /// Remove what is kept of other clients than these whose secrets had all expired before a moment, and look which of
-    /// these former outputs, and of those clients', are none any more and still hold a secret.
+    /// Remove the records of other clients than these whose secrets all expired before a moment. Find the former
+    /// outputs, given here or named by other clients' records, that are not among `outputs` and still hold a secret.
     case tidyRecords(
         keeping: Set<ClientName>, expiredBefore: WallTime, former: Set<OutputPlace>, outputs: Set<OutputPlace>)
 }
@@ -59,7 +59,7 @@ extension Work {
         if case .observe = self { true } else { false }
     }
 
-    /// Whether it takes microseconds where nothing is wrong.
+    /// Whether it takes microseconds unless something is wrong.
     package var isShort: Bool {
         switch self {
         case .recall, .observe, .mint: true
@@ -67,7 +67,7 @@ extension Work {
         }
     }
 
-    /// Whether it brings a secret that exists to where it counts. What is only to be found out can wait for that.
+    /// Whether it writes an existing secret to its place; such jobs go before all others of their lane.
     package var isWrite: Bool {
         switch self {
         case .keep, .publish: true
@@ -76,7 +76,7 @@ extension Work {
     }
 }
 
-/// A client on whose behalf an action runs, and what the action is told of it.
+/// A client for which an action runs, and what the action is passed about it.
 package struct Covered: Hashable, Sendable {
     package let issued: SecretInfo
     /// In the configuration's order.
@@ -91,7 +91,7 @@ package struct Job: Hashable, Sendable {
     package let startedAt: BootTime
 }
 
-/// Numbers that grow with every job, so that it can be told which of two came first.
+/// A number that grows with every job, so that of any two the earlier one is known.
 package struct JobID: Hashable, Comparable, Sendable {
     package let number: UInt64
 
@@ -100,12 +100,12 @@ package struct JobID: Hashable, Comparable, Sendable {
     }
 }
 
-/// What a job came to, one case for each kind of work.
+/// The result of a job, one case for each kind of work.
 package enum Outcome: Hashable, Sendable {
     case configuration(Configuration)
-    /// The configuration's text does not pass; the lines that say why.
+    /// The configuration was refused; the lines say why.
     case refused([String])
-    /// The configuration's text would be adopted by a reload.
+    /// A reload would adopt the configuration on disk.
     case passes
     case key(KeyDigest)
     case recalled(Record)
@@ -115,18 +115,18 @@ package enum Outcome: Hashable, Sendable {
     /// What the file held after it was written, read back.
     case published(FileObservation)
     case ran
-    /// Nothing stands in an action's way, as far as can be told.
+    /// Nothing was found that would keep an action from running.
     case feasible
     case recalledReportedStates(ReportedStates)
     case keptReportedStates(ReportedStates)
     case tidied([OrphanedOutput])
 }
 
-/// What a file was seen to hold.
+/// What a file held when it was read.
 package struct FileObservation: Hashable, Sendable {
-    /// Slots that are missing here are absent.
+    /// Slots missing here are absent from the file.
     package var slots: [Slot: SlotObservation]
-    /// Whether an environment file holds lines besides the variables of ours.
+    /// Whether an environment file holds lines besides our variables.
     package var otherLines: Bool
     /// Whether mode and group are what the configuration says.
     package var isAsConfigured: Bool
@@ -142,7 +142,7 @@ package struct FileObservation: Hashable, Sendable {
     }
 }
 
-/// What a slot was seen to hold.
+/// What a slot held when its file was read.
 package enum SlotObservation: Hashable, Sendable {
     case secret(SecretInfo)
     /// Something that is no client secret.
@@ -153,18 +153,18 @@ package enum SlotObservation: Hashable, Sendable {
     }
 }
 
-/// What the state directory keeps of a client.
+/// A client's record in the state directory.
 package struct Record: Hashable, Sendable {
     package var current: SecretInfo?
-    /// What each action was last run for.
+    /// The secret that each action last ran for.
     package var delivered: [ActionID: SecretInfo]
-    /// Environment files that held other lines: one that has vanished since is not made again.
+    /// Environment files that held other lines: one that has vanished since is not created again.
     package var shared: Set<AbsolutePath>
-    /// Where the secret is published, and was before, as long as nobody was told that it may still lie there.
+    /// Where the secret is published, and former places until those that still hold it were reported.
     package var outputs: Set<OutputPlace>
-    /// Actions that are to run once more for what they were run for already.
+    /// Actions that must run once more for a secret that they already ran for.
     package var owed: Set<ActionID>
-    /// When the client's key was last another one than before.
+    /// The last change of the client's key to another one.
     package var keyChange: KeyChange?
 
     package init(
@@ -180,7 +180,7 @@ package struct Record: Hashable, Sendable {
     }
 }
 
-/// Names a question, so that its answer finds whoever asked.
+/// Identifies a request, so that its answer reaches whoever made it.
 package struct RequestID: Hashable, Sendable {
     package let number: UInt64
 
@@ -189,36 +189,35 @@ package struct RequestID: Hashable, Sendable {
     }
 }
 
-/// What came to be known.
+/// An input to the core.
 package enum Input: Hashable, Sendable {
     case configured(Configuration)
-    /// What lies there at the start would be refused, for these reasons: the daemon goes on with the configuration that was
-    /// last adopted.
+    /// The configuration on disk was refused at the start, for these reasons: the daemon uses the one last adopted.
     case configuredAsBefore(Configuration, refused: [String])
-    /// "Look again", nothing more.
+    /// A resource may have changed: read it again.
     case changeNoticed(Resource)
     case finished(JobID, Result<Outcome, Failure>)
-    /// Something that the daemon as a whole lacks until the opposite is told, and when that is tried again by itself.
+    /// A fault of the daemon as a whole, until ``faultCleared(_:)``, and when the daemon tries again by itself.
     case faultRaised(Failure, nextAttempt: BootTime? = nil)
-    /// What was lacking under this code is there now.
+    /// The fault with this code is gone.
     case faultCleared(Failure.Code)
-    /// What the state directory held may be gone, or another's: everything is to be kept again.
+    /// The state directory's content may be gone or replaced by another: everything must be written to it again.
     case stateLost
     /// The wall clock was set.
     case clockSet
-    /// Nil: nobody waits for the answer (a SIGHUP).
+    /// A request; no id when nobody waits for the answer (a SIGHUP).
     case asked(Request, RequestID?)
     case stop
 }
 
-/// What one look at the world came to.
+/// The result of one plan: what to do now.
 package struct Step: Sendable {
     package var start: [Job] = []
     package var wake = Wake()
     package var changes: [LogEvent] = []
-    /// To be handed out before anything is started: a unit that is restarted asks for its secret at once.
+    /// To be served before any job starts: a unit that is restarted requests its secret at once.
     package var served: [Served] = []
     package var answers: [(RequestID, Answer)] = []
-    /// Everything that was to be done is done: the loop may end.
+    /// Whether everything is done: the loop may end.
     package var ended = false
 }

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// Everything that is known, wanted and under way.
+/// The core's state: everything that is known, wanted and under way.
 package struct World: Hashable, Sendable {
     package var configuration = Configuration(keys: [:], clients: [:])
     var index = Index(Configuration(keys: [:], clients: [:]))
@@ -13,50 +13,50 @@ package struct World: Hashable, Sendable {
 
 /// What is known of a key.
 package struct KeyState: Hashable, Sendable {
-    /// Whether it was tried since the start, the last reload or the last sign of a change.
+    /// Whether reading it was tried since the start, the last reload or the last sign of another key.
     package var wasRead = false
     /// Which key the file holds; nil while it cannot be used.
     package var print: KeyDigest?
-    /// Which key was last known behind the configured key id.
+    /// The key last known to have the configured key id.
     var known: KeyDigest?
-    /// When that was last another one than before.
+    /// When and how ``known`` last became another one.
     var change: KeyChange?
-    /// Notices since the reading of the file last began.
+    /// Change notices since the last read of the file began.
     var debounce: Debounce?
 }
 
 /// What is known of a client.
 package struct ClientState: Hashable, Sendable {
-    /// Whether the state directory was asked; until then nothing is decided.
+    /// Whether the state directory was asked for the record; until then nothing is decided.
     package var wasRecalled = false
-    /// Whether it could not answer: what it holds may be wanted yet.
+    /// Whether reading the record failed: it may still be needed.
     var wasNotAnswered = false
-    /// What the state directory is known to hold.
+    /// What the state directory is known to hold of the client.
     package var kept = Record()
-    /// The job by which ``kept`` came to be known.
+    /// The job that wrote or read ``kept``.
     var keptBy = JobID(number: 0)
     /// The secret in force.
     package var current: SecretInfo?
-    /// Whether ``current`` was chosen among all that is to be found; it then stays while it is usable, although an
-    /// older secret that lasts longer may still lie in a file.
+    /// Whether ``current`` was chosen among all secrets found; it then stays while it is usable, although an older one
+    /// that lasts longer may still lie in a file.
     var hasChosen = false
-    /// Why the secret that is being made was wanted.
+    /// Why a secret is being minted.
     var mintReason: MintReason?
     package var delivered: [ActionID: SecretInfo] = [:]
     package var ranAt: [ActionID: WallTime] = [:]
-    /// Actions that run although they ran for this secret, because bad content stood for too long; and the first job whose
-    /// run counts, for one that began before may have had that content read.
+    /// Actions to run again for the same secret, because applications may have read other content; and the first job
+    /// whose run counts, because one that began earlier may have had that content read.
     var owed: [ActionID: JobID] = [:]
-    /// Whether a new secret was asked for, whatever the age of the current one.
+    /// Whether a new secret was requested, whatever the age of the current one.
     package var isForced = false
     package var renewals = 0
     package var counts = Counts()
-    /// When everything was last found to be done that was not before.
+    /// When the client was last found published and delivered after it was not.
     package var lastSuccessAt: WallTime?
-    /// Whether everything is known and nothing is being made, so that its files and actions need not wait for it.
+    /// Whether everything is known and no secret or record is under way, so that its files and actions need not wait.
     package var isSettled = false
 
-    /// - Parameter actions: the client's own: what others are owed is not remembered.
+    /// - Parameter actions: the client's own; that others must run again is not kept.
     func record(
         shared: Set<AbsolutePath>, actions: [ActionID], outputs: Set<OutputPlace>, keyChange: KeyChange?
     ) -> Record {
@@ -68,17 +68,17 @@ package struct ClientState: Hashable, Sendable {
 
 /// What is known of a file.
 package struct FileState: Hashable, Sendable {
-    /// Nil until it was looked at.
+    /// Nil until the file was read.
     package var observed: FileObservation?
-    /// Whether it was looked at since the last sign of a change.
+    /// Whether ``observed`` still counts; if not, the file is read back first.
     package var isFresh = false
     package var writtenAt: WallTime?
-    /// Whether a write has failed since the file was last seen: it may hold the old content or the new.
+    /// Whether a write has failed since the file was last read: it may hold the old content or the new.
     var isUncertain = false
-    /// Whether the file held lines of somebody else's when it was last seen to exist; the state directory may not be
-    /// there to remember it.
+    /// Whether the file held lines besides our variables when it last existed; also known here because the state
+    /// directory may be unusable.
     var heldOtherLines = false
-    /// Whether there was notice of it during the last look as well: somebody may never rest, and one look has to do.
+    /// Whether a change notice came during the last read: the next read then counts, since a file may never be quiet.
     var isRestless = false
     var drift = Drift()
 }
@@ -91,15 +91,15 @@ package struct Attempts: Hashable, Sendable {
     package var notBefore: BootTime
     /// The job that failed last.
     package var job: JobID
-    /// Whether it was a look at a file: then a successful one ends the trouble, where otherwise only a write does.
+    /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.
     var wasObservation: Bool
-    /// When the trouble was last written to the journal.
+    /// When the failure was last logged.
     var loggedAt: BootTime
-    /// Whether it was: what says the same as another line is not.
+    /// Whether it was logged: a failure that another log event reports already is not.
     var isLogged: Bool
 }
 
-/// A client with all that the configuration says of it, put together once and shared by all who ask at every turn.
+/// A client with its whole configuration, built once per configuration and shared by every plan.
 final class Subject: Hashable, Sendable {
     let name: ClientName
     let entry: ClientConfiguration
@@ -140,7 +140,7 @@ final class Subject: Hashable, Sendable {
     }
 }
 
-/// Who shares what: the configuration, read the other way round.
+/// Which clients share each key, file and action: the configuration inverted.
 struct Index: Hashable, Sendable {
     var subjects: [ClientName: Subject] = [:]
     var specs: [AbsolutePath: FileSpec]
@@ -149,7 +149,7 @@ struct Index: Hashable, Sendable {
     var clientsOfKey: [KeyName: [ClientName]] = [:]
     /// Of two clients that name one action with different timeouts the longer one counts.
     var actions: [ActionID: Action] = [:]
-    /// The same, and those of `on_state_change` for each state.
+    /// The same actions, and those of `on_state_change` for each state.
     var probes: [ActionID: Action] = [:]
 
     init(_ configuration: Configuration) {
@@ -183,7 +183,7 @@ struct Index: Hashable, Sendable {
     func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }
     func actions(of client: ClientName) -> [ActionID] { subjects[client]?.actions ?? [] }
 
-    /// Those that share a resource; none where it is one client's own.
+    /// The clients that share a resource; none where it belongs to one client alone.
     func clients(of resource: Resource) -> [ClientName] {
         switch resource {
         case .file(let path): clients(of: path)
@@ -198,11 +198,11 @@ struct Index: Hashable, Sendable {
     func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
 }
 
-/// Something that the daemon as a whole lacks, such as a place for its socket.
+/// A fault of the daemon as a whole, such as having no place for its socket.
 struct DaemonFault: Hashable, Sendable {
     let failure: Failure
     let since: WallTime
-    /// When it is tried again by itself; nil when it is not.
+    /// When the daemon tries again by itself; nil when it does not.
     var nextAttempt: BootTime?
 }
 

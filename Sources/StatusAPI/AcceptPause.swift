@@ -1,14 +1,14 @@
 import Glibc
 import NIOCore
 
-/// Leaves a listening socket alone for a while when there is no descriptor, or no memory, for who comes next.
+/// Pauses a listening socket when a connection cannot be accepted for lack of descriptors or memory.
 ///
-/// They go on waiting, so that the socket stays readable and NIO would try again at once, for ever. NIO's own
-/// `AcceptBackoffHandler` only keeps a read from being asked for, and one that has failed counts as still asked for.
+/// The waiting clients keep the socket readable, so NIO would retry at once, for ever. NIO's own `AcceptBackoffHandler`
+/// only stops new reads from being requested, and a read that has failed still counts as requested.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
-    /// Until the socket is accepted from again; whoever waits longer for an answer than usual notices no more than that.
+    /// How long accepting is paused; a client that waits only gets its answer later.
     private static let pause = TimeAmount.seconds(1)
     private static let wants: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
@@ -17,7 +17,7 @@ final class AcceptPause: ChannelInboundHandler {
             return context.fireErrorCaught(error)
         }
         let channel = context.channel
-        // Neither can fail but on a socket that is closed.
+        // Both fail only on a closed socket.
         channel.setOption(.autoRead, value: false).whenFailure { _ in }
         context.eventLoop.scheduleTask(in: Self.pause) {
             channel.setOption(.autoRead, value: true).whenFailure { _ in }

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Tells a conversation that bytes came, before the decoder has made anything of them: a request begins with its first
-/// byte, and its deadline must not wait for the end of a head that never comes.
+/// Reports incoming bytes to the HTTP connection before the decoder parses them: a request's deadline starts with its
+/// first byte, because the end of its head may never come.
 final class ByteWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -13,7 +13,7 @@ final class ByteWatch: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.debounce()
+        connection.bytesArrived()
         context.fireChannelRead(data)
     }
 }

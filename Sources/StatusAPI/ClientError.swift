@@ -1,18 +1,18 @@
 import Linux
 package import SystemPackage
 
-/// Why a command has no answer from the daemon, or not the one it asked for; the description is a line for people.
+/// Why a command got no answer from the daemon, or not the one it asked for; the description is one line for operators.
 package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No socket at the path, or nobody listens at it.
+    /// No socket at the path, or no process listens on it.
     case notReachable(socket: String, cause: Errno)
     /// This user may not open the socket.
     case notPermitted(socket: String, cause: Errno)
     case timedOut(socket: String, seconds: Int64)
-    /// Something else listens there, or the daemon went away in the middle of its answer.
+    /// Another program listens there, or the daemon closed the connection in the middle of its answer.
     case notHTTP(socket: String, what: String)
-    /// An answer whose JSON is not what this program knows.
+    /// The answer's JSON does not have the form that this program knows.
     case malformed(what: String)
-    /// The daemon's own word that it did not do what was asked.
+    /// The daemon answered that it did not do what was asked.
     case answered(Problem)
 
     package var description: String {
@@ -34,7 +34,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// How root lets whoever asks in by way of the socket's group; nil where that is no group for it.
+    /// How root adds this user to the socket's group; nil where that group may not open the socket, or is root's.
     private static func joining(_ socket: String) -> String? {
         guard let status = FileStatus.following(socket), status.mode & 0o060 == 0o060, status.group != 0,
             let group = try? Accounts.group(id: status.group),
@@ -43,7 +43,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         return "let root put this user into its group: usermod --append --groups \(group.name) \(user.name)"
     }
 
-    /// The exit code that the contract gives it: 69 for a daemon that is not reachable, 77 for what is not permitted.
+    /// The documented exit code: 69 for a daemon that is not reachable, 77 for what is not permitted.
     package var exitCode: Int32 {
         switch self {
         case .notReachable, .timedOut, .notHTTP: 69

@@ -1,10 +1,10 @@
-/// The connections that are open, by user.
+/// Counts the open connections, in all and by user.
 struct ConnectionLimiter {
     private var total = 0
     private var byUser: [UInt32: Int] = [:]
 
-    /// Counts a connection in; nil when it is let in, else why it is not. Those of the metrics socket count in the total
-    /// alone: nobody knows whose they are.
+    /// Counts a connection and returns nil when it is admitted, else returns why not. The metrics socket has no peer
+    /// credentials: its connections count only towards the total.
     mutating func enter(_ listener: ListenerKind, control: ControlPolicy, limits: StatusServer.Limits) -> String? {
         let room = room(for: listener, control, limits)
         if total >= room { return "all \(room) connections are taken; try again" }
@@ -19,7 +19,7 @@ struct ConnectionLimiter {
         return nil
     }
 
-    /// Whether no room is left for another one, whoever it is of.
+    /// Whether the total alone rules out another connection of this kind.
     func isFull(for listener: ListenerKind, control: ControlPolicy, limits: StatusServer.Limits) -> Bool {
         total >= room(for: listener, control, limits)
     }
@@ -29,7 +29,7 @@ struct ConnectionLimiter {
         return isKept ? limits.connections : limits.connections - limits.keptConnections
     }
 
-    /// Counts a connection that was let in out again.
+    /// Stops counting a connection that was admitted.
     mutating func leave(_ listener: ListenerKind) {
         total -= 1
         guard let user = listener.user else { return }

@@ -6,7 +6,7 @@ package struct ControlPolicy: Hashable, Sendable {
     /// The configuration's `control_group`; nil when it has none, or none that exists.
     package var group: Group?
 
-    /// A group under its name and its number.
+    /// A group's name and number.
     package struct Group: Hashable, Sendable {
         package var name: String
         package var id: UInt32
@@ -22,8 +22,8 @@ package struct ControlPolicy: Hashable, Sendable {
         self.group = group
     }
 
-    /// What the kernel puts in place of every user and group that has no number in this user namespace
-    /// (`/proc/sys/kernel/overflowuid`): it stands for anybody, so it proves nothing.
+    /// The number that the kernel reports for every user and group without one in this user namespace
+    /// (`/proc/sys/kernel/overflowuid`): it may stand for anybody, so it grants nothing.
     static let overflowID: UInt32 = 65_534
 
     /// Whether `peer` may change what the daemon does.
@@ -35,12 +35,12 @@ package struct ControlPolicy: Hashable, Sendable {
         return peer.belongs(to: group.id)
     }
 
-    /// Whether a connection of `user` may be one of those that are kept for those who run the machine.
+    /// Whether `user` may take one of the connections that are reserved for root and the daemon's own user.
     func keepsRoom(for user: UInt32) -> Bool {
         user == 0 || (user == daemonUser && user != Self.overflowID)
     }
 
-    /// Why `peer` may not, and who may.
+    /// Why `peer` is not permitted, and who is.
     func refusal(to peer: Peer) -> String {
         let members = group.map { " and members of the group \"\($0.name)\"" } ?? ""
         let you =

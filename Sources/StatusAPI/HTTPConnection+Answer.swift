@@ -1,12 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-// The way of an answer, and the deadlines.
+// Sending answers, and deadlines.
 extension HTTPConnection {
-    /// Sends an answer; with no `head` the request could not be read, and the connection ends with it.
+    /// Sends an answer; a nil `head` means that the request could not be read, and the connection is closed afterwards.
     func answer(_ reply: Reply, to head: HTTPRequestHead?, closing: Bool = false, discarding: Bool = false) {
         guard let context else { return }
-        // After `Upgrade` and CONNECT the decoder takes nothing more for HTTP.
+        // After `Upgrade` and CONNECT the decoder parses nothing more as HTTP.
         let isLast =
             closing || discarding || isInputEnded || router.isStopping || head?.isKeepAlive != true
             || head?.method == .CONNECT || head?.headers.contains(name: "upgrade") == true
@@ -72,7 +72,7 @@ extension HTTPConnection {
         context?.close(promise: nil)
     }
 
-    /// Ends for the sake of another connection, whose place is free when this returns.
+    /// Closes to make room for another connection; the room is free when this returns.
     func giveWay() {
         router.leave(self)
         close()

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPConnection {
-    /// What a connection's bytes pass through, from the socket on: this conversation is the last.
+    /// The handlers that a connection's bytes pass through, from the socket on; this object is the last.
     func handlers() -> [any ChannelHandler] {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = router.limits.headerSize
@@ -15,7 +15,7 @@ extension HTTPConnection {
     }
 }
 
-// What NIO tells of the connection.
+// NIO's events.
 extension HTTPConnection: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -25,7 +25,7 @@ extension HTTPConnection: ChannelDuplexHandler {
         self.context = context
         do {
             try router.enter(self)
-            // Who connects has something to ask: the first request is not granted a kept connection's idle time.
+            // A client connects to ask something: the first request gets `requestTime`, not the longer `idleTime`.
             expire(after: router.limits.requestTime)
         } catch {
             answer(Reply(error), to: nil)
@@ -55,7 +55,7 @@ extension HTTPConnection: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            // With nothing before it, the answer that is being made is the last one and says so.
+            // With an empty backlog the answer being made is the last one, and announces that the connection closes.
             if backlog.isEmpty { isInputEnded = true }
             take(.inputEnded)
         }
@@ -77,7 +77,7 @@ extension HTTPConnection: ChannelDuplexHandler {
         case is HTTPParserError:
             take(.mistake(Problem(.badRequest, "this is not an HTTP/1.1 request")))
         case is ByteToMessageDecoderError:
-            // More bytes after what could not be read: the mistake was told already.
+            // More bytes after an unreadable request, whose mistake was reported already.
             break
         default:
             close()

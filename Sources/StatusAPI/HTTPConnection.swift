@@ -2,10 +2,10 @@ import NIOCore
 import NIOHTTP1
 import Rotation
 
-/// One connection: takes its requests one after the other and answers each before it looks at the next.
+/// One HTTP connection: answers each request before it processes the next.
 ///
-/// Reading stops while an answer is made and sent, so that a client that sends many requests at once costs one read
-/// buffer. What is in that buffer waits in `backlog`.
+/// It does not read from the socket while an answer is made and sent, so that a client that sends many requests at once
+/// costs one read buffer. What is in that buffer waits in `backlog`.
 final class HTTPConnection {
     enum Phase {
         /// Between two requests.
@@ -13,12 +13,12 @@ final class HTTPConnection {
         /// The first bytes of a request's head may have come.
         case head
         case body(HTTPRequestHead)
-        /// The rotation was asked.
+        /// Waits for the rotation's answer.
         case waiting(HTTPRequestHead)
-        /// The answer is on its way to the client.
+        /// The answer is being sent.
         case answering
-        /// Answered before the request was read to its end; the rest is passed over, so that a client that writes
-        /// before it reads gets to see the answer.
+        /// Answered before the request was read to its end; the rest is read and dropped, so that a client that writes
+        /// everything before it reads still gets the answer.
         case discarding
         case closed
     }
@@ -32,7 +32,7 @@ final class HTTPConnection {
     let router: Router
     let listener: ListenerKind
     var phase = Phase.head
-    /// Of the request that is being read; apart from the phase, so that it grows in place.
+    /// The body of the request being read; not part of the phase, so that it grows without being copied.
     var body: [UInt8] = []
     var backlog: [Event] = []
     var isWorking = false
@@ -47,16 +47,16 @@ final class HTTPConnection {
         self.listener = listener
     }
 
-    /// Bytes have come.
-    func debounce() {
+    /// Notes that bytes have arrived.
+    func bytesArrived() {
         hasBytes = true
         guard case .quiet = phase else { return }
         phase = .head
         expire(after: router.limits.requestTime)
     }
 
-    /// The server stops: a client that waits is told, one that is asking or being answered is let finish, and those
-    /// between two requests are let go.
+    /// Stops with the server: a client that awaits the rotation is answered that the daemon stops, one that sends a
+    /// request or reads an answer may finish, an idle connection is closed.
     func stop() {
         switch phase {
         case .waiting(let head): answer(Reply(.stopping, known: []), to: head)
@@ -65,14 +65,14 @@ final class HTTPConnection {
         }
     }
 
-    /// The rotation's answer has come.
+    /// Sends the rotation's answer.
     func settle(_ reply: Reply) {
         guard case .waiting(let head) = phase else { return }
         answer(reply, to: head)
     }
 }
 
-// The way of a request.
+// Receiving requests.
 extension HTTPConnection {
     var isBusy: Bool {
         switch phase {
@@ -86,7 +86,7 @@ extension HTTPConnection {
         work()
     }
 
-    /// Works the backlog off as far as it goes; a loop and not a recursion, however many requests lie in it.
+    /// Processes the backlog until an answer is pending; a loop, not a recursion, as it may hold many requests.
     func work() {
         guard !isWorking else { return }
         isWorking = true
@@ -99,7 +99,7 @@ extension HTTPConnection {
             next += 1
             process(event)
         }
-        // The connection may have been closed, and the backlog with it.
+        // If the connection was closed, the backlog is already empty.
         backlog.removeFirst(min(next, backlog.count))
         if isReadHeld, !isBusy, let context {
             isReadHeld = false
@@ -134,7 +134,7 @@ extension HTTPConnection {
     func begin(_ head: HTTPRequestHead) {
         phase = .body(head)
         body = []
-        // RFC 9112, section 3.2: without it, or with two, nobody can know what was asked for.
+        // RFC 9112, section 3.2: without Host, or with two, it is unclear what was asked for.
         if head.version == .http1_1, head.headers["host"].count != 1 {
             let problem = Problem(.badRequest, "an HTTP/1.1 request has one Host field, and this one does not")
             return answer(Reply(problem), to: head, closing: true)
@@ -161,7 +161,7 @@ extension HTTPConnection {
         case .reply(let reply):
             answer(reply, to: head)
         case .ask(let request, let peer):
-            // The outcome takes as long as it takes.
+            // The rotation's answer has no deadline.
             deadline?.cancel()
             phase = .waiting(head)
             router.ask(request, of: peer, for: self)

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Rotation
 
 extension KeyedDecodingContainer {
-    /// A moment as RFC 3339 writes it in UTC.
+    /// The moment under `key`, written in UTC as in RFC 3339.
     func moment(_ key: Key) throws -> WallTime {
         guard let moment = WallTime(rfc3339: try decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
@@ -19,7 +19,7 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// The value that a JSON text of the daemon's describes.
+/// Decodes a JSON text that the daemon sent.
 func decoded<Value: Decodable>(_ json: [UInt8], as type: Value.Type = Value.self) throws(ClientError) -> Value {
     do {
         return try JSONDecoder().decode(type, from: Data(json))
@@ -31,7 +31,7 @@ func decoded<Value: Decodable>(_ json: [UInt8], as type: Value.Type = Value.self
 }
 
 extension DecodingError {
-    /// What is wrong and where, in one line: `'clients[0].name': a value is missing`.
+    /// What is wrong and where, in one line: `'clients[0]': 'name' is missing`.
     var words: String {
         let (context, what) =
             switch self {
@@ -50,7 +50,7 @@ extension DecodingError {
                 path += path.isEmpty ? key.stringValue : "." + key.stringValue
             }
         }
-        // Whoever wrote the text has named the members.
+        // The sender chose the member names, which may hold a secret or control characters.
         return path.isEmpty ? what : "'\(Redaction.plain(path))': \(what)"
     }
 

@@ -1,14 +1,14 @@
 import Linux
 
-/// By which socket a visitor came in, and so what there is to be had.
+/// The socket that a client connected to, which decides what it may request.
 enum ListenerKind: Hashable, Sendable {
-    /// The status socket, where the kernel says who it is.
+    /// The status socket, where the kernel reports the client's user and groups.
     case status(Peer)
-    /// The one for monitoring: it may be anybody on this machine, a page in a browser included, so there is nothing to be
-    /// done here and little to see.
+    /// The metrics socket: any process on this machine may connect, even a page in a browser, so it changes nothing and
+    /// shows little.
     case metrics
 
-    /// By whom connections are counted; nil where nobody can be told apart.
+    /// The user whose connections are counted; nil on the metrics socket, which has no peer credentials.
     var user: UInt32? {
         switch self {
         case .status(let peer): peer.user
@@ -16,10 +16,10 @@ enum ListenerKind: Hashable, Sendable {
         }
     }
 
-    /// Whether a request names this machine by a loopback name: a page whose own name was made to point here does not
-    /// (DNS rebinding).
+    /// Whether a request's Host is a loopback name. A page whose own name was made to point here (DNS rebinding) sends
+    /// that name instead.
     ///
-    /// - Parameter host: what has to be `host [ ":" port ]` of RFC 3986, section 3.2, and nothing beyond it.
+    /// - Parameter host: has to be exactly `host [ ":" port ]` of RFC 3986, section 3.2.
     static func isLoopback(host: String) -> Bool {
         let localIPv6 = "[::1]"
         let name = host.hasPrefix("[") ? host.prefix(localIPv6.count) : host.prefix { $0 != ":" }
@@ -34,7 +34,7 @@ enum ListenerKind: Hashable, Sendable {
         character.isASCII && character.isNumber
     }
 
-    /// Without zeros in front, which some read as octal.
+    /// Refuses leading zeros, which some parsers read as octal.
     private static func isDecimalOctet(_ text: Substring) -> Bool {
         text.allSatisfy(isDigit) && UInt8(text) != nil && (text.count == 1 || text.first != "0")
     }

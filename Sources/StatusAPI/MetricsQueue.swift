@@ -1,22 +1,22 @@
-/// The connections of the metrics socket. Nobody can be told apart there, so no limit for each user keeps the slow from
-/// being in the way of the others. The rules are:
+/// The connections of the metrics socket. It has no peer credentials, so no limit per user keeps slow clients from
+/// blocking the others. The rules are:
 ///
-/// - So many send a request, or might, at one time, and as many others are sent an answer: whoever has asked is not
-///   displaced by those who have not.
-/// - One more of either ends the connection that has been at it longest. A scrape takes milliseconds, so that is one that
-///   drips its request, reads nothing or lies idle; a scraper whose idle connection was ended makes another.
+/// - A limited number of connections send a request or are idle, and as many others are sent an answer: a client that
+///   has sent its request is not displaced by those that have not.
+/// - One more in either stage closes the connection that has been there longest. A scrape takes milliseconds, so that
+///   one sends slowly, reads nothing or is idle; a scraper whose idle connection was closed reconnects.
 struct MetricsQueue {
     enum Stage: Hashable {
         case request
         case answer
     }
 
-    /// Each with the longest first.
+    /// Each stage's connections, the one that has been there longest first.
     private var stages: [Stage: [HTTPConnection]] = [:]
 
-    /// Puts a connection behind the others at this stage, of which `limit` may be there.
+    /// Puts a connection last in this stage, which may hold `limit` connections.
     ///
-    /// - Returns: the connection to end, if it is one too many.
+    /// - Returns: the connection to close, if there is one too many.
     mutating func put(_ connection: HTTPConnection, in stage: Stage, limit: Int) -> HTTPConnection? {
         remove(connection)
         stages[stage, default: []].append(connection)
@@ -28,6 +28,6 @@ struct MetricsQueue {
         for stage in stages.keys { stages[stage]?.removeAll { $0 === connection } }
     }
 
-    /// The one that gives way when no room is left for another connection, on whichever socket.
+    /// The connection to close when there is no room for another connection, on either socket.
     var oldest: HTTPConnection? { stages[.request]?.first ?? stages[.answer]?.first }
 }

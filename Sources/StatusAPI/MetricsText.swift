@@ -3,11 +3,11 @@ package import Rotation
 
 /// The metrics in Prometheus' text format, version 0.0.4.
 ///
-/// Times that are not known yet are 0: a metric is there from the first scrape on, and gone with its client.
+/// A time that is not known yet is 0, so that a metric exists from the first scrape until its client is removed.
 package enum MetricsText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// What `snapshot` shows, of a daemon of `version`.
+    /// All metrics of `snapshot`, from a daemon of `version`.
     package static func render(_ snapshot: Snapshot, version: String) -> String {
         var text = MetricsWriter()
         times(of: snapshot.clients, &text)
@@ -15,7 +15,7 @@ package enum MetricsText {
         return text.output
     }
 
-    /// What of it stays true when the daemon has ended, and is needed then more than ever: the times.
+    /// Only the times: they stay true when the daemon has ended, and are needed most then.
     package static func renderTimes(of snapshot: Snapshot) -> String {
         var text = MetricsWriter()
         times(of: snapshot.clients, &text)

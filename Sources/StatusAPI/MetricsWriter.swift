@@ -8,7 +8,7 @@ struct MetricsWriter {
     }
 
     private(set) var output = ""
-    /// What every name begins with.
+    /// The beginning of every name.
     private let prefix: String
     private var name = ""
 
@@ -31,7 +31,7 @@ struct MetricsWriter {
         output += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
     }
 
-    /// A value of so many hundredths.
+    /// Writes a value given in hundredths, with two decimals.
     mutating func sample(_ labels: [(name: String, value: String)], hundredths: Int64) {
         let rest = String(hundredths % 100)
         sample(labels, "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)")
@@ -50,7 +50,7 @@ struct MetricsWriter {
     ) {
         family(name, help, kind)
         for client in clients {
-            // Two variables of one file are one output to whoever looks at paths.
+            // Two variables of one file have the same path, so they share one sample.
             var paths: Set<AbsolutePath> = []
             for output in client.outputs where paths.insert(output.path).inserted {
                 let labels = [("client", client.name.description), ("path", output.path.description)]
@@ -60,7 +60,7 @@ struct MetricsWriter {
         }
     }
 
-    /// What was tried for each client, by its result.
+    /// Two samples for each client: attempts that succeeded, and attempts that failed.
     mutating func tally(_ name: String, _ help: String, _ clients: [ClientView], _ value: (ClientView) -> Tally) {
         family(name, help, .counter)
         for client in clients {

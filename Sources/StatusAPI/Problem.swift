@@ -2,17 +2,17 @@ import AppleClientSecret
 import NIOHTTP1
 import Rotation
 
-/// Why a request was not carried out: problem details as RFC 9457 has them.
+/// Why a request was not carried out: problem details as in RFC 9457.
 package struct Problem: Error, Hashable, Sendable {
     /// The HTTP status code.
     package var status: Int
     /// What went wrong and what to do, on one line.
     package var detail: String
-    /// Of a configuration that was refused: its mistakes, in lines ready to show.
+    /// The mistakes of a configuration that was refused, in lines ready to show.
     package var diagnostics: [String] = []
-    /// Of a renewal that failed: what it came to for each client.
+    /// The outcomes of a renewal that failed, one for each client.
     package var outcomes: [RenewalReport.Outcome] = []
-    /// The methods that an address knows, where the one that was used is not among them.
+    /// The methods that the address supports, when another one was used.
     var allow: String?
     /// In how many seconds to try again.
     var retryAfter: Int64?
@@ -22,8 +22,8 @@ package struct Problem: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The document; `type` is `about:blank`, because the status says all there is to tell apart, and then `title` is
-    /// HTTP's own phrase for it.
+    /// The document; `type` is `about:blank`, because the status alone tells the problems apart, and `title` is then
+    /// HTTP's own phrase for the status.
     package var json: String {
         var members: [(name: String, value: JSONText)] = [
             ("type", .string("about:blank")),

@@ -2,8 +2,8 @@ import AppleClientSecret
 import Glibc
 import SystemPackage
 
-/// What this process takes up, under the names that Prometheus' client libraries share
-/// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), read from proc(5) when it is asked for.
+/// This process's resource use, under the names that Prometheus' client libraries share
+/// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), read from proc(5) for each scrape.
 ///
 /// What cannot be read is left out.
 enum ProcessMetrics {
@@ -32,19 +32,20 @@ enum ProcessMetrics {
         return text.output
     }
 
-    /// The fields of `/proc/PID/stat` that count here.
+    /// The fields of `/proc/PID/stat` that are used here.
     struct Usage: Hashable {
-        /// Time on a processor, in user and kernel mode.
+        /// CPU time in user and kernel mode, in clock ticks.
         var ticks: Int64
         var threads: Int64
         var virtualBytes: Int64
         var residentPages: Int64
 
-        /// - Parameter stat: the file's text; the program's name stands in brackets and may hold any character.
+        /// - Parameter stat: the file's text; the program's name is in parentheses and may hold any character.
         init?(stat: String) {
             guard let name = stat.lastIndex(of: ")") else { return nil }
             let fields = stat[stat.index(after: name)...].split(separator: " ").map { Int64($0) }
-            // utime, stime, num_threads, vsize, rss are proc(5)'s 14, 15, 20, 23 and 24; the first one here is its third.
+            // utime, stime, num_threads, vsize, rss are proc(5)'s fields 14, 15, 20, 23 and 24; `fields` starts at the
+            // third.
             guard fields.count > 21, let user = fields[11], let system = fields[12], let threads = fields[17],
                 let virtual = fields[20], let resident = fields[21]
             else { return nil }
@@ -60,7 +61,7 @@ enum ProcessMetrics {
         return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// But for the one that looking takes.
+    /// Without the descriptor that is opened here to count them.
     private static var openDescriptors: Int64? {
         guard let directory = unsafe opendir("/proc/self/fd") else { return nil }
         defer { unsafe closedir(directory) }

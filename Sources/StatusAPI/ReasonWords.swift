@@ -2,10 +2,10 @@ internal import Failures
 package import Rotation
 
 extension Reason {
-    /// The reason on one line, the same in the status document, `/healthz` and systemd's status text: whom it harms,
-    /// what happened, since when, when it is tried again, and what helps.
+    /// The reason on one line, the same in the status document, `/healthz` and systemd's status text: the client, what
+    /// happened, since when, the next attempt, and the remedy.
     ///
-    /// Times are absolute, so that the line stays true however long ago it was made.
+    /// Times are absolute, so that the line stays true however old it is.
     package var sentence: String {
         var parts = [message, "since \(since)"]
         if let nextAttempt { parts.append("next attempt \(nextAttempt)") }
@@ -13,7 +13,7 @@ extension Reason {
         return parts.joined(separator: "; ")
     }
 
-    /// What happened, to whom.
+    /// What happened, and to which client.
     var message: String { subject + failure.message }
 
     /// The client, where the message does not name it itself.

@@ -31,7 +31,7 @@ struct RenewalBody: Decodable {
 
     init() {}
 
-    /// The body that `json` describes; empty is one without members.
+    /// Decodes `json`; an empty body has no members.
     init(json: [UInt8]) throws(Problem) {
         guard !json.isEmpty else { return }
         do {
@@ -45,8 +45,8 @@ struct RenewalBody: Decodable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
-        // A misspelt member that is passed over would renew more than was asked for. Of several the same one is named each
-        // time: they come in no order.
+        // Ignoring a misspelt member would renew more than was asked for. `allKeys` is in no order: of several unknown
+        // members, the same one is always named.
         let strangers = members.allKeys.filter { !Key.all.contains($0) }
         if let stranger = strangers.min(by: { $0.stringValue < $1.stringValue }) {
             let known = Key.all.map(\.stringValue).joined(separator: ", ")

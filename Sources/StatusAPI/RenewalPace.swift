@@ -1,13 +1,13 @@
 import Rotation
 
-/// When each client was last asked to be renewed, so that nobody keeps the rotation busy with it.
+/// When the renewal of each client was last requested, so that no user keeps the rotation busy with requests.
 struct RenewalPace {
     private var lastAsked: [ClientName: Int64] = [:]
 
-    /// Notes that all of `clients` are asked for at `now` (milliseconds of any clock that only runs forward).
+    /// Records that `clients` are requested at `now` (milliseconds of any clock that only runs forward).
     ///
-    /// - Returns: nil when that may be; else the client that was asked for last and the milliseconds until it may be
-    ///   asked for again, with nothing noted.
+    /// - Returns: nil when the request is permitted; else the client that was requested last and the milliseconds until
+    ///   it may be requested again, and nothing is recorded.
     mutating func ask(for clients: some Collection<ClientName>, at now: Int64, pause: Int64, isRoot: Bool)
         -> (client: ClientName, wait: Int64)?
     {

@@ -2,7 +2,7 @@ import NIOHTTP1
 import Rotation
 
 extension Reply {
-    /// What the rotation answered, in HTTP's terms.
+    /// The HTTP reply for the rotation's answer.
     init(_ answer: Answer, known: [ClientName]) {
         switch answer {
         case .renewed(let outcomes):
@@ -36,7 +36,7 @@ extension Reply {
 }
 
 extension Problem {
-    /// Names that no client has, with what was probably meant.
+    /// Names that no client has, each with the most similar name that a client has.
     static func unknownClients(_ names: [String], known: [ClientName]) -> Problem {
         // A request may name hundreds; the first ones show what is wrong.
         let shown = names.prefix(5).map { name in
@@ -48,7 +48,7 @@ extension Problem {
             .notFound, "there is no client " + shown.joined(separator: ", ") + more)
     }
 
-    /// What a visitor sent, cut to what a line can show.
+    /// Text that a client sent, cut to a length that fits a line.
     static func shortened(_ text: String) -> String {
         text.count <= 80 ? text : text.prefix(80) + "…"
     }

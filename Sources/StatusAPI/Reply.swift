@@ -11,7 +11,7 @@ struct Reply {
         self.status = status
         headers = [
             "content-type": contentType, "content-length": String(body.readableBytes),
-            // What was true a moment ago is not what health is asked for.
+            // A cached answer would show an outdated health state.
             "cache-control": "no-store",
         ]
         self.body = body

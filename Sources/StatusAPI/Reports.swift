@@ -1,21 +1,21 @@
 package import AppleClientSecret
 import Rotation
 
-/// What a renewal came to, client by client: the answer to a `POST` that renews, and part of the problem when one of
+/// The outcomes of a renewal, client by client: the answer to a `POST` that renews, and part of the problem when one of
 /// them failed.
 package struct RenewalReport: Hashable, Sendable {
     package var outcomes: [Outcome]
 
-    /// What it came to for one client.
+    /// The outcome for one client.
     package struct Outcome: Hashable, Sendable {
         package var client: String
         /// `renewed`, `delivered`, `untouched` or `failed`.
         package var result: String
-        /// These three describe the new secret of a client that was renewed.
+        /// These three describe the secret of a client that was renewed or delivered.
         package var fingerprint: String?
         package var issuedAt: WallTime?
         package var expiresAt: WallTime?
-        /// What stood in the way of one that failed.
+        /// Why the client failed; nil for the other results.
         package var error: String?
     }
 
@@ -23,7 +23,7 @@ package struct RenewalReport: Hashable, Sendable {
         self.outcomes = outcomes
     }
 
-    /// The document on one line, without one at its end.
+    /// The document on one line, without a line break at its end.
     package var json: String {
         JSONText.object([("outcomes", members)]).rendered
     }
@@ -81,12 +81,12 @@ extension RenewalReport.Outcome: Decodable {
 
 /// The answer to a reload whose configuration was adopted.
 package struct ReloadReport: Hashable, Sendable, Decodable {
-    /// What of the configuration cannot be served, in words ready to show.
+    /// The parts of the configuration that cannot be served, in words ready to show.
     package var unserved: [String]
-    /// What is no output any more and holds a secret that is valid, in words ready to show.
+    /// The files that are no longer outputs and hold a valid secret, in words ready to show.
     package var orphaned: [String]
 
-    /// The document on one line, without one at its end.
+    /// The document on one line, without a line break at its end.
     package var json: String {
         JSONText.object([
             ("unserved", .array(unserved.map(JSONText.string))), ("orphaned", .array(orphaned.map(JSONText.string))),

@@ -1,8 +1,8 @@
 import NIOCore
 import Rotation
 
-/// The snapshot on show, and what was rendered of it: the rotation shows often and is asked seldom, so that text is
-/// made when somebody asks, and once for each snapshot.
+/// The latest snapshot and the texts rendered from it. Snapshots come often and requests seldom, so a text is rendered
+/// when it is requested, once for each snapshot.
 struct ResponseCache {
     let version: String
     private(set) var snapshot: Snapshot?
@@ -14,7 +14,7 @@ struct ResponseCache {
         self.version = version
     }
 
-    /// Shows `snapshot` from now on, unless that is what is shown already.
+    /// Replaces the snapshot, unless `revision` is the current one.
     mutating func show(_ snapshot: Snapshot?, revision: Int) {
         guard revision != self.revision else { return }
         self.revision = revision
@@ -33,7 +33,7 @@ struct ResponseCache {
     mutating func metricsText(of snapshot: Snapshot) -> ByteBuffer {
         var text = metrics ?? ByteBuffer(string: MetricsText.render(snapshot, version: version))
         metrics = text
-        // What the process takes up is another thing each time.
+        // The process's resource use changes from scrape to scrape.
         text.writeString(ProcessMetrics.render(startedAt: snapshot.startedAt))
         return text
     }

@@ -1,4 +1,4 @@
-/// Puts an HTTP/1.1 answer together from the bytes that come: the form that the daemon sends, and no other.
+/// Parses an HTTP/1.1 answer from the bytes received, in the form that the daemon sends and no other.
 struct ResponseReader {
     /// What is wrong with an answer.
     struct Failure: Error {
@@ -13,7 +13,7 @@ struct ResponseReader {
     private var bytes: [UInt8] = []
     private var head: (status: Int, contentType: String, length: Int)?
 
-    /// Takes more bytes, none of them at the answer's end; the response once it is whole.
+    /// Takes more bytes, or none at the end of the stream; returns the response once it is complete.
     mutating func take(_ more: [UInt8]) throws(Failure) -> StatusClient.Response? {
         bytes += more
         if head == nil { try readHead() }

@@ -1,4 +1,4 @@
-/// The addresses that the status socket knows.
+/// The addresses that the status socket serves.
 enum Route: Hashable {
     case status
     /// One client; its name as it stands in the address.
@@ -10,11 +10,11 @@ enum Route: Hashable {
     case readiness
     case metrics
 
-    /// The route of a request's target, the path of an absolute address included; nil when there is none. A query is
-    /// passed over: no route has parameters.
+    /// The route of a request's target, which may be an absolute URL; nil when there is none. A query is ignored: no
+    /// route has parameters.
     init?(target: String) {
         var path = Substring(target.prefix { $0 != "?" && $0 != "#" })
-        // A server has to take `GET http://host/path` as well (RFC 9112, section 3.2.2).
+        // A server has to accept `GET http://host/path` as well (RFC 9112, section 3.2.2).
         if path.hasPrefix("http://") {
             path = path.dropFirst("http://".count)
             path = path.firstIndex(of: "/").map { path[$0...] } ?? "/"
@@ -42,7 +42,7 @@ enum Route: Hashable {
         }
     }
 
-    /// Whether it changes what the daemon does, and so wants a `POST` of somebody who may.
+    /// Whether it changes what the daemon does, and so needs a `POST` by a user with permission.
     var isControl: Bool {
         switch self {
         case .renew, .renewClient, .reload: true
@@ -50,7 +50,7 @@ enum Route: Hashable {
         }
     }
 
-    /// The methods it knows, as the `Allow` field lists them.
+    /// The methods it supports, as the `Allow` field lists them.
     var allow: String {
         isControl ? "POST" : "GET, HEAD"
     }

@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import Rotation
 
-/// What every connection shares: what is on show, who may do what, and the requests that wait for an answer. It lives
-/// on the server's one thread.
+/// What all connections share: the snapshot, the control policy, and the requests that await an answer. Used only on
+/// the server's one thread.
 final class Router {
-    /// A request as far as it matters here.
+    /// The parts of a request that are used here.
     struct ReceivedRequest {
         let method: HTTPMethod
         let target: String
@@ -18,7 +18,7 @@ final class Router {
 
     enum Outcome {
         case reply(Reply)
-        /// The rotation is asked; the answer comes later.
+        /// The rotation has to be asked; its answer comes later.
         case ask(Request, Peer)
     }
 
@@ -28,12 +28,12 @@ final class Router {
     private let eventLoop: any EventLoop
     private var cache: ResponseCache
     private var pace = RenewalPace()
-    /// Whom the rotation's answers are for.
+    /// The connections that await an answer of the rotation, by request id.
     private var waiting: [UInt64: HTTPConnection] = [:]
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
     private var limiter = ConnectionLimiter()
     private var metricsQueue = MetricsQueue()
-    /// Kept once the server stops.
+    /// Set when the server stops; fulfilled when the last connection is closed.
     private var allGone: EventLoopPromise<Void>?
 
     init(
@@ -49,7 +49,7 @@ final class Router {
 
     var control: ControlPolicy { shared.control }
 
-    /// Decides what becomes of a request that is read whole.
+    /// Answers a complete request, or decides to ask the rotation.
     func receive(_ received: ReceivedRequest) -> Outcome {
         refresh()
         do {
@@ -59,7 +59,7 @@ final class Router {
         }
     }
 
-    /// Puts a request to the rotation, whose answer goes to `connection`, if that is still there.
+    /// Passes a request to the rotation, whose answer goes to `connection` if that is still open.
     func ask(_ request: Request, of peer: Peer, for connection: HTTPConnection) {
         let requestID = shared.open()
         waiting[requestID] = connection
@@ -74,7 +74,7 @@ final class Router {
         waiting.removeValue(forKey: requestID)?.settle(Reply(answer, known: cache.names))
     }
 
-    /// Lets a connection in; the problem says why not.
+    /// Admits a connection; throws why not.
     func enter(_ connection: HTTPConnection) throws(Problem) {
         if limiter.isFull(for: connection.listener, control: control, limits: limits) {
             metricsQueue.oldest?.giveWay()
@@ -88,9 +88,9 @@ final class Router {
         move(connection, to: .request)
     }
 
-    /// Notes that a connection sends a request, or is sent an answer, from now on.
+    /// Notes that a connection of the metrics socket now sends a request, or is sent an answer.
     func move(_ connection: HTTPConnection, to stage: MetricsQueue.Stage) {
-        // Not those that are turned away.
+        // Refused connections are not queued.
         guard connection.listener == .metrics, connections[ObjectIdentifier(connection)] != nil else { return }
         metricsQueue.put(connection, in: stage, limit: limits.connectionsPerUser)?.giveWay()
     }
@@ -104,7 +104,7 @@ final class Router {
 
     var isStopping: Bool { allGone != nil }
 
-    /// Ends every conversation, each when its client has what it is being given; done when the last one has left.
+    /// Closes every connection, after the request or answer under way; done when the last one is closed.
     func stop() -> EventLoopFuture<Void> {
         let promise = eventLoop.makePromise(of: Void.self)
         allGone = promise
@@ -140,13 +140,13 @@ final class Router {
             problem.allow = route.allow
             throw problem
         }
-        // Nobody is let in before there is one.
+        // No connection is accepted before the first snapshot.
         guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
         guard route.isControl, let peer else { return .reply(try page(route, snapshot)) }
         return .ask(try request(route, received, of: peer), peer)
     }
 
-    /// Turns away what the socket for monitoring does not know.
+    /// Refuses what the metrics socket does not serve.
     private func screen(_ received: ReceivedRequest) throws(Problem) {
         guard let host = received.headers["host"].first, ListenerKind.isLoopback(host: host),
             received.target.hasPrefix("/")

@@ -1,14 +1,14 @@
 import Rotation
 import Synchronization
 
-/// What passes between the rotation's thread and the server's: the snapshot, the policy, and the requests under way.
+/// What the rotation's thread and the server's share: the snapshot, the control policy, and the requests under way.
 final class Shared: Sendable {
     private struct State {
         var snapshot: Snapshot?
         var revision = 0
         var control: ControlPolicy
         var pending: Set<UInt64> = []
-        var nextTicket: UInt64 = 0
+        var nextRequestID: UInt64 = 0
         var isOpen = true
     }
 
@@ -27,7 +27,7 @@ final class Shared: Sendable {
         set { state.withLock { $0.control = newValue } }
     }
 
-    /// Whether this is the first.
+    /// Replaces the snapshot; true when it is the first.
     func show(_ snapshot: Snapshot) -> Bool {
         state.withLock { state in
             state.snapshot = snapshot
@@ -36,22 +36,22 @@ final class Shared: Sendable {
         }
     }
 
-    /// Whether another request may wait beside those that do.
+    /// Whether fewer than `limit` requests await an answer.
     func isRoom(_ limit: Int) -> Bool {
         state.withLock { $0.pending.count < limit }
     }
 
-    /// A new request's ticket.
+    /// The id of a new request.
     func open() -> UInt64 {
         state.withLock { state in
-            state.nextTicket += 1
-            state.pending.insert(state.nextTicket)
-            return state.nextTicket
+            state.nextRequestID += 1
+            state.pending.insert(state.nextRequestID)
+            return state.nextRequestID
         }
     }
 
-    /// Passes an answer on by `deliver`, once for each ticket and not after the server was closed: its thread takes
-    /// nothing then. `deliver` runs under the lock, so that the server cannot close in between.
+    /// Calls `deliver` once for each request id, and never after ``close()``: the server's thread accepts no work then.
+    /// `deliver` runs under the lock, so that the server cannot close in between.
     func settle(_ requestID: UInt64, by deliver: () -> Void) {
         state.withLock { state in
             guard state.pending.remove(requestID) != nil, state.isOpen else { return }
@@ -59,7 +59,7 @@ final class Shared: Sendable {
         }
     }
 
-    /// Whether this is what closed it.
+    /// Closes it; true when it was open until now.
     func close() -> Bool {
         state.withLock { state in
             defer { state.isOpen = false }

@@ -4,12 +4,12 @@ import NIOCore
 package import Rotation
 import SystemPackage
 
-/// Asks the daemon over its status socket, for the commands: one connection for each request, blocking.
+/// The commands' client of the daemon's status socket: one connection for each request, blocking.
 package struct StatusClient: Sendable {
-    /// How long, in seconds, is waited for what.
+    /// Timeouts in seconds.
     package struct Patience: Hashable, Sendable {
         package var connect: Int64 = 5
-        /// The daemon answers from what it has at hand.
+        /// The daemon answers from its last snapshot.
         package var get: Int64 = 10
         /// A renewal waits for outputs and for actions, hooks among them.
         package var post: Int64 = 600
@@ -17,7 +17,7 @@ package struct StatusClient: Sendable {
         package init() {}
     }
 
-    /// A whole answer.
+    /// A complete answer.
     package struct Response: Hashable, Sendable {
         package var status: Int
         package var contentType: String
@@ -33,22 +33,22 @@ package struct StatusClient: Sendable {
         self.patience = patience
     }
 
-    /// What stands at `target`, such as `/v1/status`, whatever its status code.
+    /// The answer to a `GET` of `target`, such as `/v1/status`, whatever its status code.
     package func get(_ target: String) throws(ClientError) -> Response {
         try exchange("GET", target, body: nil, seconds: patience.get)
     }
 
-    /// What a `POST` to `target` came to, whatever its status code.
+    /// The answer to a `POST` to `target`, whatever its status code.
     package func post(_ target: String, json: String? = nil) throws(ClientError) -> Response {
         try exchange("POST", target, body: json, seconds: patience.post)
     }
 
-    /// The daemon's own view.
+    /// The daemon's status document.
     package func status() throws(ClientError) -> StatusDocument {
         try decoded(try accepted(try get("/v1/status")))
     }
 
-    /// Renews and waits for the outcome; one that failed for some client is `answered` with the outcomes in its problem.
+    /// Renews and waits for the outcome; throws `answered` with the outcomes in its problem when a client failed.
     package func renew(_ renewal: Request.Renewal) throws(ClientError) -> RenewalReport {
         var members: [(name: String, value: JSONText)] = []
         if !renewal.clients.isEmpty {
@@ -61,12 +61,12 @@ package struct StatusClient: Sendable {
         return try decoded(try accepted(try post("/v1/renew", json: body)))
     }
 
-    /// Makes the daemon read its configuration again; one that was refused is `answered` with its diagnostics.
+    /// Makes the daemon read its configuration again; throws `answered` with its diagnostics when it is refused.
     package func reload() throws(ClientError) -> ReloadReport {
         try decoded(try accepted(try post("/v1/reload")))
     }
 
-    /// The body of an answer that says it was done.
+    /// The body of an answer with status 200; throws for any other status.
     private func accepted(_ response: Response) throws(ClientError) -> [UInt8] {
         guard response.status != 200 else { return response.body }
         guard response.contentType.hasPrefix("application/problem+json") else {
@@ -95,7 +95,7 @@ package struct StatusClient: Sendable {
         do {
             try stream.write(request)
         } catch {
-            // A daemon that lets nobody else in answers before it has read anything, and hangs up.
+            // A daemon without room for a connection answers before it reads, and closes: its answer is read below.
             guard error.errno == .brokenPipe || error.errno == .connectionReset else {
                 throw .notReachable(socket: socket, cause: error.errno)
             }

@@ -4,7 +4,7 @@ import FoundationEssentials
 // Members stand in the order in which the documentation shows them, so that the text reads alike everywhere.
 
 extension StatusDocument {
-    /// The document on one line, without one at its end.
+    /// The document on one line, without a line break at its end.
     package var json: String {
         JSONText.object(
             [
@@ -30,7 +30,7 @@ extension StatusDocument {
 }
 
 extension StatusDocument.Failure {
-    /// Left out where there is none.
+    /// The member `failure`; none when it is nil.
     fileprivate static func member(_ failure: StatusDocument.Failure?) -> [(name: String, value: JSONText)] {
         failure.map { [("failure", $0.members)] } ?? []
     }

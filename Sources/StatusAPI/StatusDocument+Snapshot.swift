@@ -3,7 +3,7 @@ internal import Failures
 package import Rotation
 
 extension StatusDocument {
-    /// What a daemon of `version` shows as `snapshot`.
+    /// The document for `snapshot`, from a daemon of `version`.
     package init(_ snapshot: Snapshot, version: String) {
         self.version = version
         state = snapshot.health.rawValue

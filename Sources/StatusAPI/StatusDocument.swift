@@ -1,13 +1,13 @@
 package import AppleClientSecret
 
-/// What `GET /v1/status` answers with, for those who write it and those who read it.
+/// The answer to `GET /v1/status`, for the daemon that writes it and the commands that read it.
 package struct StatusDocument: Hashable, Sendable {
     package var version: String
     /// `ok`, `degraded` or `critical`.
     package var state: String
     /// The worst reason in words; nil when everything is ok.
     package var reason: String?
-    /// The same in its parts.
+    /// The worst reason in its parts.
     package var failure: Failure?
     package var startedAt: WallTime
     package var config: Config
@@ -18,11 +18,11 @@ package struct StatusDocument: Hashable, Sendable {
     package struct Config: Hashable, Sendable {
         package var path: String
         package var loadedAt: WallTime
-        /// Why the file that lies there now would not be accepted.
+        /// Why the file as it is now would be refused; nil when it would be accepted.
         package var error: String?
     }
 
-    /// One client and its secret; what `GET /v1/clients/NAME` answers with.
+    /// One client and its secret; the answer to `GET /v1/clients/NAME`.
     package struct Client: Hashable, Sendable {
         package var name: String
         package var clientID: String
@@ -50,13 +50,13 @@ package struct StatusDocument: Hashable, Sendable {
     package struct Failure: Hashable, Sendable {
         /// A name that never changes, such as `directory_missing`.
         package var code: String
-        /// What happened, to what.
+        /// What happened, and to what.
         package var message: String
         package var since: WallTime
         package var nextAttempt: WallTime?
-        /// What helps, the command at its end; nil when nothing is known to.
+        /// The remedy, with the command at its end; nil when none is known.
         package var remedy: String?
-        /// The command alone, for POSIX's sh; nil where there is something to be decided first.
+        /// The remedy's command, for POSIX's sh; nil where the operator has to decide something first.
         package var command: String?
     }
 

@@ -6,30 +6,30 @@ import NIOPosix
 package import Rotation
 import SystemPackage
 
-/// HTTP/1.1 over the status socket, on a thread of its own: shows the last snapshot, and passes requests on.
+/// HTTP/1.1 over the status socket, on a thread of its own: serves the last snapshot, and passes requests on.
 ///
-/// It never asks the rotation for anything it shows, so that no visitor can hold the rotation up.
+/// It never asks the rotation for anything it shows, so that no client can delay the rotation.
 package final class StatusServer: Sendable {
-    /// Takes a request, and who makes it, and returns at once; called on the server's thread. The reply may be called from
-    /// any thread, and is passed over when it comes a second time or after ``stop()``.
+    /// Takes a request and its sender, and returns at once; called on the server's thread. The reply may be called from
+    /// any thread; a second call, or one after ``stop()``, is ignored.
     package typealias Handler = @Sendable (Request, Peer, @escaping @Sendable (Answer) -> Void) -> Void
 
-    /// Connections that wait to be accepted: as many as may be open, twice.
+    /// Connections that may wait to be accepted: twice as many as may be open.
     private static let listenBacklog: Int32 = 128
 
-    /// The thread stays for as long as the process: ending it takes libdispatch's pool, which wants to set priorities, and
-    /// a service may not.
+    /// The thread runs until the process ends: ending it earlier takes libdispatch's pool, which sets priorities, and a
+    /// service may not do that.
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private let listeners: [any Channel]
     private let router: NIOLoopBound<Router>
     private let shared: Shared
 
-    /// Serves on `listener`, a bound Unix stream socket, and for monitoring on `metrics`, which may be TCP on loopback. Both
-    /// are the server's from here on, also when this throws.
+    /// Serves on `listener`, a bound Unix stream socket, and for monitoring on `metrics`, which may be TCP on loopback.
+    /// It owns both from here on, also when it throws.
     ///
-    /// It starts a thread: block the signals that another one waits for before. Nobody is let in before there is
-    /// something to ``show(_:)``: on a socket from systemd visitors wait already, one of whom may have started the daemon.
+    /// It starts a thread: first block the signals that another one waits for. No connection is accepted before the
+    /// first ``show(_:)``: on a socket from systemd clients wait already, one of which may have started the daemon.
     package init(
         listener: Int32, metrics: Int32? = nil, version: String, control: ControlPolicy, limits: Limits = Limits(),
         handle: @escaping Handler
@@ -66,37 +66,36 @@ package final class StatusServer: Sendable {
         self.shared = shared
     }
 
-    /// Shows `snapshot` from now on, and lets visitors in with the first. Any thread; no later one wakes anybody.
+    /// Serves `snapshot` from now on; the first one starts accepting connections. Any thread; later ones wake none.
     package func show(_ snapshot: Snapshot) {
         guard shared.show(snapshot) else { return }
         for listener in listeners { listener.setOption(.autoRead, value: true).whenFailure { _ in } }
     }
 
-    /// Lets these renew and reload from now on.
+    /// Replaces the policy of who may renew and reload.
     package func permit(_ control: ControlPolicy) {
         shared.control = control
     }
 
-    /// Ends every connection, telling those who wait that the daemon stops. The socket's path stays.
+    /// Closes every connection; clients that wait are answered that the daemon stops. The socket's path stays.
     package func stop() {
         guard shared.close() else { return }
         let router = router
-        // Neither can fail: the thread lives, and a socket that cannot be closed is closed all the same.
+        // Both errors may be ignored: the thread still runs, and a socket whose `close` fails is closed all the same.
         for listener in listeners { try? listener.close().wait() }
         try? Self.group.next().flatSubmit { router.value.stop() }.wait()
     }
 }
 
 extension StatusServer {
-    /// Bytes that are read at once: every request that is meant well fits, and what is sent ahead of the answers costs
-    /// no more.
+    /// Bytes per read: every ordinary request fits, and what a client sends ahead of its answers costs no more.
     private static let readSize = 4096
 
     private static let place = "status socket"
     private static let metricsPlace = "metrics socket"
 
-    /// Sees to it that `listener` is what it has to be: on the status socket nobody could be told apart over anything but
-    /// a Unix socket, and what is there for monitoring is for this machine alone.
+    /// Checks `listener`, and listens on it: the status socket has to be a Unix socket, as others have no peer
+    /// credentials, and the metrics socket must not be reachable from other machines.
     private static func prepare(_ listener: Int32, isMetrics: Bool) throws(Failure) {
         let place = Failure.Place.named(isMetrics ? metricsPlace : place)
         let flaw: Failure
@@ -132,7 +131,7 @@ extension StatusServer {
             }
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
-            // `printf … | socat` ends its side before it reads the answer.
+            // `printf … | socat` closes its sending side before it reads the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -146,7 +145,7 @@ extension StatusServer {
         let pipeline = channel.pipeline.syncOperations
         let listener: ListenerKind? = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
             descriptor in
-            // NIO accepts without it, and hooks are started by other threads.
+            // NIO accepts without close-on-exec, and other threads start hooks, which must not inherit the descriptor.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             return isMetrics ? .metrics : .status(try Peer(of: descriptor))
         }

@@ -2,16 +2,16 @@ import AppleClientSecret
 package import Linux
 import NIOHTTP1
 
-/// The answer for whoever waits at the status socket of a daemon that does not come to run.
+/// The answer to clients that wait at the status socket of a daemon that fails to start.
 package enum Unavailable {
-    /// Tells those who have connected why, and lets them go. systemd would take them for new visitors otherwise, and start
-    /// the daemon again and again.
+    /// Answers the clients that have connected with the reason, and closes their connections. systemd would take them
+    /// for new ones otherwise, and start the daemon again and again.
     ///
     /// - Parameters:
-    ///   - listener: does not block.
-    ///   - headline: one line for everybody.
-    ///   - diagnostics: all that is wrong with the configuration, where that is why.
-    ///   - milliseconds: how long all of them together may take to ask and to read.
+    ///   - listener: non-blocking.
+    ///   - headline: the reason on one line.
+    ///   - diagnostics: all mistakes of the configuration, where they are the reason.
+    ///   - milliseconds: how long all clients together may take to send a request and to read the answer.
     package static func turnAway(
         _ listener: borrowing Descriptor, headline: String, diagnostics: [String], within milliseconds: Int64
     ) {
@@ -20,7 +20,7 @@ package enum Unavailable {
         while let client = try? UnixListener.accept(on: listener.raw) {
             let left = max(deadline - Clocks.bootMilliseconds(), 0)
             let stream = TimedStream(UnixStream(adopting: client), milliseconds: left)
-            // A request that nobody has read would have the answer thrown away.
+            // Closing with an unread request would discard the answer.
             stream.skipWhatComes()
             try? stream.write(bytes)
         }

@@ -5,10 +5,10 @@ import SystemPackage
 
 /// A connection to the message bus, or to systemd itself, for the length of one delivery.
 ///
-/// It ends with its owner: a subscriber is woken by everybody's jobs. Only ``receive()`` waits, and never for longer
-/// than the connection's time or past its cancellation; so that no thread waits for a bus that hangs.
+/// It is closed with this value, since a subscriber is woken by the jobs of all units. Only ``receive()`` waits, and
+/// never past the deadline or the cancellation, so that no thread waits for a bus that hangs.
 @safe struct BusConnection: ~Copyable {
-    /// Where systemd is asked.
+    /// Where to reach systemd.
     enum Address: Hashable, Sendable {
         /// The system's message bus.
         case system
@@ -16,7 +16,7 @@ import SystemPackage
         case direct(String)
     }
 
-    /// Whether a message bus lies between: then there are names to own and signals to ask for.
+    /// Whether it goes through a message bus, where names have owners and signals need match rules.
     let isBus: Bool
     private let bus: OpaquePointer
     private let cancel: EventCounter?
@@ -24,7 +24,7 @@ import SystemPackage
     private let deadline: Int64
 
     /// - Parameters:
-    ///   - milliseconds: how long the whole conversation may take.
+    ///   - milliseconds: how long the connection may be used.
     ///   - cancel: ends every wait when it is raised.
     init(to address: Address, milliseconds: Int64, cancel: EventCounter?) throws(BusError) {
         var made: OpaquePointer?
@@ -56,7 +56,7 @@ import SystemPackage
         unsafe sd_bus_close_unref(bus)
     }
 
-    /// Where a call goes: an object of somebody's, by one of its interfaces.
+    /// The destination of a method call: a peer, its object and an interface.
     struct Target {
         let destination: String
         let path: String
@@ -67,7 +67,7 @@ import SystemPackage
             destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
     }
 
-    /// Sends a question; its number, which the answer carries.
+    /// Sends a method call; its number, which the reply has.
     func send(_ member: String, of target: Target, _ arguments: [BusMessage.Argument]) throws(BusError) -> UInt64 {
         var made: OpaquePointer?
         let result = unsafe sd_bus_message_new_method_call(
@@ -94,7 +94,7 @@ import SystemPackage
 
     private func wait() throws(BusError) {
         let descriptor = unsafe sd_bus_get_fd(bus)
-        // Below zero once the bus has gone away.
+        // Negative once the connection is lost.
         let events = unsafe sd_bus_get_events(bus)
         guard descriptor >= 0, events >= 0 else { throw .unreachable(.socketNotConnected) }
         let now = Clocks.monotonicMicroseconds()

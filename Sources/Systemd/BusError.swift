@@ -1,12 +1,12 @@
 package import SystemPackage
 
-/// Why a question over the bus has no good answer.
+/// Why a method call over the bus failed.
 package enum BusError: Error, Hashable, Sendable {
-    /// Nobody is there, or not any more.
+    /// Nobody answers, or not any more.
     case unreachable(Errno)
-    /// The answer was an error of this name (`org.freedesktop.systemd1.NoSuchUnit`), with words for people.
+    /// The reply was an error of this name (`org.freedesktop.systemd1.NoSuchUnit`), with a text for operators.
     case refused(name: String, message: String)
-    /// The connection's time was up.
+    /// The connection's time is up.
     case timedOut
     case cancelled
 }

@@ -2,10 +2,10 @@ import CLibsystemd
 import Glibc
 import SystemPackage
 
-/// A message of the bus, to be filled and sent, or received and read from its beginning to its end.
+/// A message of the bus: filled and sent, or received and read from beginning to end.
 ///
-/// The few that are exchanged with systemd are made of texts and whole numbers. What cannot be read or appended comes
-/// from memory that is used up or from a peer that speaks otherwise: `.refused` with the words of the system.
+/// Covers the types of the few messages exchanged with systemd. Reading and appending fail when memory is used up or
+/// the peer sends other types: `.refused` with the system's error text.
 @safe struct BusMessage: ~Copyable {
     let raw: OpaquePointer
 
@@ -32,28 +32,28 @@ import SystemPackage
         }
     }
 
-    /// The next value, a text (`s`) or an object's path (`o`).
+    /// The next value, a string (`s`) or an object's path (`o`).
     func text(_ type: Unicode.Scalar = "s") throws(BusError) -> String {
         var text: UnsafePointer<CChar>?
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code(type), &text))
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// The next value, a whole number without a sign (`u`).
+    /// The next value, an unsigned integer (`u`).
     func number() throws(BusError) -> UInt32 {
         var number: UInt32 = 0
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("u"), &number))
         return number
     }
 
-    /// The next value, a truth (`b`).
+    /// The next value, a boolean (`b`).
     func truth() throws(BusError) -> Bool {
         var truth: Int32 = 0
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("b"), &truth))
         return truth != 0
     }
 
-    /// The next value, a text in a variant, as properties are answered.
+    /// The next value, a string in a variant, as properties are returned.
     func variantText() throws(BusError) -> String {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "s"))
         return try text()
@@ -68,21 +68,21 @@ import SystemPackage
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The next value, a truth in a variant.
+    /// The next value, a boolean in a variant.
     func variantTruth() throws(BusError) -> Bool {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "b"))
         return try truth()
     }
 
-    /// The next value, a list of texts in a variant.
+    /// The next value, an array of strings in a variant.
     func variantTexts() throws(BusError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "as"))
         return try texts()
     }
 
-    /// The next value, a list of structures in a variant: the two texts that each of them begins with.
+    /// The next value, an array of structures in a variant: the first two strings of each.
     ///
-    /// - Parameter rest: the types that follow those in a structure, such as `bt`.
+    /// - Parameter rest: the types that follow these in a structure, such as `bt`.
     func variantPairs(rest: String = "") throws(BusError) -> [(first: String, second: String)] {
         let members = "ss" + rest
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "a(\(members))"))
@@ -97,7 +97,7 @@ import SystemPackage
         return pairs
     }
 
-    /// The next value, a list of texts.
+    /// The next value, an array of strings.
     func texts() throws(BusError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))
         var texts: [String] = []
@@ -105,7 +105,7 @@ import SystemPackage
         return texts
     }
 
-    /// The number of the message that this one answers; nil when it answers none.
+    /// The number of the call that this message answers; nil when it is no reply.
     var answers: UInt64? {
         var cookie: UInt64 = 0
         return unsafe sd_bus_message_get_reply_cookie(raw, &cookie) < 0 ? nil : cookie
@@ -115,7 +115,7 @@ import SystemPackage
         unsafe sd_bus_message_is_signal(raw, interface, member) > 0
     }
 
-    /// What went wrong, when this is the answer to a question that failed.
+    /// The error, when this is the reply to a call that failed.
     var error: BusError? {
         guard let error = unsafe sd_bus_message_get_error(raw) else { return nil }
         let name = unsafe error.pointee.name.map { unsafe String(cString: $0) } ?? ""

@@ -1,19 +1,19 @@
-/// What a service manager asks for on behalf of a unit that has `LoadCredential=NAME:SOCKET` (systemd.exec(5)).
+/// A service manager's request for a unit that has `LoadCredential=NAME:SOCKET` (systemd.exec(5)).
 ///
-/// The manager binds its end of the connection to an abstract address that says so, and sends nothing. Anybody can bind
-/// to such an address: it is to be believed of root alone.
+/// The manager sends nothing: it binds its end of the connection to an abstract address that holds the request. As
+/// anybody can bind to one, it is to be believed of root alone.
 package struct CredentialRequest: Hashable, Sendable {
-    /// The unit's own name, never an alias: an instance of a template with its instance's name, escapes as they stand.
+    /// The unit's own name, never an alias: for an instance of a template with the instance's name, escapes kept.
     package let unit: String
     /// The credential's name.
     package let name: String
 
     /// systemd's limits: UNIT_NAME_MAX and NAME_MAX, each less its NUL.
     private static let longestName = 255
-    /// The random number in front has 16 hexadecimal digits.
+    /// The random number's hexadecimal digits: at most 16.
     private static let randomDigits = 1...16
 
-    /// What `address`, `\0RANDOM/unit/UNIT/NAME` as it stands in `sun_path`, asks for; nil when it is no such address.
+    /// Parses `address`, `\0RANDOM/unit/UNIT/NAME` as it stands in `sun_path`; nil when it has another form.
     package init?(address: [UInt8]) {
         guard address.first == 0 else { return nil }
         let parts = address.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ package struct CredentialRequest: Hashable, Sendable {
         }
     }
 
-    /// The characters of unit_name_is_valid, and a suffix.
+    /// The characters of systemd's unit_name_is_valid, and a suffix.
     private static func isUnit(_ text: ArraySlice<UInt8>) -> Bool {
         guard let dot = text.lastIndex(of: UInt8(ascii: ".")), dot > text.startIndex, dot < text.endIndex - 1,
             text.first != UInt8(ascii: "@")
@@ -52,7 +52,7 @@ package struct CredentialRequest: Hashable, Sendable {
             }
     }
 
-    /// The characters of credential_name_valid: what can be a file's name and is printable ASCII without a colon.
+    /// The rule of systemd's credential_name_valid: a valid file name of printable ASCII without a colon.
     private static func isCredential(_ text: ArraySlice<UInt8>) -> Bool {
         (1...longestName).contains(text.count) && !text.elementsEqual(".".utf8) && !text.elementsEqual("..".utf8)
             && text.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: ":") }

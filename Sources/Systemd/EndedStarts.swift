@@ -1,9 +1,9 @@
 import Linux
 
-/// Starts that were ordered and ended by themselves at once, without a failure: systemd calls such a unit stopped, but
-/// nobody has stopped it, so that it is to be started again.
+/// Starts ordered here after which the unit ended by itself at once, without a failure: systemd calls it stopped,
+/// but nobody stopped it, so it must be started again.
 package final class EndedStarts: Sendable {
-    /// The last of each unit, by the number that systemd gave it.
+    /// Each unit's last such start, by its invocation ID.
     private let invocations = QuietMutex<[String: [UInt8]]>([:])
 
     package init() {}
@@ -12,8 +12,8 @@ package final class EndedStarts: Sendable {
         invocations.withLock { $0[unit] = invocation }
     }
 
-    /// Whether it was this start: whoever has started the unit since may have stopped it as well. Of a unit that nothing
-    /// refers to systemd forgets that, and none is given.
+    /// Whether it was this start: somebody may have started and stopped the unit since. An empty ID matches any, since
+    /// systemd forgets the ID of a unit that nothing refers to.
     func has(_ invocation: [UInt8], of unit: String) -> Bool {
         invocations.withLock { $0[unit].map { invocation.isEmpty || $0.isEmpty || $0 == invocation } ?? false }
     }

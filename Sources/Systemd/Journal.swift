@@ -3,9 +3,9 @@ import Glibc
 package import Linux
 import SystemPackage
 
-/// The system's journal, written to with fields (systemd's native journal protocol).
+/// A client of the system's journal (systemd's native journal protocol).
 ///
-/// Not by libsystemd's `sd_journal_sendv`, which waits for as long as journald does not read: for ever where its disk hangs.
+/// Not libsystemd's `sd_journal_sendv`, which blocks while journald does not read: for ever if its disk hangs.
 package final class Journal: Sendable {
     private let socket: UnixDatagram
     private let address: String
@@ -13,8 +13,8 @@ package final class Journal: Sendable {
     /// Becomes writable when there is room for what could not be sent.
     package var raw: Int32 { socket.descriptor.raw }
 
-    /// Most fields of one entry that are sent: journald drops an entry of more than 1,024 (ENTRY_FIELD_COUNT_MAX in its
-    /// source; 1,100 were seen to be dropped by 252) without a word, some of them being its own.
+    /// Fields sent per entry, at most: journald silently drops an entry of more than 1,024, its own included
+    /// (ENTRY_FIELD_COUNT_MAX in its source; 1,100 were seen to be dropped by 252).
     static let fieldLimit = 1_000
 
     /// - Parameter address: where journald listens.
@@ -23,15 +23,14 @@ package final class Journal: Sendable {
         self.address = address
     }
 
-    /// Writes one entry; a field may come several times, and those beyond a thousand are left out. False, and nothing
-    /// written, when there is no room for it now.
+    /// Writes one entry; a field may come several times, and those beyond a thousand are left out. Returns false, with
+    /// nothing written, when there is no room now.
     package func send(_ fields: [(name: String, value: String)]) throws(SystemError) -> Bool {
         let fields = Array(fields.prefix(Self.fieldLimit))
         do throws(SystemError) {
             return try socket.send(Self.datagram(of: fields), to: address)
         } catch {
-            // More than a datagram holds goes by way of a file in memory, which libsystemd knows how to make; but it waits
-            // for room.
+            // libsystemd sends what exceeds a datagram by a file in memory. It blocks without room, so check first.
             guard error.errno == .messageTooLong else { throw error }
             guard socket.descriptor.waitUntilWritable(atMost: 0) else { return false }
             try SystemError.check(Self.sendLarge(fields), "write to the journal")
@@ -39,7 +38,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// `NAME=value`, a line each; a value of several lines has its length in front, in eight bytes, the least first.
+    /// `NAME=value`, one per line; a value with line breaks follows its length: eight bytes, little-endian.
     static func datagram(of fields: [(name: String, value: String)]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (name, value) in fields {

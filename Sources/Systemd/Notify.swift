@@ -1,16 +1,16 @@
-/// What a service tells systemd of itself (sd_notify(3)).
+/// What a service reports to systemd (sd_notify(3)).
 package enum Notify {
     package enum Message: Hashable, Sendable {
         case ready
-        /// One line for people, in `systemctl status`.
+        /// One line for operators, in `systemctl status`.
         case status(String)
         case stopping
-        /// Always followed by ``ready`` once the reload is over, also when the new configuration was refused. With it goes
-        /// when it began, in microseconds on CLOCK_MONOTONIC: by that systemd knows whether it is the one it asked for,
-        /// however late it hears of it.
+        /// Always followed by ``ready`` once the reload is over, also when the new configuration was refused. `since`:
+        /// when it began, in microseconds on CLOCK_MONOTONIC, so that systemd knows whether it is the reload it asked
+        /// for, however late the message arrives.
         case reloading(since: Int64)
         case watchdog
-        /// The service is not done yet and wants so much more time, from now on.
+        /// The service is not done yet and needs this much more time, from now on.
         case extendTimeout(milliseconds: Int64)
         /// The errno that the service fails with.
         case failed(errno: Int32)
@@ -33,7 +33,7 @@ package enum Notify {
         }
     }
 
-    /// As much of a status as is sent, in characters of up to four bytes: systemd ignores a datagram of more than 4,096
+    /// Characters of a status that are sent, of up to four bytes each: systemd ignores a datagram of more than 4,096
     /// bytes, and the rest of one takes less than 90.
     private static let longestStatus = 1_000
 

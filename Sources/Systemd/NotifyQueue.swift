@@ -1,10 +1,10 @@
-/// What the service manager has still to be told: of what was said, as much as still counts.
+/// The messages still to be sent to the service manager, without those that later ones replace.
 ///
-/// Never more than a few messages, however much is said while nobody reads: of what tells how things stand the newest
-/// counts, and of several reloads that nobody has heard of the last.
+/// Never more than a few messages, however many are added while nobody reads: of those about the service's state the
+/// newest counts, and of several unsent reloads the last.
 package struct NotifyQueue: Hashable, Sendable {
-    /// Ready, reloading and stopping, in the order in which they were. Each is sent apart: of several in one datagram
-    /// systemd sees the last alone.
+    /// Ready, reloading and stopping, in order. Each is sent alone: of several in one datagram systemd sees only the
+    /// last.
     private var phases: [Notify.Message] = []
     /// All else, at most one of each kind.
     private var newest: [Notify.Message] = []
@@ -13,10 +13,10 @@ package struct NotifyQueue: Hashable, Sendable {
 
     package var isEmpty: Bool { phases.isEmpty && newest.isEmpty }
 
-    /// What is to be sent as one now.
+    /// What to send next, in one datagram.
     package var next: [Notify.Message] { newest + phases.prefix(1) }
 
-    /// To be called when ``next`` was sent.
+    /// Call when ``next`` was sent.
     package mutating func removeNext() {
         newest = []
         phases = Array(phases.dropFirst())
@@ -30,7 +30,7 @@ package struct NotifyQueue: Hashable, Sendable {
         let kind = Kind(message)
         switch kind {
         case .ready:
-            // It is for a start that is not over.
+            // The extra time was for the start, which is over.
             newest.removeAll { Kind($0) == .extendTimeout }
             phases.append(message)
         case .reloading:

@@ -8,8 +8,8 @@ import SystemPackage
 package struct PassedSockets: ~Copyable {
     private var waiting: [(name: String, descriptor: Int32)] = []
 
-    /// Takes over what was passed, made close-on-exec, and removes the variables that say so: a child that reads them
-    /// would take strange descriptors for its own. Before other threads start.
+    /// Takes over the descriptors, made close-on-exec, and removes the variables that announce them: a child that reads
+    /// these would take other descriptors for its own. Call before other threads start.
     package init() throws(SystemError) {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = try SystemError.check(unsafe sd_listen_fds_with_names(1, &names), "take over systemd's sockets")
@@ -22,10 +22,10 @@ package struct PassedSockets: ~Copyable {
         unsafe free(names)
     }
 
-    /// The names of those that nobody has taken; what is left is closed when this value goes.
+    /// The names of the sockets not taken yet; these are closed with this value.
     package var names: [String] { waiting.map(\.name) }
 
-    /// Whether a socket of that name that is left may be reached from other machines.
+    /// Whether a socket of that name, not taken yet, may be reached from other machines.
     package func isReachable(_ name: String) -> Bool {
         waiting.contains { socket in
             guard socket.name == name, let kind = try? ListeningSocket(socket.descriptor) else { return false }
@@ -33,8 +33,8 @@ package struct PassedSockets: ~Copyable {
         }
     }
 
-    /// The first of that name that is left. Throws `.invalidArgument`, the socket being closed, when it does not listen
-    /// for streams.
+    /// Takes the first socket left of that name. Throws `.invalidArgument`, and closes it, when it does not listen for
+    /// streams.
     package mutating func take(_ name: String) throws(SystemError) -> PassedSocket? {
         guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
         let descriptor = Descriptor(adopting: waiting.remove(at: index).descriptor)
@@ -47,7 +47,7 @@ package struct PassedSockets: ~Copyable {
         throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
     }
 
-    /// The first of that name that is left, whatever it is: what an earlier process of the service had systemd hold.
+    /// Takes the first left of that name, of any kind: what an earlier process of the service had systemd hold.
     package mutating func takeHeld(_ name: String) -> Descriptor? {
         guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
         return Descriptor(adopting: waiting.remove(at: index).descriptor)
@@ -62,7 +62,7 @@ package struct PassedSockets: ~Copyable {
 package struct PassedSocket: ~Copyable {
     package enum Family: Hashable, Sendable {
         case unix
-        /// IPv4 or IPv6; on which address is for the user to check.
+        /// IPv4 or IPv6; the caller checks on which address.
         case internet
     }
 
@@ -75,7 +75,7 @@ package struct PassedSocket: ~Copyable {
 
     package var raw: Int32 { descriptor.raw }
 
-    /// Gives the descriptor to somebody who closes it.
+    /// Returns the descriptor, which the caller closes.
     package consuming func release() -> Int32 {
         descriptor.release()
     }

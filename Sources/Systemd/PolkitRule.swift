@@ -1,4 +1,4 @@
-/// The rule of polkit's (polkit(8)) that lets one user have systemd do some things with one unit.
+/// The polkit rule (polkit(8)) that lets one user have systemd run some operations on one unit.
 package enum PolkitRule {
     /// Where an administrator writes such rules; polkit reads them as soon as they change.
     package static let file = "/etc/polkit-1/rules.d/50-clientsecretd.rules"
@@ -14,7 +14,7 @@ package enum PolkitRule {
             """
     }
 
-    /// A string of JavaScript's. Names of units and users hold no control characters.
+    /// A JavaScript string. Names of units and users hold no control characters.
     private static func quoted(_ text: String) -> String {
         "\"" + text.flatMap { $0 == "\\" || $0 == "\"" ? ["\\", $0] : [$0] } + "\""
     }

@@ -1,23 +1,23 @@
 package import SystemPackage
 
-/// Why systemd did not do what was asked for a unit.
+/// Why systemd did not carry out an order for a unit.
 package enum UnitError: Error, Hashable, Sendable {
     /// Neither the bus nor systemd answers.
     case unreachable(Errno)
-    /// No rule of polkit's lets this user do it.
+    /// No polkit rule allows it to this user.
     case notPermitted
-    /// It is for polkit to let this user do it, and polkit is not installed.
+    /// Only polkit could allow it to this user, and polkit is not installed.
     case polkitMissing
     case noSuchUnit
     case masked
     /// Another reason, in systemd's own words.
     case refused(String)
     case job(JobResult)
-    /// It has failed, and what was asked for does not start it.
+    /// The unit has failed, and the order does not start it.
     case failed
-    /// It was started, and ended by itself within seconds.
+    /// The unit was started, and ended by itself within seconds.
     case ended
-    /// Nothing was heard for as long as was to be waited.
+    /// No answer within the time limit.
     case timedOut
     case cancelled
 
@@ -33,7 +33,7 @@ package enum UnitError: Error, Hashable, Sendable {
                 self = .notPermitted
             case "org.freedesktop.systemd1.NoSuchUnit": self = .noSuchUnit
             case "org.freedesktop.systemd1.UnitMasked": self = .masked
-            // The bus lives, but systemd is not on it, or has just gone.
+            // The bus works, but systemd is not on it, or has just gone.
             case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
                 "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
                 self = .unreachable(.socketNotConnected)
@@ -43,7 +43,7 @@ package enum UnitError: Error, Hashable, Sendable {
     }
 }
 
-/// How a job that systemd gave up on ended, in the words of its signal `JobRemoved` (org.freedesktop.systemd1(5)).
+/// How an unsuccessful job ended, as systemd's signal `JobRemoved` says (org.freedesktop.systemd1(5)).
 package enum JobResult: Hashable, Sendable {
     case failed
     /// The unit's own timeout, or the job's, ran out.
@@ -52,7 +52,7 @@ package enum JobResult: Hashable, Sendable {
     case canceled
     /// A unit that it needs failed.
     case dependency
-    /// It did not fit what the unit was doing by then.
+    /// It did not fit the unit's state by then.
     case skipped
     case other(String)
 

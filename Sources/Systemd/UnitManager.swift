@@ -2,9 +2,9 @@ import Glibc
 package import Linux
 import SystemPackage
 
-/// systemd, asked over the bus on one connection: for the length of a delivery or of a check.
+/// A client of systemd over one bus connection, for the length of one delivery or check.
 ///
-/// Blocks, up to its patience. Methods, signals and error names are those of org.freedesktop.systemd1(5).
+/// Blocks, up to its `patience`. Methods, signals and error names are those of org.freedesktop.systemd1(5).
 package struct UnitManager: ~Copyable {
     private let connection: BusConnection
     private let cancel: EventCounter?
@@ -19,14 +19,14 @@ package struct UnitManager: ~Copyable {
     private static let unitInterface = "org.freedesktop.systemd1.Unit"
     private static let serviceInterface = "org.freedesktop.systemd1.Service"
 
-    /// Where systemd listens for root alone, so that root needs no message bus; as systemctl does.
+    /// The socket on which systemd serves root alone, without a message bus; systemctl uses it, too.
     private static let privateSocket = "/run/systemd/private"
 
     /// Connects: root to systemd itself, everybody else to the system's bus.
     ///
     /// - Parameters:
-    ///   - milliseconds: how long all that is asked of this value may take together.
-    ///   - user: on whose behalf root asks; nil: for itself.
+    ///   - milliseconds: how long all calls on this value may take together.
+    ///   - user: on whose behalf root calls; nil: for itself.
     ///   - cancel: ends every wait when it is raised.
     package init(patience milliseconds: Int64, as user: UInt32? = nil, cancel: EventCounter?) throws(UnitError) {
         if let user, user != geteuid() {
@@ -52,13 +52,13 @@ package struct UnitManager: ~Copyable {
         ended = [:]
     }
 
-    /// What systemd knows of a unit.
+    /// A unit's state in systemd.
     package struct Condition: Hashable, Sendable {
         /// `loaded`, `not-found`, `masked`, `bad-setting`, `error`…
         package let load: String
         /// `active`, `reloading`, `activating`, `deactivating`, `inactive`, `failed`…
         package let activity: String
-        /// The number that its last start was given (systemd.exec(5)); empty before the first.
+        /// The ID of its last start (systemd.exec(5)); empty before the first.
         package let invocation: [UInt8]
 
         var isUp: Bool { ["active", "reloading"].contains(activity) }
@@ -93,7 +93,7 @@ package struct UnitManager: ~Copyable {
         }
     }
 
-    /// Whether starting something else starts this unit, as with one that is enabled.
+    /// Whether starting another unit starts this one, as when it is enabled.
     package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
         do throws(BusError) {
             return try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
@@ -102,8 +102,8 @@ package struct UnitManager: ~Copyable {
         }
     }
 
-    /// What a service's settings leave of the file system to its processes, as systemd has loaded them, drop-ins
-    /// included; nil where that cannot be told: it has another root directory, or there is no such unit.
+    /// What a service's settings let its processes reach in the file system, as systemd has loaded them, drop-ins
+    /// included; nil when that is unknown: it has another root directory, or there is no such unit.
     package mutating func sandbox(of service: String) throws(UnitError) -> UnitSandbox? {
         guard try condition(of: service).load == "loaded" else { return nil }
         do throws(BusError) {
@@ -147,26 +147,26 @@ package struct UnitManager: ~Copyable {
         }
     }
 
-    /// The unit as an object, which systemd loads for it.
+    /// The unit's object, for which systemd loads the unit.
     private mutating func target(_ unit: String, _ interface: String) throws(BusError) -> BusConnection.Target {
         let path = try call("LoadUnit", of: Self.manager, [.text(unit)]).text("o")
         return BusConnection.Target(destination: Self.manager.destination, path: path, interface: interface)
     }
 
-    /// Has systemd carry an order out, waits until it is, and sees that what was started stays up.
+    /// Has systemd carry out an order, waits for its end, and checks that a started unit stays up.
     ///
-    /// A unit that is stopped stays stopped, and nothing is asked for it: false then. One that has failed is not a stopped
-    /// one: to restart it is to start it, and no other order can be carried out.
+    /// All orders but a start leave a stopped unit as it is and return false. A failed unit does not count as stopped:
+    /// a restart starts it, a reload or signal throws ``UnitError/failed``.
     ///
     /// - Parameters:
-    ///   - settling: after how many milliseconds what was started is looked at.
-    ///   - ended: where to remember units that do not stay up although they have not failed.
+    ///   - settling: after how many milliseconds a started unit is checked.
+    ///   - ended: records units that did not stay up although they have not failed.
     @discardableResult
     package mutating func carryOut(
         _ order: UnitOrder, on unit: String, settling: Int64 = settling, ended: EndedStarts? = nil
     ) throws(UnitError) -> Bool {
         do throws(BusError) {
-            // Before anything is judged: whoever stops the unit from now on is seen.
+            // Before the state is read: a stop by anybody from now on is noticed.
             if order.isJob { try subscribe() }
         } catch {
             throw UnitError(error)
@@ -191,7 +191,7 @@ package struct UnitManager: ~Copyable {
             throw explained(error)
         }
         if let result {
-            // It was stopped meanwhile, and reads the new secret when it starts.
+            // Stopped meanwhile, the unit reads the new secret when it starts.
             if result == .skipped, asked.isForRunning { return false }
             throw .job(result)
         }
@@ -199,11 +199,11 @@ package struct UnitManager: ~Copyable {
         return true
     }
 
-    /// systemd calls a service of `Type=simple` started as soon as its process is there, which may end at once. Longer
-    /// than most take to read their settings, and short enough to wait for. In milliseconds.
+    /// Milliseconds that a started unit must stay up: systemd calls a `Type=simple` service started once its process
+    /// exists, which may end at once. Longer than most take to read their settings, and short enough to wait for.
     package static let settling: Int64 = 5_000
-    /// How often a unit is looked at that was started anew between two looks: by somebody else, or by `Restart=` over and
-    /// over.
+    /// Checks, at most, of a unit that was started again between two of them: by somebody else, or by `Restart=` over
+    /// and over.
     private static let looks = 3
 
     private mutating func seeThatItStays(
@@ -213,7 +213,7 @@ package struct UnitManager: ~Copyable {
         for _ in 0..<Self.looks {
             if last.activity == "failed" { throw .ended }
             if last.activity == "inactive" {
-                // Whoever asks for a start expects work that ends; and somebody may have stopped it by now.
+                // A unit ordered to start may do its work and end; any other may have been stopped by somebody.
                 guard order != .start, try endedByItself(unit) else { return }
                 ended?.add(last.invocation, of: unit)
                 throw .ended
@@ -230,13 +230,13 @@ package struct UnitManager: ~Copyable {
             }
             last = now
         }
-        // What takes this long to stop was told to by somebody.
+        // A unit that takes this long to stop was stopped by somebody.
         if last.activity != "deactivating" { throw .ended }
     }
 
-    /// Whether a service that is stopped was stopped by nobody, as one that does its work and ends is not.
+    /// Whether a stopped service was stopped by nobody; false for a oneshot, which ends when its work is done.
     private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
-        // One of the jobs was ordered here.
+        // One job was ordered here, any other elsewhere.
         guard unit.hasSuffix(".service"), moves[unit, default: 0] <= 1 else { return false }
         do throws(BusError) {
             let properties = try target(unit, Self.propertyInterface)
@@ -246,7 +246,7 @@ package struct UnitManager: ~Copyable {
         }
     }
 
-    /// Gives an order and waits for the end of its job; nil when all went well.
+    /// Sends an order and waits for the end of its job; nil when it succeeded.
     private mutating func give(_ order: UnitOrder, to unit: String) throws(BusError) -> JobResult? {
         if case .signal(let number) = order {
             _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
@@ -256,7 +256,7 @@ package struct UnitManager: ~Copyable {
         return JobResult(try end(of: job))
     }
 
-    /// Nil when systemd would let the user who connected do this, else why it would not. Nothing is done to the unit.
+    /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
     package mutating func obstacle(to order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
         let condition = try condition(of: unit)
         switch condition.load {
@@ -274,11 +274,11 @@ package struct UnitManager: ~Copyable {
         do throws(BusError) {
             switch order {
             case .signal:
-                // A process of ExecReload= and the like, for the moment that it runs, is told to go on, which it does.
+                // SIGCONT changes nothing for a process of ExecReload= and the like, which runs already.
                 let target = try target(unit, Self.unitInterface)
                 _ = try call("Kill", of: target, [.text("control"), .number(SIGCONT)])
             case .start, .tryRestart, .reload, .reloadOrTryRestart:
-                // systemctl(1): this mode is for stopping alone. systemd says so, but to those only who may give orders.
+                // systemctl(1): this mode is only for stopping. systemd rejects it, but only after checking the rights.
                 _ = try call(order.method, of: Self.manager, [.text(unit), .text("triggering")])
             }
         } catch {
@@ -291,9 +291,9 @@ package struct UnitManager: ~Copyable {
         return nil
     }
 
-    // MARK: Questions and answers
+    // MARK: Calls and replies
 
-    /// Has everybody's ended jobs told, before one is ordered: it may end before its order is answered.
+    /// Subscribes to the end of all jobs. Before a job is ordered: it may end before the reply arrives.
     private mutating func subscribe() throws(BusError) {
         if connection.isBus {
             let rule =
@@ -318,7 +318,7 @@ package struct UnitManager: ~Copyable {
         }
     }
 
-    /// How the job ended.
+    /// Waits for the job's result.
     private mutating func end(of job: String) throws(BusError) -> String {
         while true {
             if let result = ended[job] { return result }
@@ -334,7 +334,7 @@ package struct UnitManager: ~Copyable {
         ended[job] = try message.text()
     }
 
-    /// Without polkit a refusal means something else than with it.
+    /// Turns a refusal into `.polkitMissing` when polkit is missing.
     private mutating func explained(_ error: BusError) -> UnitError {
         let reason = UnitError(error)
         guard reason == .notPermitted, connection.isBus else { return reason }

@@ -1,10 +1,10 @@
 /// What systemd is asked to do with a unit.
 package enum UnitOrder: Hashable, Sendable {
     case start
-    /// Restarts what runs.
+    /// Restarts it if it runs.
     case tryRestart
     case reload
-    /// Reloads what runs, or restarts it where it cannot reload.
+    /// Reloads it if it runs, or restarts it if it cannot reload.
     case reloadOrTryRestart
     /// A signal for the main process.
     case signal(Int32)
@@ -20,7 +20,7 @@ package enum UnitOrder: Hashable, Sendable {
         }
     }
 
-    /// What polkit's rules know it by, as `verb` of the action `org.freedesktop.systemd1.manage-units`.
+    /// Its name in polkit's rules, as `verb` of the action `org.freedesktop.systemd1.manage-units`.
     private var verb: String {
         switch self {
         case .start: "start"
@@ -31,21 +31,21 @@ package enum UnitOrder: Hashable, Sendable {
         }
     }
 
-    /// Everything that is asked of systemd to have it carried out, whatever the unit does by then: systemd restarts what
-    /// runs, and what has failed is started.
+    /// All orders that this one may turn into, depending on the unit's state by then: a restart becomes a start if the
+    /// unit has failed.
     var parts: [UnitOrder] { isRestart ? [self, .start] : [self] }
 
     /// The verbs of ``parts``.
     package var verbs: [String] { parts.map(\.verb) }
 
-    /// Whether systemd makes a job of it, which a masked unit cannot have.
+    /// Whether systemd makes a job of it, which it refuses for a masked unit.
     var isJob: Bool {
         if case .signal = self { false } else { true }
     }
 
-    /// Whether there is nothing to do for a unit that is stopped.
+    /// Whether it does nothing to a stopped unit.
     var isForRunning: Bool { self != .start }
 
-    /// Whether a unit that has failed is started by it.
+    /// Whether it is a restart, which starts a failed unit.
     var isRestart: Bool { self == .tryRestart || self == .reloadOrTryRestart }
 }

@@ -1,9 +1,9 @@
 internal import Linux
 
-/// What a unit's settings leave of the file system to its processes (systemd.exec(5), "Paths" and "Sandboxing").
+/// What a unit's settings let its processes reach in the file system (systemd.exec(5), "Paths" and "Sandboxing").
 ///
-/// systemd lays a mount over each path that a setting names. For a path the mount at the nearest directory above it
-/// counts, of several there the strictest; but nothing below an inaccessible path is reached.
+/// systemd mounts something over each path that a setting names. The nearest mount at or above a path decides, of
+/// several at one place the strictest; but nothing below an inaccessible path can be reached.
 package struct UnitSandbox: Hashable, Sendable {
     /// The unit's properties of these names, without the prefixes `-` and `+` of paths.
     package struct Settings: Hashable, Sendable {
@@ -14,24 +14,24 @@ package struct UnitSandbox: Hashable, Sendable {
         package var readOnlyPaths: [String] = []
         package var inaccessiblePaths: [String] = []
         package var temporaryFileSystem: [String] = []
-        /// Where something is mounted, not what.
+        /// The mount points, not what is mounted.
         package var bindPaths: [String] = []
         package var bindReadOnlyPaths: [String] = []
         /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
         package var directories: [String] = []
-        /// The setting, of each path without which the unit does not start.
+        /// Paths without which the unit does not start, with their settings.
         package var required: [String: String] = [:]
 
         package init() {}
     }
 
-    /// How a path looks from inside.
+    /// How the unit's processes see a path.
     package enum View: Hashable, Sendable {
-        /// As it is, for whoever may write there otherwise.
+        /// Unchanged: the usual permissions apply.
         case writable
-        /// As it is, and nobody may write; `by` is the setting, such as `ProtectSystem=strict`.
+        /// Visible, but nobody may write; `by` is the setting, such as `ProtectSystem=strict`.
         case readOnly(by: String)
-        /// Not at all, or something else lies there that nobody outside sees.
+        /// Inaccessible, or covered by something that nobody outside sees.
         case hidden(by: String)
     }
 
@@ -50,7 +50,7 @@ package struct UnitSandbox: Hashable, Sendable {
         case readOnly
         case readWrite
         case temporary
-        /// What a setting leaves to another setting.
+        /// A path that one setting leaves to the others.
         case otherwise
 
         static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
@@ -97,19 +97,19 @@ package struct UnitSandbox: Hashable, Sendable {
         required = settings.required
     }
 
-    /// What the unit does not start without and is not there: the setting and the path.
+    /// The missing paths without which the unit does not start: setting and path.
     package var missing: [(setting: String, path: String)] {
         required.filter { FileStatus.isAbsent($0.key) }.map { (setting: $0.value, path: $0.key) }.sorted { $0 < $1 }
     }
 
-    /// How `path` and what lies below it look from inside.
+    /// How processes of the unit see `path` and all below it.
     package func view(of path: String) -> View {
         let real = RealPath.of(path)
-        // A link on the way is looked for where it lies.
+        // Also the path as given: a link on it may be hidden.
         for name in Set([path, real]) {
             let above = mounts.filter { Self.isAt(name, orBelow: $0.path) }
             if let wall = above.first(where: { $0.kind == .inaccessible }) { return .hidden(by: wall.setting) }
-            // What is made writable below something else is that something's.
+            // What is made writable below a private mount is part of that mount.
             let other = Self.nearest(above.filter { [.bind, .bindReadOnly, .own, .temporary].contains($0.kind) })
             if let other, other.kind == .own || other.kind == .temporary { return .hidden(by: other.setting) }
         }
@@ -117,7 +117,7 @@ package struct UnitSandbox: Hashable, Sendable {
         return mount.kind == .readOnly || mount.kind == .bindReadOnly ? .readOnly(by: mount.setting) : .writable
     }
 
-    /// Whether systemd makes this directory, of the unit's own user, each time the unit starts.
+    /// Whether systemd makes this directory, owned by the unit's user, each time the unit starts.
     package func makes(_ directory: String) -> Bool { directories.contains(directory) }
 
     private static func nearest(_ mounts: [Mount]) -> Mount? {

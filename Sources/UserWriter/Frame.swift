@@ -2,16 +2,16 @@ import FoundationEssentials
 import Linux
 import SystemPackage
 
-/// One message of the conversation: four bytes of length, the highest first, and so many bytes of JSON.
+/// One message on the socket: its length in four bytes, big-endian, and that many bytes of JSON.
 enum Frame {
     /// The largest message, in bytes: twice what a file may hold (1 MiB), which has room for every token of the largest
-    /// file and the names of their places.
+    /// file and the names of their slots.
     static let limit = 2 << 20
     static let headerLength = 4
 
-    /// Why a message was not understood.
+    /// Why a message could not be read.
     enum Flaw: Error, Hashable, Sendable {
-        /// The other side closed before it had said anything.
+        /// The other side closed without sending anything.
         case nothing
         case truncated
         /// In bytes.
@@ -38,7 +38,7 @@ enum Frame {
         return try decode(type, body)
     }
 
-    /// How many bytes follow these four.
+    /// How many bytes follow this header.
     static func bodyLength(_ header: [UInt8]) throws(Flaw) -> Int {
         guard header.count == headerLength else { throw .truncated }
         let length = header.reduce(0) { $0 << 8 | Int($1) }

@@ -1,16 +1,16 @@
 import Linux
 import SystemPackage
 
-/// How a daemon that runs as root, with no systemd to do it, starts a writer for another user.
+/// How a daemon that runs as root without systemd starts a user writer.
 struct OwnWriter {
-    /// The program and its arguments: everything of root's is given up before the writer itself begins.
+    /// The program and its arguments: all of root's rights are dropped before the writer itself begins.
     let arguments: [String]
 
     static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
 
     /// From util-linux, which is part of every Debian.
     private static let setpriv = "/usr/bin/setpriv"
-    /// The kernel's word for a program whose file was replaced since it was started, as by an upgrade (proc(5)).
+    /// The kernel's suffix for a program whose file was replaced since it was started, as by an upgrade (proc(5)).
     private static let replaced = " (deleted)"
 
     init(user: String, configuration: String) throws(SystemError) {
@@ -18,7 +18,7 @@ struct OwnWriter {
             throw SystemError("find the user \(user)", errno: .invalidArgument)
         }
         let account = try Accounts.user(id: id)
-        // A number without an entry, as in a container: its group is called the same, and it is in no other.
+        // A user id without an account, as in a container: its group has the same id, and it is in no other.
         let groups = account == nil ? "--clear-groups" : "--init-groups"
         arguments = [
             Self.setpriv, "--reuid=\(id)", "--regid=\(account?.primaryGroup ?? id)", groups, "--no-new-privs",

@@ -6,8 +6,8 @@ package import Outputs
 package import Rotation
 internal import SystemPackage
 
-/// The daemon's line to the writers: one connection for each question. What comes back is another user's word and is
-/// believed in nothing but what that user could do anyway.
+/// The daemon's client of the user writers: one connection for each request. Answers come from another user's process
+/// and are trusted only with what that user could do anyway.
 package struct UserWriterClient: Sendable {
     private let sockets: String
     private let configuration: String
@@ -15,17 +15,17 @@ package struct UserWriterClient: Sendable {
     private let cancel: EventCounter?
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is said to be not
-    /// responding, and not longer than a local trouble waits for its next attempt. In milliseconds.
+    /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
+    /// responding, and not longer than a local failure waits for its next attempt. In milliseconds.
     static let patience: Int64 = 60_000
-    /// A local connection waits only where a hundred others do. In seconds.
+    /// A local connection waits only when a hundred others do. In seconds.
     private static let connecting: Int64 = 10
 
     /// - Parameters:
     ///   - socket: the daemon's status socket; those of the writers lie in `writer/` beside it.
     ///   - configuration: the configuration's absolute path.
-    ///   - identity: the daemon's user; root starts writers itself where nobody listens.
-    ///   - cancel: ends every conversation when raised.
+    ///   - identity: the daemon's user; root starts writers itself when nothing listens.
+    ///   - cancel: ends every request when raised.
     ///   - sha256: the digest function, 32 bytes.
     package init(
         besideSocket socket: String, configuration: String, identity: Identity, cancel: EventCounter?,
@@ -38,23 +38,23 @@ package struct UserWriterClient: Sendable {
         self.sha256 = sha256
     }
 
-    /// What the writer saw, and whether the daemon would be told of changes by watching the file's directory.
+    /// What the writer read, and whether the daemon can notice changes by watching the file's directory.
     package struct Report: Sendable {
         package let contents: OutputContents
         package let isWatchable: Bool
     }
 
-    /// Has `file` read back.
+    /// Has `file` read back by `user`.
     ///
-    /// - Parameter naming: of this daemon's temporaries, so that those of a killed writer are removed; nil: nothing is
-    ///   to be touched.
+    /// - Parameter naming: of this daemon's temporaries, so that those of a killed writer are removed; nil: nothing may
+    ///   be changed.
     package func observe(_ file: FileSpec, as user: String, naming: TemporaryNames?) throws(Failure) -> Report {
         var request = WriterRequest(.observe, file)
         request.tag = naming?.tag
         return try report(on: file, ask(request, of: user, about: file.path), user)
     }
 
-    /// Has these secrets written into `file`.
+    /// Has these secrets written into `file` by `user`.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames
     ) throws(Failure) -> Report {
@@ -64,7 +64,7 @@ package struct UserWriterClient: Sendable {
         return try report(on: file, ask(request, of: user, about: file.path), user)
     }
 
-    /// What would keep `file` from being written; nil when nothing is known to.
+    /// Why `file` could not be written; nil when no reason is known.
     package func obstacle(to file: FileSpec, as user: String) -> Failure? {
         do throws(Failure) {
             _ = try ask(WriterRequest(.examine, file), of: user, about: file.path)
@@ -74,7 +74,7 @@ package struct UserWriterClient: Sendable {
         }
     }
 
-    // MARK: The conversation
+    // MARK: Requests
 
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
 
@@ -98,7 +98,7 @@ package struct UserWriterClient: Sendable {
             }
         }
         let timed = TimedStream(stream, milliseconds: Self.patience, cancel: cancel)
-        // Whoever listens there is given secrets: the kernel says who began to, systemd as a rule.
+        // The listener is given secrets: the kernel says which user began to listen, as a rule systemd's.
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw failure(
                 .writerNotPermitted, user, path,
@@ -107,7 +107,7 @@ package struct UserWriterClient: Sendable {
         return try converse(request, timed, user, path).get()
     }
 
-    /// Without systemd: a writer for this one question, which has given up root's rights before it begins.
+    /// Without systemd: a writer for this one request, which has dropped root's rights before it begins.
     private func askOwnWriter(
         _ request: WriterRequest, _ user: String, _ path: AbsolutePath
     ) throws(Failure) -> WriterAnswer {
@@ -132,7 +132,7 @@ package struct UserWriterClient: Sendable {
     ) -> Result<WriterAnswer, Failure> {
         do throws(Frame.Flaw) {
             let bytes = try Frame.encode(request)
-            // A writer that takes no requests answers before it has read one: what it said is read all the same.
+            // A writer that takes no requests answers before reading one: its answer is read even if writing fails.
             try? stream.write(bytes)
             let answer = try Frame.read(WriterAnswer.self, from: stream)
             guard answer.version == WriterRequest.currentVersion else {
@@ -155,7 +155,7 @@ package struct UserWriterClient: Sendable {
         }
     }
 
-    // MARK: What came back
+    // MARK: Answers
 
     private func report(on file: FileSpec, _ answer: WriterAnswer, _ user: String) throws(Failure) -> Report {
         guard let contents = answer.contents else {
@@ -180,13 +180,13 @@ package struct UserWriterClient: Sendable {
         return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Self.plain))
     }
 
-    /// Another user's words as they may be shown: short, on one line, and without what looks like advice, for an
-    /// administrator may follow it.
+    /// Another user's text, made safe to show: short, on one line, and without what looks like advice, because an
+    /// operator may follow it.
     static func plain(_ text: String) -> String {
         Redaction.plain(Printable.clause(String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))))
     }
 
-    /// The trouble with the step that helps with a writer for this user.
+    /// The failure, with the remedy for this user's writer.
     private func failure(
         _ code: Failure.Code, _ user: String, _ path: AbsolutePath, cause: Int32? = nil, detail: String? = nil,
         remedy: Remedy? = nil

@@ -7,23 +7,23 @@ internal import SystemPackage
 
 /// `clientsecretd write`: reads back and publishes the files of the user that it runs as, for the daemon.
 ///
-/// It holds no key and keeps nothing from one request to the next: the configuration is read anew for each. Requests
-/// are taken one after another, so that no second write begins while the first may still land.
+/// It holds no key and keeps nothing from one request to the next: the configuration is read again for each. Requests
+/// are served one after another, so that no write begins while an earlier one may still take effect.
 package struct UserWriterService: Sendable {
     private let configuration: String
     private let daemonUser: String
     private let identity: Identity
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    /// Who has connected sends the request at once: a daemon on the same machine has it ready. In milliseconds.
+    /// For one connection: a daemon on the same machine has its request ready. In milliseconds.
     private static let conversation: Int64 = 10_000
-    /// Without a request for this long the writer ends; systemd starts it again at the next one. In milliseconds.
+    /// Without a request for this long the writer exits; systemd starts it again at the next one. In milliseconds.
     private static let idle: Int64 = 30_000
 
     /// - Parameters:
     ///   - configuration: the configuration's path; it must belong to root.
-    ///   - daemonUser: who may ask besides root: a name or number.
-    ///   - identity: who writes.
+    ///   - daemonUser: the user who may ask besides root: a name or number.
+    ///   - identity: the user who writes.
     ///   - sha256: the digest function, 32 bytes.
     package init(
         configuration: String, daemonUser: String, identity: Identity,
@@ -35,12 +35,12 @@ package struct UserWriterService: Sendable {
         self.sha256 = sha256
     }
 
-    /// Serves whoever connects until nobody does any more.
+    /// Serves connections until a signal, or until none comes for 30 s.
     package func serve(_ listener: borrowing RetryingListener) throws(SystemError) {
         while let stream = try listener.next(within: Self.idle) { serve(stream) }
     }
 
-    /// Answers one request. Whoever is not to ask learns nothing but that.
+    /// Answers one request. A client that may not ask learns nothing else.
     package func serve(_ stream: consuming UnixStream) {
         let stream = TimedStream(stream, milliseconds: Self.conversation)
         let answer: WriterAnswer
@@ -52,7 +52,7 @@ package struct UserWriterService: Sendable {
             } catch {
                 throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error))")
             }
-            // Who has gone meanwhile asks again, and then perhaps for something else.
+            // A client that has gone asks again, then perhaps for something else.
             if stream.isAbandoned { return }
             answer = try carryOut(request)
         } catch {
@@ -64,7 +64,7 @@ package struct UserWriterService: Sendable {
     private func send(_ answer: WriterAnswer, over stream: borrowing TimedStream) {
         let tooLarge = Failure(.fileTooLarge, at: place)
         guard let bytes = (try? Frame.encode(answer)) ?? (try? Frame.encode(WriterAnswer(tooLarge))) else { return }
-        // Who does not wait for the answer asks again.
+        // A client that does not wait asks again.
         try? stream.write(bytes)
     }
 
@@ -75,7 +75,7 @@ package struct UserWriterService: Sendable {
         } catch {
             throw Failure(.writerNotPermitted, at: place, cause: error.errno.rawValue)
         }
-        // What stands for every user without a number here (/proc/sys/kernel/overflowuid) proves nothing.
+        // The id of every user without one in this namespace (/proc/sys/kernel/overflowuid) proves nothing.
         guard peer.user == 0 || peer.user != 65_534 && peer.user == (try? Accounts.userID(daemonUser)) else {
             throw Failure(.writerNotPermitted, at: place, detail: "user \(peer.user)")
         }
@@ -94,7 +94,7 @@ package struct UserWriterService: Sendable {
         }
         let naming: TemporaryNames
         do throws(FileError) {
-            // Nothing is written under this one.
+            // With a fresh tag nothing is written.
             if let asked = order.naming { naming = asked } else { naming = try TemporaryNames() }
         } catch {
             throw Failure(error, at: order.file.path)
@@ -102,7 +102,7 @@ package struct UserWriterService: Sendable {
         let boundaries = boundaries(loaded)
         let publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: sha256)
         let identity = boundaries.trusting(identity)
-        // This process writes nothing now: what carries the tag was left by one that was killed.
+        // This process is not writing now: files with the tag were left by one that was killed.
         if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
         switch order.task {
         case .observe: return WriterAnswer(try publisher.observe(order.file))
@@ -115,14 +115,14 @@ package struct UserWriterService: Sendable {
         }
     }
 
-    /// Root's configuration: whoever may write as another user must not be told what by that user.
+    /// Root's configuration: the user as whom files are written must not decide what is written.
     private func load() throws(Failure) -> Loaded {
         let root = Identity(user: 0, group: 0)
         switch SettingsLoader.load(path: configuration, as: root) {
         case .success(let loaded): return loaded
         case .failure(let refusal):
-            // The daemon goes on with what was last adopted, and root has kept that. Not where this user alone may not read
-            // what others adopt: it would go on with an older text.
+            // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
+            // read the current text: the daemon may have adopted a newer one than the copy.
             if !refusal.isUnreadable,
                 let adopted = AdoptedText.load(path: configuration, in: AdoptedText.directory, as: root)
             {
@@ -144,6 +144,6 @@ package struct UserWriterService: Sendable {
         return boundaries
     }
 
-    /// The daemon knows what it has asked about.
+    /// The daemon knows which file it asked about.
     private var place: Failure.Place { .named(configuration) }
 }

@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-/// A secret's bytes on their way over a writer's socket; wherever it is printed, it shows none of them.
+/// A secret's bytes in a message on a user writer's socket; printing it shows none of them.
 struct WireToken: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     private let text: String
 
@@ -17,12 +17,12 @@ struct WireToken: Codable, Sendable, CustomStringConvertible, CustomReflectable 
         try container.encode(text)
     }
 
-    /// What the other side calls a token; nothing of it is checked but its length.
+    /// What the other side sent as a token, checked for its length only.
     func token(sha256: ([UInt8]) -> [UInt8]) -> Token? {
         text.utf8.count > Token.maximumLength ? nil : Token(Array(text.utf8), sha256: sha256)
     }
 
-    /// What a client secret in it states; nil when it is none.
+    /// The claims of a client secret; nil when it is none.
     var claims: Claims? {
         (try? CompactJWS(Array(text.utf8)))?.claims
     }

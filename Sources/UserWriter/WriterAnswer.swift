@@ -30,6 +30,12 @@ struct WriterAnswer: Codable, Sendable {
     var fault: Fault?
     var contents: Contents?
 
+    /// Names in a message between two processes, of which an upgrade replaces one first: never rename one.
+    private enum CodingKeys: String, CodingKey {
+        case version, fault
+        case contents = "sight"
+    }
+
     init(_ failure: Failure) {
         fault = Fault(code: failure.code.rawValue, cause: failure.cause, detail: failure.detail)
     }

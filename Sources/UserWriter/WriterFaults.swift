@@ -3,9 +3,9 @@ import Failures
 import Linux
 import Rotation
 
-/// What may be wrong at a writer's end, and what helps.
+/// Failures that a user writer may report, and remedies.
 enum WriterFaults {
-    /// What a writer may report: what can be wrong with a file, and with itself.
+    /// What a writer may report: failures of a file, and of the writer itself.
     static let codes: Set<Failure.Code> = [
         .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
         .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .hardLinked, .outputIsInput, .sameFile,
@@ -15,7 +15,7 @@ enum WriterFaults {
         .writerNotPermitted, .writerRefused, .writerUnconfigured,
     ]
 
-    /// The step that helps where the writer for `user` met `code`; nil: what helps with such troubles anywhere.
+    /// The remedy when the writer for `user` met `code`; nil: the general remedy for that code applies.
     static func remedy(
         _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
     ) -> Remedy? {
@@ -47,7 +47,7 @@ enum WriterFaults {
         }
         var directories: ShellCommand = "chmod a+rx \(path.directory.description)"
         var files: ShellCommand = "chmod a+r \(configuration)"
-        // Which of them it is the writer may say, but what it says is another user's word.
+        // The writer may name the file, but it is another user's claim: all are listed.
         let additions = SettingsParser.directory(of: path).description
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
             directories = "\(directories) \(additions)"

@@ -3,17 +3,16 @@ import Linux
 import Outputs
 import Rotation
 
-/// What a writer may do: what the configuration that it reads itself names for its user, and nothing besides, whoever
-/// asks.
+/// What a writer may do: only what the configuration, which it reads itself, names for its user, whoever asks.
 struct WriterPolicy {
     let configuration: Configuration
-    /// Whose writer it is.
+    /// The writer's user id.
     let user: UInt32
-    /// The number of a user that the configuration names.
+    /// The id of a user that the configuration names.
     let userID: (String) -> UInt32?
     let sha256: ([UInt8]) -> [UInt8]
 
-    /// A request that was found to be in order.
+    /// A request that passed all checks.
     struct Order {
         let task: WriterRequest.Task
         let file: FileSpec
@@ -76,7 +75,7 @@ struct WriterPolicy {
             secrets: secrets, mayCreate: request.mayCreate, naming: naming)
     }
 
-    /// Whoever signed it, a secret states whose it is.
+    /// The secret, if it states that it is this client's; its signature is not checked.
     private func secret(_ token: WireToken, of name: ClientName) throws(Refusal) -> Secret {
         guard let client = configuration.clients[name], let key = configuration.keys[client.key],
             let claims = token.claims, claims.subject == client.clientID, claims.issuer == key.team,

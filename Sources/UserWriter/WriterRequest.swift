@@ -8,7 +8,8 @@ struct WriterRequest: Codable, Sendable {
     static let currentVersion = 1
 
     enum Task: String, Codable, Sendable {
-        case observe
+        // A name in a message between two processes: never rename it.
+        case observe = "look"
         /// Find out what would keep the file from being written; nothing is touched.
         case examine
         case publish

@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import Rotation
 
-/// The program: the command line becomes one of the commands, and whatever that throws an exit code.
+/// The program: parses the command line into a command, runs it, and turns what it throws into an exit code.
 @main
 struct ClientSecretD: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,7 +28,7 @@ struct ClientSecretD: ParsableCommand {
             var command = try parseAsRoot(words)
             try command.run()
         } catch let failure as CommandFailure {
-            // What was typed is quoted, and a pasted key or token may have been.
+            // These messages quote the command line, into which a key or token may have been pasted.
             let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
             let message = isQuoting ? Redaction.plain(failure.message) : failure.message
             if !message.isEmpty { Streams.complain(message) }
@@ -41,8 +41,8 @@ struct ClientSecretD: ParsableCommand {
         }
     }
 
-    /// Names the command that was most likely meant by one that does not exist; nil for one that does. No command at all
-    /// is refused too: whoever lost the arguments on the way here, such as a monitoring plugin, must not take it for done.
+    /// The failure for a command that does not exist, with the most similar one; nil for one that exists. No command at
+    /// all is refused too: a caller that lost the arguments, such as a monitoring plugin, must not see success.
     static func refusal(ofCommand word: String?) -> CommandFailure? {
         guard let word else {
             return CommandFailure(.usage, "no command is given; see what there is: clientsecretd --help")

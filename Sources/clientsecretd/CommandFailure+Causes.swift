@@ -15,7 +15,7 @@ extension CommandFailure {
             case .keyMissing, .keyUnreadable: .unreadable
             default: .failed
             }
-        // The remedies speak of the configuration, which a flag is none of; one that came with the trouble is a command.
+        // Remedies mention the configuration, which a flag does not use; only that of `keyNotGuarded` is a command.
         let remedy = failure.code == .keyNotGuarded ? failure.remedy.map { "; \($0)" } ?? "" : ""
         self.init(code, failure.message + remedy)
     }

@@ -1,4 +1,4 @@
-/// Why a command did not do what it was asked: what standard error says, and how the command exits.
+/// Why a command did not do what it was asked: the message for standard error, and the exit code.
 struct CommandFailure: Error, Equatable {
     var message: String
     var code: Code

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Linux
 
 extension WallTime {
-    /// What the clock shows.
+    /// The current time of the wall clock.
     static var now: WallTime {
         WallTime(secondsSinceEpoch: Clocks.wallSeconds())
     }

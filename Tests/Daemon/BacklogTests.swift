@@ -30,7 +30,7 @@ import Testing
         #expect(steps == [Array(inputs[..<3]), Array(inputs[3..<6]), Array(inputs[6...])])
     }
 
-    /// A few jobs never wait for one another: one of them may hang.
+    /// A few jobs never share a thread, because one of them may hang.
     @Test(arguments: [(1, 1), (32, 1), (63, 1), (64, 2), (10_000, 16)])
     func manyShortJobsShareAThread(count: Int, together: Int) {
         #expect(Executor.share(of: count) == together)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Daemon
 
-/// The credential socket's server with limits that a test can reach. Whoever asks is root, as systemd is.
+/// The credential socket's server with limits that a test can reach. The tests ask as root, as systemd does.
 @Suite(.needsRoot("asks as root")) struct CredentialServerTests {
     private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.c2lnbmF0dXJl"
 
@@ -75,7 +75,7 @@ import Testing
     @Test func whoAsksBeforeTheFirstSecretWaitsForIt() throws {
         let place = try Place()
         let early = try (0..<5).map { _ in try place.ask("web") }
-        // Whatever is served to others changes nothing for them.
+        // Secrets served to other clients change nothing for these.
         try place.serve("late")
         #expect(try place.ask("late").answer() == .secret(Self.token))
         try place.serve("web")
@@ -103,12 +103,12 @@ import Testing
     @Test func whoWaitsWhenTheDaemonStopsIsRefused() throws {
         let place = try Place()
         let askers = try (0..<20).map { _ in try place.ask("web") }
-        // Those who read only after the server has gone are not left with nothing either.
+        // Clients that read only after the server has gone still get an answer.
         place.server.stop()
         for asker in askers { #expect(try asker.answer() != .nothing) }
     }
 
-    /// A refusal is more than a socket takes at once.
+    /// A refusal is larger than what a socket takes at once.
     @Test func whoDoesNotReadIsLeftAfterAWhile() throws {
         var limits = CredentialLimits()
         limits.connections = 4
@@ -149,7 +149,7 @@ import Testing
         try input.fileHandleForWriting.close()
         let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         strangers.waitUntilExit()
-        // More than all places are for; each got something, and no more of a secret than a refusal has.
+        // More than the limit of connections; each got an answer, and none more of a secret than a refusal has.
         #expect(told == "200 answers, 0 empty, 0 with a secret\n")
     }
 
@@ -173,7 +173,7 @@ import Testing
         print(f"{len(answers)} answers, {empty} empty, {sum(b'eyJ' in answer for answer in answers)} with a secret")
         """
 
-    /// Whatever goes wrong: closing without a byte starts the unit with nothing.
+    /// However it ends: closing without a byte would start the unit with nothing.
     @Test func aConnectionThatIsLetGoIsRefused() throws {
         var ends: [Int32] = [-1, -1]
         #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-/// Whose secret is for which unit.
+/// Which client's secret is for which unit.
 @Suite struct CredentialTableTests {
     private func configuration(_ served: [String: (String, String)]) throws -> Configuration {
         var clients: [ClientName: ClientConfiguration] = [:]
@@ -53,7 +53,7 @@ import Testing
         #expect(table[try request("new.service")]?.secret == issued.fingerprint)
         #expect(table[try request("a.service")] == nil)
         #expect(table[try request("b.service")] == nil)
-        // One that comes back has nothing from before.
+        // A client that is added again has no secret from before.
         table = CredentialTable(try configuration(["b": ("b.service", "s")]), after: table)
         #expect(try #require(table[try request("b.service")]).secret == nil)
         table.take(Served(client: b, secret: issued))

@@ -7,7 +7,7 @@ import Testing
 @testable import Daemon
 @testable import Rotation
 
-/// In which order jobs are done that wait for one another.
+/// The order in which waiting jobs are carried out.
 @Suite struct ExecutorTests {
     private let web: ClientName
     private let executor: Executor
@@ -21,8 +21,8 @@ import Testing
         Job(id: JobID(number: number), resource: resource, work: work, startedAt: BootTime(milliseconds: 0))
     }
 
-    /// A secret that exists is kept before others are asked for, and published before other files are looked at: else,
-    /// where there are many clients, the first one would be served after the last was found out about.
+    /// Keeping a secret goes before recalling others, and publishing it before reading other files back: else, with
+    /// many clients, the first would be served only after the last was recalled and read.
     @Test func whatIsWrittenGoesBeforeWhatIsLookedFor() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("web.jwt")))
@@ -37,7 +37,7 @@ import Testing
         let done = try Inbox<JobID>()
         let begun = DispatchSemaphore(value: 0)
         let release = DispatchSemaphore(value: 0)
-        // As many as a lane has threads at most.
+        // As many jobs as a lane has threads at most.
         for _ in 0..<8 {
             try executor.pool.run(in: lane) {
                 begun.signal()
@@ -51,7 +51,7 @@ import Testing
         executor.start([job(1, resource, observe)], report: report)
         executor.start([job(2, resource, observe)], report: report)
         executor.start([job(3, resource, write)], report: report)
-        // One thread goes on, and does one after the other.
+        // One thread goes on, and carries out the jobs one after the other.
         release.signal()
         var order: [UInt64] = []
         while order.count < 3, done.wait(atMost: 60_000) { order += done.drain().map(\.number) }

@@ -4,7 +4,8 @@ import Rotation
 @testable import Daemon
 
 extension Executor {
-    /// Hands without a configuration, a state directory or anything to run: what they are given fails, if it is done at all.
+    /// An executor without configuration, state directory or anything to run: its jobs fail, if they are carried out at
+    /// all.
     static func idle() throws -> Executor {
         let settings = SettingsSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
         return Executor(

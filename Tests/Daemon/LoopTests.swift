@@ -6,15 +6,15 @@ import Testing
 
 @testable import Daemon
 
-/// What the loop does while more facts wait than it absorbs at one time. Each test is a process of its own, whose signals
-/// are blocked as a daemon's are; a loop that would wait for ever is ended by the kernel.
+/// What the loop does while more inputs wait than it takes in one step. Each test is a process of its own, whose
+/// signals are blocked as a daemon's are; the kernel's alarm ends a loop that would wait for ever.
 @Suite struct LoopTests {
     @Test func aSignalIsSeenToWhileThousandsOfFactsWait() async {
         await #expect(processExitsWith: .success) {
             alarm(60)
             let field = try LoopField()
             field.post(10_000)
-            // To this thread: the runner's others do not block it.
+            // To this thread: the test runner's others do not block it.
             pthread_kill(pthread_self(), SIGTERM)
             #expect(try field.absorbed() < 2_000)
         }
@@ -31,7 +31,7 @@ import Testing
     }
 }
 
-/// A loop with nothing to do but to absorb.
+/// A loop whose only work is to take inputs.
 private struct LoopField {
     let inbox: Inbox<Input>
     private let loop: Loop
@@ -49,7 +49,7 @@ private struct LoopField {
             credentials: nil, watcher: nil, findings: try Inbox(), metrics: nil, cancel: try EventCounter())
     }
 
-    /// Posts so many facts, each of which says how many there were: by when something that is lacking is tried again.
+    /// Posts so many inputs; each holds its own number, as the hours until the next attempt.
     func post(_ count: Int64) {
         for number in 1...count {
             let lack = Failure(.socketUnusable, at: .named("the status socket"))
@@ -57,7 +57,7 @@ private struct LoopField {
         }
     }
 
-    /// Runs the loop to its end; returns how many of those facts it has absorbed.
+    /// Runs the loop to its end; returns how many of those inputs it has taken.
     func absorbed() throws -> Int64 {
         let end = try loop.run()
         let next = try #require(end.reason?.nextAttempt)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Daemon
 
-/// A state directory that does not stay what it was when it was opened.
+/// A state directory that changes after it was opened.
 @Suite struct StateAccessTests {
     private let scratch: TemporaryDirectory
     private let path: AbsolutePath
@@ -25,7 +25,7 @@ import Testing
         try StateDirectory.open(path, as: .current(), sha256: { SHA256.digest($0) })
     }
 
-    /// A door to it that counts how often it was lost.
+    /// Access to it that counts how often it was lost.
     private func listener(_ lost: Losses = Losses()) throws -> StateAccess {
         try StateAccess(
             at: path,
@@ -54,7 +54,7 @@ import Testing
             atPath: scratch(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
-    /// Whether what lies there now is locked by somebody.
+    /// Whether the directory that is there now is locked.
     private var isLocked: Bool {
         do {
             _ = try open()

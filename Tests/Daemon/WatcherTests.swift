@@ -16,7 +16,7 @@ import Testing
         return Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
     }
 
-    /// Looks until `condition` holds; false when it never does.
+    /// Polls until `condition` holds; false when it never does.
     private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
         for _ in 0..<6_000 {
             if try condition() { return true }
@@ -25,7 +25,7 @@ import Testing
         return false
     }
 
-    /// By its owner, mode and list a directory says who may do what in it, and one that is gone through, where it leads.
+    /// A directory's owner, mode and list decide who may do what in it, and the directories above where the path leads.
     @Test func directoriesThemselvesAreWatchedUpToTheRoot() throws {
         let directory = try TemporaryDirectory()
         for name in ["way", "way/out"] {
@@ -35,7 +35,7 @@ import Testing
         let found = try Inbox<Watcher.Finding>()
         let watcher = try Watcher(
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        // Notices are read once a second.
+        // Events are read once a second.
         var clock = BootTime(milliseconds: 1_000_000)
         var now: BootTime {
             clock = clock + 1
@@ -46,7 +46,7 @@ import Testing
             try watcher.handle(found.drain(), at: now).union(watcher.read(at: now)) == [.file(path)]
         }
         #expect(try eventually(isNoticed))
-        /// Does this over and over until there is notice: when a watch begins is not to be seen from outside.
+        /// Repeats a change until it is noticed: the start of a watch cannot be seen from outside.
         func expectNotice(_ what: String, _ change: (Int) throws -> Void) throws {
             while try watcher.read(at: now) != [] {}
             var round = 0
@@ -66,12 +66,12 @@ import Testing
             let (old, new) = round.isMultiple(of: 2) ? ("away", "way") : ("way", "away")
             _ = unsafe rename(directory(old), directory(new))
         }
-        // Where it is now, or is waited for, it is watched again.
+        // The directory is watched again where it is now, or is expected.
         if FileManager.default.fileExists(atPath: directory("away")) {
             try FileManager.default.moveItem(atPath: directory("away"), toPath: directory("way"))
         }
         try expectNotice("a file after the move") { _ in try directory.write("A=1", to: "way/out/app.env") }
-        // Nothing of what others do there is a reason to look.
+        // What other programs do there is no reason to read the file back.
         #expect(try eventually { try !isNoticed() })
         try directory.write("", to: "other")
         try directory.write("", to: "way/other")
@@ -79,7 +79,7 @@ import Testing
         #expect(watcher.wake == nil)
     }
 
-    /// In a directory where anybody may make files they can be made without end.
+    /// Where anybody may create files, one can create them without end.
     @Test func aFloodIsLookedAtOnceASecond() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
@@ -90,25 +90,25 @@ import Testing
         watcher.follow(try configuration(path), at: start)
         #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
         var observations: [Int64] = []
-        // A notice every ten milliseconds for ten seconds.
+        // A change every ten milliseconds for ten seconds.
         for milliseconds: Int64 in stride(from: 0, to: 10_000, by: 10) {
             try directory.write("A=\(milliseconds)", to: "app.env")
             if try watcher.read(at: start.advanced(milliseconds: milliseconds)) == [.file(path)] {
                 observations.append(milliseconds)
             }
-            // Until then nobody is to wait for notices.
+            // Until the next read, the inotify descriptor must not be waited for.
             #expect(!watcher.isListening)
             #expect(watcher.wake == start.advanced(milliseconds: (observations.last ?? 0) + 1_000))
         }
         #expect(observations == [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000])
-        // What came last is not forgotten, and once it is quiet nothing wakes any more.
+        // The last change is not lost, and once it is quiet nothing wakes any more.
         #expect(try watcher.read(at: start + 10) == [.file(path)])
         #expect(try watcher.read(at: start + 11) == [])
         #expect(watcher.isListening)
         #expect(watcher.wake == nil)
     }
 
-    /// Each by itself: most ways of changing a file are several of these, but not all.
+    /// Each event by itself: most ways of changing a file cause several of these, but not all.
     @Test func everyKindOfChangeOfAFileIsNoticed() throws {
         let directory = try TemporaryDirectory()
         for name in ["out", "elsewhere"] {
@@ -119,7 +119,7 @@ import Testing
         let found = try Inbox<Watcher.Finding>()
         let watcher = try Watcher(
             configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        // Notices are read once a second.
+        // Events are read once a second.
         var clock = BootTime(milliseconds: 1_000_000)
         var now: BootTime {
             clock = clock + 1
@@ -134,7 +134,7 @@ import Testing
         }
         let handle = try #require(FileHandle(forWritingAtPath: file))
         try expectNotice("what is written into it") { try handle.write(contentsOf: Data("B".utf8)) }
-        // By way of a mapping it is written without a call.
+        // A write through a memory mapping is no call, so only the close is noticed.
         try expectNotice("the end of who may have written into it") { try handle.close() }
         try expectNotice("its mode") { try #require(unsafe chmod(file, 0o640) == 0) }
         let elsewhere = directory("elsewhere/app.env")
@@ -144,7 +144,7 @@ import Testing
         try expectNotice("a new one") { try #require(unsafe mkfifo(file, 0o600) == 0) }
     }
 
-    /// A file may be changed between the look at it and the moment from which its directory tells of that.
+    /// A file may change between being read back and the moment from which its directory's watch reports that.
     @Test func aDirectoryThatTellsMoreThanBeforeIsAReasonToLook() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
@@ -178,14 +178,14 @@ import Testing
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(configuration, at: start)
         #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
-        // The directory is watched: that is enough, unless its writer sees another one under this name.
+        // The directory is watched: that is enough, unless its writer sees another directory under this name.
         #expect(watcher.wake == nil)
         #expect(watcher.handle([.notNoticed(path)], at: start) == [])
         #expect(watcher.wake == start + 60)
         #expect(watcher.goRound(at: start + 59) == [])
         #expect(watcher.goRound(at: start + 60) == [.file(path)])
         #expect(watcher.wake == start + 120)
-        // What no configuration names is nothing to wake up for.
+        // A path that no configuration names causes no wake.
         let other = try #require(AbsolutePath("/elsewhere/app.env"))
         watcher.follow(configuration, at: start + 60)
         #expect(watcher.wake == nil)

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatOthersMayReadIsRefusedWithTheCommandThatMendsIt() throws {
+    @Test func aKeyThatOthersMayReadIsRefusedWithTheCommandThatFixesIt() throws {
         try shell("chmod 644 key passphrase", in: directory)
         let key = directory("key")
         // The daemon's own group may read a key: who runs this test decides whether the file has that group.

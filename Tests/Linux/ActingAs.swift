@@ -3,9 +3,9 @@ import Glibc
 import Linux
 import Testing
 
-/// Runs `body` on a thread of its own whose file accesses are those of another user: no capability, no group of root's.
+/// Runs `body` on a thread of its own with another user's file access: no capability, no group of root's.
 ///
-/// The kernel keeps this user for each thread (setfsuid), so other tests are not touched.
+/// setfsuid sets this user for one thread, so other tests are not affected.
 @discardableResult
 func acting<Value: Sendable>(
     as identity: Identity, _ body: @escaping @Sendable () throws -> Value
@@ -18,7 +18,7 @@ func acting<Value: Sendable>(
     Thread.detachNewThread {
         _ = setGroup(identity.group)
         _ = setUser(identity.user)
-        // Version 3 of the call, this thread, no capability in any set.
+        // Version 3 of capset, for this thread, with no capability in any set.
         var header: [UInt32] = [0x2008_0522, 0]
         let none = [UInt32](repeating: 0, count: 6)
         if unsafe setCapabilities(&header, none) == 0 { box.result = Result { try body() } }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Linux
 
-/// What cannot be replaced is told apart, is left as it was, and leaves nothing beside it.
+/// A file that cannot be replaced gets its own error and stays as it was, with nothing left beside it.
 @Suite(.needsRoot("mounts, and makes files immutable")) struct AtomicFileRefusalTests {
     private let naming: TemporaryNames
 
@@ -148,7 +148,7 @@ import Testing
     @Test func anAttributeThatCannotBeKeptStopsIt() throws {
         let room = try Room(owner: Room.stranger)
         try room.file("f", owner: Room.stranger)
-        // A label that only root may set, where no security module gives new files theirs.
+        // Only root may set this label, unless a security module gives it to new files.
         try room.command("setfattr", ["-n", "security.SMACK64", "-v", "label", room("f")])
         #expect(
             try refusal(room("f"))

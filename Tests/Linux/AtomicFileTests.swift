@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A file is replaced whole, with everything about it that the old one had.
+/// A file is replaced as a whole and keeps everything else that the old one had.
 @Suite(.needsRoot("gives files away to other users")) struct AtomicFileTests {
     private let naming: TemporaryNames
 
@@ -49,7 +49,7 @@ import Testing
         let after = try room.status("f")
         #expect(try room.text("f") == "new")
         #expect(after.st_ino != before.st_ino)
-        // What holds a secret is nothing to be run as another user.
+        // The set-user-ID bit is dropped: no file with a secret is to be run.
         #expect(after.st_mode == S_IFREG | 0o644)
         #expect(after.st_gid == 33)
         #expect(try room.names() == ["f"])
@@ -94,7 +94,7 @@ import Testing
         #expect(before[0].contains("user:nobody:r--") && before[1].contains("by hand"))
         try replace(room("f"))
         #expect(try attributes() == before)
-        // A mode from the settings sets the list's mask, as chmod does.
+        // A configured mode sets the list's mask, as chmod does.
         try replace(room("f"), mode: 0o600)
         #expect(try attributes() == [before[0].replacing("mask::rw-", with: "mask::---"), before[1]])
     }

@@ -4,13 +4,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Does one harm after another, on a thread of its own, until it is stopped.
+/// Repeats an attack on a thread of its own until it is stopped.
 final class Attacker {
     private let halt = Halt()
     private let count = Turns()
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter harm: to be done and undone: when it returns everything is in its place again.
+    /// - Parameter harm: one attack, undone again: when it returns everything is in its place.
     init(_ generator: SeededGenerator, harm: @escaping @Sendable (inout SeededGenerator) throws -> Void) {
         let halt = halt
         let ended = ended
@@ -25,7 +25,7 @@ final class Attacker {
         }
     }
 
-    /// How often the harm has been done and undone.
+    /// How often the attack was done and undone.
     var turns: Int { count.sum }
 
     func stop() {
@@ -33,13 +33,13 @@ final class Attacker {
         ended.wait()
     }
 
-    /// Lets the other side run for up to so many microseconds.
+    /// Sleeps for fewer than `most` microseconds, so that the other side runs.
     static func pause(_ most: UInt32, _ random: inout SeededGenerator) {
         usleep(UInt32.random(in: 0..<most, using: &random))
     }
 }
 
-/// Counts what one thread does for another to see.
+/// Counts the rounds of one thread for another.
 private final class Turns: Sendable {
     private let done = Atomic(0)
 
@@ -48,7 +48,7 @@ private final class Turns: Sendable {
     func add() { done.add(1, ordering: .relaxed) }
 }
 
-/// Tells a thread to end.
+/// A flag that asks a thread to end.
 private final class Halt: Sendable {
     private let flag = Atomic(false)
 
@@ -57,7 +57,7 @@ private final class Halt: Sendable {
     func set() { flag.store(true, ordering: .relaxed) }
 }
 
-/// renameat2 with RENAME_EXCHANGE, which Swift does not import: there is no moment without anything under either name.
+/// renameat2 with RENAME_EXCHANGE, which Swift does not import: both names exist at every moment.
 @safe struct Exchange: Sendable {
     private typealias Call =
         @convention(c) @Sendable (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Linux
 
-/// Many syncs in one, and none that began too early.
+/// One sync serves many callers, but none that came after it began.
 @Suite struct BatchedSyncTests {
-    /// Counts what happens, so that it can be told what came first.
+    /// Numbers events, to show which came first.
     private final class Course: Sendable {
         private let moment = Atomic<Int>(0)
         private let isUnderWay = Atomic<Bool>(false)
         private let begun = Mutex<[Int]>([])
-        /// Callers that were not served as they should be, and syncs that ran two at a time.
+        /// Callers that were served by too early a sync, and syncs that ran two at a time.
         let bad = Atomic<Int>(0)
         let failures = Atomic<Int>(0)
 
@@ -36,7 +36,7 @@ import Testing
         private func hasBegun(since called: Int) -> Bool { begun.withLock { $0.contains { $0 > called } } }
     }
 
-    /// A sync that goes on until it may end.
+    /// A sync that runs until it may end.
     private final class Slow: Sendable {
         let mayEnd = DispatchSemaphore(value: 0)
         let hasEnded = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// How many seconds those who wait for ever have before that is said of them.
+    /// Seconds after which a caller counts as waiting for ever.
     private static let patience = 30.0
 
     private func onEightThreads(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
@@ -86,7 +86,7 @@ import Testing
         let course = Course()
         let slow = try Slow(batched)
         let all = onEightThreads { course.call(batched) }
-        // Time to come. Whoever comes later is served by a later sync all the same.
+        // Time to come. A caller that comes later is served by a later sync all the same.
         usleep(100_000)
         try slow.end()
         try waitForEight(all)

@@ -5,13 +5,13 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A file that somebody changed since it was read is left as they made it.
+/// A file that somebody changed after it was read is left as they made it.
 @Suite(.needsRoot("gives files away to other users")) struct ChangedMeanwhileTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }
 
-    /// Reads, lets `somebody` act, then replaces.
+    /// Reads, lets `somebody` change the file, then replaces it.
     private func replace(_ room: Room, after somebody: () throws -> Void) throws -> FileError {
         let file = try AtomicFile(room("f"), as: Room.root)
         try somebody()
@@ -66,7 +66,7 @@ import Testing
         #expect(try room.names() == ["f"])
     }
 
-    /// Two who both look before they replace: no line of either is ever lost.
+    /// Two writers that both check before they replace: no line of either is ever lost.
     @Test func twoWhoMergeLoseNothing() throws {
         let room = try Room(in: "/dev/shm")
         try room.file("f", "")
@@ -96,8 +96,8 @@ import Testing
         #expect(try room.names() == ["f"])
     }
 
-    /// Somebody who replaces the file by renaming, without a look, as editors do: what they wrote is never lost, also
-    /// when they do it in the moment between our last look and our own rename.
+    /// An editor that replaces the file by renaming, without a check: its text is never lost, even when it renames
+    /// between our last check and our own rename.
     @Test func whatAnEditorSavesInTheLastMomentIsKept() throws {
         let room = try Room(in: "/dev/shm")
         try room.file("f", "theirs\n")
@@ -112,7 +112,7 @@ import Testing
         for round in 0..<1_000 {
             try room.file("made", "theirs \(round)\n")
             try room.require(unsafe rename(room("made"), path))
-            // For a moment ours may stand there; theirs has to come back.
+            // Our text may be there for a moment; theirs has to come back.
             var seen = false
             for _ in 0..<100_000 where !seen { seen = try room.text("f").hasPrefix("theirs \(round)\n") }
             #expect(seen, "round \(round) is lost")
@@ -122,7 +122,7 @@ import Testing
         #expect(try room.names() == ["f"])
     }
 
-    /// As the daemon does: again from the file for as long as somebody else was faster.
+    /// Like the daemon: starts again from the file for as long as somebody else was faster.
     private static func merge(
         _ path: String, _ naming: TemporaryNames, _ edit: ([UInt8]) -> [UInt8]
     ) throws {

@@ -35,14 +35,14 @@ struct ChildProcessTests {
         #expect(report.lines == ["A=1 =", "3", "B=2"])
     }
 
-    /// Which may be one that the child's user could not look into otherwise.
+    /// Ours may be one that the child's user could not enter otherwise.
     @Test func inheritsNoWorkingDirectory() throws {
         let report = try ChildProcess.run(["/usr/bin/pwd", "-P"], environment: [:], timeout: Hooks.never)
         #expect(report.lines == ["/"])
     }
 
     @Test func inheritsNothing() throws {
-        // A descriptor that somebody forgot to mark.
+        // A descriptor without close-on-exec.
         let leak = unsafe open("/etc/passwd", O_RDONLY)
         defer { close(leak) }
         let report = try hooks.run(

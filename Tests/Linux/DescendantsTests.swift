@@ -5,7 +5,7 @@ import Testing
 
 @testable import Linux
 
-/// Each in a process of its own, in which nobody else starts or waits for children.
+/// Each test has a process of its own, in which nothing else starts or waits for children.
 struct DescendantsTests {
     @Test func givesTimeToTidyUpAndKeepsWhatIsSaidMeanwhile() async {
         await #expect(processExitsWith: .success) {
@@ -15,7 +15,7 @@ struct DescendantsTests {
                 (trap 'sleep 0.2; echo tidied; exit' TERM; echo >$HERE/ready; while :; do sleep 0.01; done) &
                 read x <$HERE/ready; echo one; echo >$HERE/up; exec sleep 600
                 """)
-            // The shell says "Terminated" in between, or not, as it comes.
+            // The shell may say "Terminated" in between.
             #expect(report.ending == .cancelled)
             #expect(report.lines.first == "one")
             #expect(report.lines.last == "tidied")
@@ -91,7 +91,7 @@ struct DescendantsTests {
             let hooks = try Hooks()
             let secret = "KEPT-IN-MEMORY-ALONE"
             unsafe setenv("CLIENTSECRETD_TEST", secret, 1)
-            // As root, who may read what is not dumpable.
+            // As root, which may read what is not dumpable.
             let report = try hooks.run(
                 """
                 tr '\\0' ' ' </proc/$PPID/cmdline; echo; tr '\\0' '\\n' </proc/$PPID/environ | grep -c CLIENTSECRETD
@@ -115,7 +115,7 @@ struct DescendantsTests {
     @Test func endsWhatKeepsForking() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
-            // Each starts the next in a session of its own and ends: there is nobody to be found twice.
+            // Each process starts the next in a new session and ends: none can be found twice.
             let next = "trap '' TERM; echo $$ >>$HERE/pids; sleep 0.01; setsid sh $HERE/next &"
             try hooks.directory.write(next, to: "next")
             let report = try hooks.cancelOnceUp("sh $HERE/next; echo >$HERE/up; exec sleep 600")
@@ -157,7 +157,7 @@ struct DescendantsTests {
             try Hooks.makeFIFO(hooks.directory("ready"))
             let report = try hooks.run("\(escapee) echo done")
             #expect(report == ExitReport(ending: .exited(0), lines: ["done"], truncated: 0))
-            // Left alone: it may be the server that the hook was to restart.
+            // Left alive: it may be the server that the hook was to restart.
             let pid = try #require(try hooks.pids().first)
             #expect(!hooks.hasGone(pid))
             #expect(kill(pid, SIGKILL) == 0)
@@ -166,7 +166,7 @@ struct DescendantsTests {
 
     @Test func orphansAreReapedAndWaitedChildrenAreNot() async {
         await #expect(processExitsWith: .success) {
-            // As PID 1 does.
+            // Becomes the reaper of orphans, like PID 1.
             guard let prctl = unsafe dlsym(nil, "prctl") else { throw POSIXError(.ENOSYS) }
             let control = unsafe unsafeBitCast(
                 prctl, to: (@convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32).self)
@@ -185,7 +185,7 @@ struct DescendantsTests {
             }
             var endings: [ExitReport.Ending?] = []
             while endings.count < codes.count {
-                // As often as can be, while they are started and end.
+                // As often as possible, while children start and end.
                 ChildProcess.reapOrphans()
                 endings += done.drain()
             }
@@ -197,7 +197,7 @@ struct DescendantsTests {
     }
 }
 
-/// A descendant in a session of its own, its parents gone, its environment cleared, deaf to SIGTERM.
+/// A descendant in a session of its own, without parents or environment, that ignores SIGTERM.
 private let escapee = """
     (setsid env -i /bin/sh -c \
     'trap "" TERM; echo $$ >>'$HERE/pids'; echo >'$HERE/ready'; exec sleep 600' &); read x <$HERE/ready;

@@ -14,7 +14,7 @@ import Testing
         _ = first.raw
     }
 
-    /// Who was killed while it started a program leaves the lock to that program's process until it is one.
+    /// A process killed while it starts a program leaves the lock with the forked child until that calls exec.
     @Test func whatIsLetGoSoonIsWaitedFor() throws {
         let directory = try TemporaryDirectory()
         let holder = Process()

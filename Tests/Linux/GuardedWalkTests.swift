@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Which links are followed and which directories gone through on the way to a file that is published.
+/// Which links are followed and which directories entered on the path to a published file.
 @Suite(.needsRoot("gives files away to other users and mounts")) struct GuardedWalkTests {
     private func read(_ path: String, as identity: Identity = Room.root) throws(FileError) -> FileContent? {
         try GuardedPath.read(path, as: identity, limit: 100)
@@ -22,8 +22,8 @@ import Testing
         #expect(content.status.size == 7)
     }
 
-    /// Directories may be anybody's below a trusted place; links are followed as elsewhere, and what decides is guarded as
-    /// elsewhere.
+    /// Below a trusted directory, directories may be writable by anybody; links are followed as elsewhere, and files
+    /// that must be guarded are checked as elsewhere.
     @Test func belowATrustedPlaceDirectoriesMayBeWrittenByAnybody() throws {
         let room = try Room()
         try room.folder("volume")
@@ -114,7 +114,7 @@ import Testing
         try room.link("hop", to: "f", owner: Room.stranger)
         try room.link("end", to: "hop", owner: Room.stranger)
         #expect(try read(room("end"))?.bytes == Array("theirs".utf8))
-        // What counts is where the links end, not the next one.
+        // The end of the links counts, not the next one.
         try room.file("key", "secret")
         try room.link("hop2", to: "key", owner: Room.stranger)
         try room.link("end2", to: "hop2", owner: Room.stranger)

@@ -12,7 +12,7 @@ struct HardeningTests {
                 for file in environ maps mem; do cat /proc/\(hardened.process)/$file | head -c 1 | wc -c; done
                 """
             let program = ["setpriv", "--reuid=34567", "--regid=34567", "--clear-groups", "sh", "-c", look]
-            // Whether the memory itself may be read before depends on the machine's Yama.
+            // Whether the memory itself can be read before depends on the machine's Yama.
             #expect(try run(program).output.hasPrefix("1\n1\n"))
             try hardened.harden()
             #expect(try run(program).output == "0\n0\n0\n")
@@ -33,8 +33,8 @@ struct HardeningTests {
     }
 }
 
-/// A copy of this process with one thread, which runs as another user and does as it is told. The kernel judges a
-/// process by its first thread, and the runner's has ended by the time a test runs.
+/// A copy of this process with one thread, which runs as another user and obeys orders. The kernel judges a process by
+/// its first thread, and the runner's has ended by the time a test runs.
 private struct ForkedProcess {
     let process: Int32
     private let orders: Int32
@@ -51,10 +51,10 @@ private struct ForkedProcess {
         let control = unsafe unsafeBitCast(prctl, to: (@convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32).self)
         process = makeCopy()
         if process == 0 {
-            // The orders end with the process that gives them.
+            // The pipe of orders closes with the process that sends them.
             close(orders[1])
             let setDumpable: Int32 = 4
-            // The change of user forbids what is to be forbidden later.
+            // Changing the user clears the dumpable flag, which `harden` is to do.
             guard setgid(user) == 0, setuid(user) == 0, control(setDumpable, 1, 0, 0, 0) == 0 else { _exit(1) }
             var byte: UInt8 = 0
             while unsafe write(answers[1], &byte, 1) == 1, unsafe read(orders[0], &byte, 1) == 1 {

@@ -27,7 +27,7 @@ import Testing
 
     @Test func isNotInPlaceWhereAnotherLies() throws {
         let held = try hold()
-        // Many times: a number that is free is soon given again.
+        // Many times: a free inode number is soon reused.
         for _ in 0..<50 {
             try FileManager.default.removeItem(atPath: scratch("held"))
             #expect(!held.isInPlace)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Linux
 
-/// Runs shell scripts as children, with a directory of their own in `$HERE` for what they want to tell.
+/// Runs shell scripts as children, with a directory of their own in `$HERE` for their output.
 struct Hooks {
-    /// Long enough never to pass in a test that works.
+    /// Milliseconds that never pass in a test that works.
     static let never: Int64 = 600_000
     static let path = ["PATH": "/usr/bin:/bin"]
 
@@ -54,7 +54,7 @@ struct Hooks {
         try #require(unsafe mkfifo(path, 0o600) == 0)
     }
 
-    /// Waits until somebody writes into the FIFO.
+    /// Waits until something is written into the FIFO.
     static func waitFor(_ path: String) throws {
         let fifo = Descriptor(adopting: unsafe open(path, O_RDONLY))
         var byte: UInt8 = 0
@@ -65,7 +65,7 @@ struct Hooks {
         try directory.read("pids").split(separator: "\n").compactMap { Int32($0) }
     }
 
-    /// Every process that wrote its number down has ended.
+    /// Expects that every process that wrote its number down has ended.
     func expectGone(_ count: Int) throws {
         let pids = try pids()
         #expect(pids.count == count)

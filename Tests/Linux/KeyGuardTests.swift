@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Who may read a key file, and the command that mends one that too many may.
+/// Who may read a key file, and the command that fixes one that too many may.
 @Suite(.needsRoot("gives files away to other users")) struct KeyGuardTests {
     private static let daemon = Identity(user: 1, group: 1)
 
@@ -20,7 +20,7 @@ import Testing
             try room.own("key", UInt32(owner), group: UInt32(group))
             try open(room("key"), as: Self.daemon)
         }
-        // A group that the daemon is in, but not its primary one.
+        // A group of the daemon's, but not its primary one.
         try room.own("key", 0, group: 2)
         let error = try fileError { () throws(FileError) in
             try open(room("key"), as: Identity(user: 1, group: 1, groups: [2]))
@@ -28,7 +28,7 @@ import Testing
         #expect(error.detail == "the file can be read by the group bin (2)")
     }
 
-    /// An orchestrator's, who mounts it for a group that the process is in besides its own.
+    /// A key that an orchestrator mounts for a supplementary group of the process.
     @Test func belowATrustedPlaceWhoeverCanMayReadAndNobodyElseMayWrite() throws {
         let room = try Room()
         try room.folder("keys")
@@ -44,7 +44,7 @@ import Testing
             try room.own("keys/key", UInt32(owner), group: 2)
             _ = try fileError { () throws(FileError) in try open(room("keys/key"), as: trusting) }
         }
-        // Nor is it enough to be called like it.
+        // The trusted directory's name as a prefix is not enough.
         try room.file("keys2", mode: 0o440)
         try room.own("keys2", 0, group: 2)
         _ = try fileError { () throws(FileError) in try open(room("keys2"), as: trusting) }
@@ -69,7 +69,7 @@ import Testing
         let refused = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
         #expect(refused.kind == .notGuarded && refused.path == room("key") && refused.detail == detail)
         #expect(refused.remedy?.description == command)
-        // The command does what it says it does.
+        // The suggested command works.
         try room.command("sh", ["-c", command])
         try open(room("key"), as: Self.daemon)
     }

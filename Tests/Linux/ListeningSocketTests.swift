@@ -33,7 +33,7 @@ struct ListeningSocketTests {
         #expect(own.family == .internet && own.isStream && own.isOnLoopback)
         let all = try kind(AF_INET, SOCK_STREAM, bound: bindFour(0))
         #expect(all.family == .internet && all.isStream && !all.isOnLoopback)
-        // Bound to nothing is bound to every address.
+        // An unbound socket counts as bound to every address.
         #expect(try !kind(AF_INET6, SOCK_STREAM).isOnLoopback)
     }
 

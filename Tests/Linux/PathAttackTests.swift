@@ -5,10 +5,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// While hundreds of publishes run, somebody swaps the components of the path for something else: nothing outside the
-/// tree is read or changed, and each publish succeeds on the real target or fails with an error that says why. Who wins
-/// how often is the scheduler's choice and no part of the verdict; the publishes go on until the attacker has had as many
-/// turns as the publisher.
+/// While hundreds of publishes run, an attacker swaps components of the path: nothing outside the tree is read or
+/// changed, and each publish succeeds on the real target or fails with an error that says why. Who wins how often is up
+/// to the scheduler and not judged; the publishes go on until the attacker has had as many turns as the publisher.
 @Suite(.needsRoot("acts as an attacker who is another user")) struct PathAttackTests {
     private static let publishes = 400
     private static let key = "PRIVATE KEY"
@@ -62,7 +61,7 @@ import Testing
             unsafe remove(target)
             switch Int.random(in: 0..<7, using: &random) {
             case 0:
-                // Root's own link would be followed, so it comes here as somebody else's.
+                // Root's own link would be followed, so this one gets another owner.
                 unsafe symlink(key, made)
                 unsafe lchown(made, Room.stranger, Room.stranger)
                 unsafe rename(made, target)
@@ -109,14 +108,14 @@ import Testing
         }
         attacker.stop()
         #expect(try Self.census(room) == outside, "\(note)")
-        // Left in peace it works; and nothing is left anywhere, but for a directory that was caught in the very moment:
-        // that is nobody's to remove.
+        // Undisturbed, publishing works; and no temporary name is left, except of a directory that was swapped in at
+        // the last moment, which is not ours to remove.
         try AtomicFile(room("a/b/f"), as: Room.root).replace(with: Array("last".utf8), naming: naming)
         #expect(try room.text("a/b/f") == "last")
         #expect(try room.command("find", [room(""), "-name", ".clientsecretd-*", "!", "-type", "d"]) == "", "\(note)")
     }
 
-    /// In a directory like /tmp, with an attacker who has a user's own rights.
+    /// In a directory like /tmp, with an attacker who has an ordinary user's rights.
     @Test func aStickyDirectoryOfEverybodysIsSafe() throws {
         let room = try Room(in: "/dev/shm")
         try room.command("chmod", ["755", room("")])
@@ -151,7 +150,7 @@ import Testing
                 let file = try AtomicFile(target, as: Room.root)
                 #expect(file.content == nil, "\(note)")
                 try file.replace(with: secret, naming: naming)
-                // Whoever cannot remove root's file cannot put another in its place either.
+                // A user who cannot remove root's file cannot replace it either.
                 #expect(try GuardedPath.read(target, as: Room.root, limit: 100)?.bytes == secret, "\(note)")
                 unsafe unlink(target)
             } catch {
@@ -164,7 +163,7 @@ import Testing
         #expect(try room.names("tmp") == [])
     }
 
-    /// Everything that is not the tree itself: kind, owner, mode, number of names, size, time and content.
+    /// Everything outside the tree: kind, owner, mode, number of names, size, time and content.
     private static func census(_ room: Room) throws -> [String] {
         let listing = try room.command(
             "find",

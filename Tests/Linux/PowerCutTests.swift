@@ -5,21 +5,21 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What was replaced is there after a power cut: a file system of its own is shut down without its journal, as when the
-/// machine loses power, and mounted again.
+/// A replaced file survives a power cut: the test shuts down a file system of its own without its journal, as when the
+/// machine loses power, and mounts it again.
 @Suite(.needsRoot("mounts file systems")) struct PowerCutTests {
     private final class Written: Sendable {
         let names = Mutex<[String]>([])
     }
 
-    /// FS_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, then what a restarted machine does.
+    /// FS_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
     private static let cut = """
         import fcntl, os, struct, sys
         descriptor = os.open(sys.argv[1], os.O_RDONLY)
         fcntl.ioctl(descriptor, 0x8004587d, struct.pack("I", 2))
         """
 
-    /// How many seconds writers have for what takes them one.
+    /// Seconds that writers get for what usually takes one.
     private static let patience = 60.0
 
     private func roomWithDisk() throws -> Room {
@@ -50,7 +50,7 @@ import Testing
         #expect(try room.names("disk") == ["f", "lost+found"])
     }
 
-    /// Of many that are written at once into one directory, and share its syncs, each whose writing was said to be done.
+    /// Of many files written at once into one directory, sharing its syncs, each that was reported as written survives.
     @Test func everyFileThatWasSaidToBeWrittenOutlivesIt() throws {
         let room = try roomWithDisk()
         let directories = SharedDirectories()
@@ -69,7 +69,7 @@ import Testing
                         try AtomicFile(path + "/" + name, as: Room.root, sharing: directories)
                             .replace(with: Array(name.utf8), naming: naming)
                     } catch {
-                        // The power has gone; or nothing can be written at all, which the count tells.
+                        // The power was cut; or nothing can be written at all, which the count below shows.
                         hasBegun.signal()
                         return
                     }

@@ -4,13 +4,13 @@ import Linux
 import TestSupport
 import Testing
 
-/// A directory of a test's own in which files of every kind are made, as root.
+/// A directory of a test's own, in which it makes files of every kind as root.
 final class Room {
     let directory: TemporaryDirectory
     private var mounts: [String] = []
     private var flagged: [String] = []
 
-    /// Root's rules, whoever called the tests through sudo.
+    /// Root's identity, whoever started the tests through sudo.
     static let root = Identity(user: 0, group: 0)
     /// A user that owns nothing on the machine.
     static let stranger: UInt32 = 65_534
@@ -18,7 +18,7 @@ final class Room {
 
     /// - Parameters:
     ///   - owner: of the directory.
-    ///   - parent: where it is made; in memory, syncing takes no time.
+    ///   - parent: where it is made; in a memory file system syncing takes no time.
     init(owner: UInt32 = 0, in parent: String = "/tmp") throws {
         directory = try TemporaryDirectory(in: parent)
         try own("", owner, group: owner)
@@ -64,20 +64,20 @@ final class Room {
 
     func hardLink(_ name: String, to other: String) throws { try require(unsafe Glibc.link(self(other), self(name))) }
 
-    /// A file or an empty directory.
+    /// Removes a file or an empty directory.
     func remove(_ name: String) throws { try require(unsafe Glibc.remove(self(name))) }
 
     func own(_ name: String, _ owner: UInt32, group: UInt32? = nil) throws {
         try require(unsafe lchown(self(name), owner, group ?? .max))
     }
 
-    /// Mounts at `name` for as long as the room stands; `arguments` are those of mount before the place.
+    /// Mounts at `name` for the lifetime of the room; `arguments` are those of mount before the mount point.
     func mount(_ arguments: [String], at name: String) throws {
         try command("mount", arguments + [self(name)])
         mounts.append(self(name))
     }
 
-    /// Sets a flag of chattr's, and takes it away when the room goes.
+    /// Sets a flag with chattr, and clears it when the room is released.
     func flag(_ flag: String, _ name: String) throws {
         flagged.append(self(name))
         try command("chattr", [flag, self(name)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Linux
 
-/// A directory that was walked to a moment ago is used again only while a walk would come to it again.
+/// A directory that was just walked to is reused only while a walk would reach it again.
 @Suite(.needsRoot("gives files away to other users")) struct SharedDirectoriesTests {
     private let naming: TemporaryNames
     private let directories = SharedDirectories()
@@ -29,7 +29,7 @@ import Testing
         return room
     }
 
-    /// As long as `other` is held, its directory is; without, there is nothing but what was noted.
+    /// Runs `body` once with nothing but the cached directory, and once while `other` keeps it open.
     private func withAndWithoutHolder(_ body: (Room) throws -> Void) throws {
         try body(try room())
         let room = try room()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Where nobody holds the directory, a link on the way is judged by a walk although it leads to the same one.
+    /// While nobody holds the directory, a walk checks links on the path even if they lead to the same one.
     @Test func aStrangersLinkToTheSameDirectoryIsNotFollowed() throws {
         let room = try room()
         try room.require(unsafe rename(room("a"), room("real")))
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Above it what was judged counts for a second.
+    /// For the directories above it a check counts for a second.
     @Test func aWayThatOthersMayWriteToIsRefusedSoon() throws {
         try withAndWithoutHolder { room in
             try room.require(unsafe chmod(room("a"), 0o777))
@@ -138,7 +138,7 @@ import Testing
         #expect(held == [])
     }
 
-    /// Whoever holds a directory shares it, and by that its syncs.
+    /// Writers that hold a directory at the same time share it, and thereby its syncs.
     @Test func thoseWhoComeTogetherShareIt() throws {
         let room = try room()
         let one = try GuardedWalk.place(room("a/b/one"), as: Room.root, sharing: directories)

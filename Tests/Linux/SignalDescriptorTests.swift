@@ -5,12 +5,12 @@ import Testing
 struct SignalDescriptorTests {
     @Test func signalsBecomeReadableAndHarmless() async {
         await #expect(processExitsWith: .success) {
-            // As under nohup, or a parent that does not care for its children.
+            // As under nohup, or a parent that ignores its children.
             signal(SIGCHLD, SIG_IGN)
             try SignalDescriptor.blockSignals()
             let signals = try SignalDescriptor()
             #expect(try signals.read() == [])
-            // To this thread: the runner's others do not block them.
+            // To this thread: the test runner's others do not block them.
             for number in [SIGTERM, SIGHUP, SIGINT, SIGHUP, SIGCHLD] { pthread_kill(pthread_self(), number) }
             let epoll = try Epoll()
             try epoll.add(signals.raw, tag: 0)

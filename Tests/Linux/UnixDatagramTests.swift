@@ -13,10 +13,10 @@ import Testing
         path = directory("reader")
     }
 
-    /// The next datagram, and the number of the descriptor that came with it.
+    /// Receives the next datagram, and the descriptor that came with it.
     private func receive(at reader: UnixSocket) -> (text: String, descriptor: Int32?) {
         var bytes = [UInt8](repeating: 0, count: 100)
-        // A header of 16 bytes, then the number.
+        // A header of 16 bytes, then the descriptor.
         var control = [UInt8](repeating: 0, count: 24)
         var passed: Int32?
         let count = unsafe bytes.withUnsafeMutableBytes { bytes in
@@ -77,10 +77,10 @@ import Testing
         #expect(try epoll.wait().map(\.tag) == [2])
         #expect(receive(at: try #require(reader)).text == UnixSocket.filler)
         #expect(Set(try epoll.wait().map(\.tag)) == [1, 2])
-        // Told once.
+        // `once` reports it a single time.
         #expect(try epoll.wait().map(\.tag) == [2])
         #expect(try sender.send([1], to: path))
-        // A full queue whose reader goes is told as well: the next try says so.
+        // When the reader of a full queue goes, that is reported as well: the next try shows it.
         #expect(try !sender.send([1], to: path))
         try epoll.modify(sender.descriptor.raw, tag: 1, for: [.writable, .once])
         #expect(try epoll.wait().map(\.tag) == [2])

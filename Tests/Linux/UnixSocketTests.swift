@@ -62,7 +62,7 @@ struct UnixSocketTests {
         try listener.permit(group: nil)
         #expect(try access()[0] == 0o600)
         listener.removeName()
-        // What lies there since is left alone, links included.
+        // Whatever has the name since then is left alone, links included.
         try directory.write("precious", to: "precious")
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("precious"))
         let before = try FileManager.default.attributesOfItem(atPath: directory("precious"))
@@ -99,7 +99,7 @@ struct UnixSocketTests {
         let error = #expect(throws: SystemError.self) { _ = try UnixListener(path: path, mode: 0o600) }
         #expect(error?.errno == .addressInUse)
         #expect(error?.description == "cannot listen on \(path): Address already in use")
-        // The look was a connection, and the name still leads here.
+        // The check for a listener was a connection, and the name still leads here.
         #expect(try listener.accept() != nil)
         _ = try UnixStream.connect(to: path, timeoutSeconds: 60)
         #expect(try listener.accept() != nil)

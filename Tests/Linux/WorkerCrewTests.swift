@@ -4,7 +4,7 @@ import Testing
 @testable import Linux
 
 struct WorkerCrewTests {
-    /// The threads that have to be started for so many jobs.
+    /// Adds so many jobs; returns the threads that have to be started for them.
     private func fill(_ crew: inout WorkerCrew<String>, _ lane: String, _ jobs: Int, at now: Int64) -> [Int] {
         (0..<jobs).compactMap { _ in crew.add({}, to: lane, at: now) }
     }
@@ -44,7 +44,7 @@ struct WorkerCrewTests {
         counts.append(fill(&roomy, "stuck", 4, at: 30_001).count)
         counts.append(fill(&roomy, "stuck", 4, at: 60_002).count)
         #expect(counts == [4, 1, 1])
-        // Until it has its share.
+        // Until the lane has its share.
         for round in Int64(3)...6 { counts.append(fill(&roomy, "stuck", 4, at: round * 30_001).count) }
         #expect(counts == [4, 1, 1, 1, 1, 0, 0])
     }

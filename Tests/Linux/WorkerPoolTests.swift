@@ -41,14 +41,14 @@ struct WorkerPoolTests {
                     meeting.most = max(meeting.most, meeting.here)
                     return meeting.here
                 }
-                // Three at a time: nobody goes on until the third is there.
+                // Groups of three: none goes on until the third is there.
                 if here == 3 { for _ in 0..<3 { together.signal() } }
                 together.wait()
                 meeting.withLock { $0.here -= 1 }
                 done.post(0)
             }
         }
-        // A group may have mixed with the one before; whoever is left over is let go.
+        // A group may mix with the one before; jobs that are left over are released.
         for _ in 0..<12 { together.signal() }
         #expect(collect(12, from: done).count == 12)
         #expect(meeting.withLock { $0.most } <= 3)
@@ -57,7 +57,7 @@ struct WorkerPoolTests {
     @Test func signalsAreBlockedOnItsThreads() throws {
         let pool = WorkerPool<Int>()
         let done = try Inbox<String>()
-        // Whatever the thread that asks blocks.
+        // Whatever signals the calling thread blocks.
         var none = sigset_t()
         var before = sigset_t()
         unsafe sigemptyset(&none)

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [(0o640, nil), (nil, "daemon"), (0o640, "daemon")] as [(UInt16?, String?)])
-    func aModeOrGroupThatIsNotAsConfiguredIsSeenAndMended(mode: UInt16?, group: String?) throws {
+    func aModeOrGroupThatIsNotAsConfiguredIsSeenAndFixed(mode: UInt16?, group: String?) throws {
         let secret = try Samples.secret()
         try scratch.write(Samples.text(secret), to: "web.jwt", mode: 0o644)
         let file = try Samples.file(scratch("web.jwt"), mode: mode, group: group)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// How applications are told.
+/// How applications are notified of new secrets.
 @Suite struct ActionTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
@@ -22,14 +22,14 @@ import Testing
         ]
     }
 
-    /// The secret of a client `a` that was made so many days ago.
+    /// A secret of client `a` that was made this many days ago.
     private func old(_ days: Int64) throws -> SecretInfo {
         try Values.issued(
             1, id: "com.example.a", from: -60 - days * Values.day, to: (90 - days) * Values.day,
             signer: Values.print("1"))
     }
 
-    /// What happens when the secret of `a` is due, so many days before those that are made at the start.
+    /// A bench just after the secret of `a` fell due, this many days before the secrets made at the start.
     private func renewal(of clients: [String: ClientConfiguration], daysBeforeOthers days: Int64) throws -> Bench {
         let bench = try Bench(try Values.configuration(clients))
         try bench.place(old(days), in: "a.jwt")

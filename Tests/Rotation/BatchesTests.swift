@@ -4,8 +4,8 @@ import Testing
 @testable import Rotation
 
 /// Clients that share an action or a file and are due at about the same time renew together.
-@Suite struct TogetherTests {
-    /// What is minted once the secret of `a`, which is so many days older than the others', is due.
+@Suite struct BatchesTests {
+    /// What is minted when the secret of `a`, which is this many days older than the others', is due.
     private func minted(_ clients: [String: ClientConfiguration], days: Int64) throws -> [String] {
         let bench = try Bench(try Values.configuration(clients))
         let old = try Values.issued(
@@ -27,14 +27,14 @@ import Testing
             "e": try Values.client("e"),
         ]
         #expect(try minted(clients, days: 1) == ["mint a", "mint b", "mint c", "mint d"])
-        // One that is not near its own time joins nobody, and nobody through it.
+        // `c`, which is not near its own due time, joins no batch and links no other client to it.
         var apart = clients
         apart["c"] = try Values.client("c", renewBefore: 20 * Values.day, actions: [second, third])
         #expect(try minted(apart, days: 1) == ["mint a", "mint b"])
     }
 
-    /// Each of them asks on the way to its time whether one that it shares with is due, by way of all others: reckoned
-    /// for each anew that takes longer than anybody waits.
+    /// Before it is due, each client asks whether a client connected to it by sharing is. Computing that anew for each
+    /// of them takes too long.
     @Test(.timeLimit(.minutes(5))) func aThousandDoAtTheMomentAtWhichTheyAreDue() throws {
         let action = Values.exec("/bin/after")
         var clients: [String: ClientConfiguration] = [:]

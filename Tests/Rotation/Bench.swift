@@ -3,45 +3,45 @@ import Testing
 
 @testable import Rotation
 
-/// A core on the bench: facts are handed to it one by one, its jobs are answered from a small world that the test
-/// arranges, and what it did can be read off ``log``.
+/// Drives a core: passes it inputs one by one and answers its jobs from simulated state that the test sets up; ``log``
+/// records what the core did.
 final class Bench {
     private(set) var rotation: Rotation
     private(set) var boot: Int64 = 5_000_000
-    /// What the wall clock showed when the machine was switched on.
+    /// What the wall clock showed when the boot clock was zero.
     private var wallAtBoot = Values.start - 5000
     var isSynced = true
 
-    /// What looks see; a path that is missing here has no file.
+    /// What reading a file back returns; a path that is missing here has no file.
     var disk: [AbsolutePath: FileObservation] = [:]
     var records: [ClientName: Record] = [:]
     var told: ReportedStates?
-    /// What looking for former outputs finds.
+    /// What the search for former outputs finds.
     var orphans: [OrphanedOutput] = []
-    /// The keys as they lie on the disk; a key that is missing here cannot be read.
+    /// The keys on disk; a key that is missing here cannot be read.
     var prints: [KeyName: KeyDigest] = [:]
     /// What the next reading of the configuration finds.
     var text: Result<Outcome, Failure>
     /// Jobs on these resources fail.
     var failures: [Resource: Failure] = [:]
-    /// Writes of these files fail; looking at them works.
+    /// Writes of these files fail; reading them back works.
     var failingWrites: [AbsolutePath: Failure] = [:]
-    /// What is found in these files right after they were written, in place of that.
+    /// What these files hold right after a write, in place of what was written.
     var overwritten: [AbsolutePath: FileObservation] = [:]
     /// Jobs on these resources do not end until ``release(_:)``.
     var held: Set<Resource> = []
 
-    /// What was started since ``forget()``, in words.
+    /// The jobs started since ``forget()``, in words.
     private(set) var log: [String] = []
     private(set) var works: [Work] = []
     private(set) var entries: [LogEvent] = []
     private(set) var answers: [RequestID: Answer] = [:]
-    /// What the credential socket would hand out.
+    /// The secrets that the credential socket would serve.
     private(set) var served: [ClientName: SecretInfo] = [:]
     private(set) var lastStep = Step()
     private var waiting: [Job] = []
     private var minted: UInt64 = 1000
-    /// Far more than there are steps on a secret's way.
+    /// Far more than it takes to publish a secret.
     private static let mostRounds = 200
 
     init(_ configuration: Configuration, once: Bool = false, hostJitter: Double = 0, builtAt: Int64 = -365 * Values.day)
@@ -63,7 +63,7 @@ final class Bench {
 
     // MARK: What a test does
 
-    /// Plans and answers until nothing is to be done at this moment.
+    /// Plans and answers jobs until nothing is left to do at this moment.
     func go() {
         var rounds = 0
         repeat {
@@ -103,7 +103,7 @@ final class Bench {
         ask(.reload, number)
     }
 
-    /// Lets both clocks run, with a plan at every wake on the way.
+    /// Advances both clocks, planning at every wake until then.
     func pass(_ seconds: Int64) {
         let end = boot + seconds * 1000
         while let next = nextWake, next <= end {
@@ -113,13 +113,13 @@ final class Bench {
         boot = end
     }
 
-    /// Lets both clocks run by a part of a second.
+    /// Advances both clocks by a part of a second.
     func boot(after milliseconds: Int64) {
         boot += milliseconds
         go()
     }
 
-    /// Sets the wall clock, which nobody else sees.
+    /// Sets the wall clock and reports that to the core.
     func step(_ seconds: Int64) {
         wallAtBoot += seconds
         tell(.clockSet)
@@ -131,7 +131,7 @@ final class Bench {
         go()
     }
 
-    /// Lets the job that is held on this resource fail, and that one alone.
+    /// Fails the job that is held on this resource, and no other.
     func fail(_ resource: Resource, _ failure: Failure) {
         failures[resource] = failure
         held.remove(resource)
@@ -140,9 +140,9 @@ final class Bench {
         go()
     }
 
-    /// Starts anew with what lies on the disk, as after a kill.
+    /// Restarts the core with what is on disk, as after a kill.
     ///
-    /// - Parameter refused: what is wrong with the text that lies there, where the configuration is the last adopted one.
+    /// - Parameter refused: what is wrong with the text on disk; `configuration` is then the last adopted one.
     func restart(_ configuration: Configuration, refused: [String]? = nil) throws {
         rotation = try Bench(configuration).rotation
         rotation.handle(
@@ -191,7 +191,7 @@ final class Bench {
         entries.compactMap { if case .minted(_, _, let reason) = $0 { reason } else { nil } }
     }
 
-    /// Places a secret in a file, or something that is none.
+    /// Places a secret in a file; nil places foreign content.
     func place(_ issued: SecretInfo?, in file: String, _ slot: Slot = .whole, otherLines: Bool = false) throws {
         var observation = disk[try Values.path(file)] ?? FileObservation(slots: [:])
         observation.slots[slot] = issued.map(SlotObservation.secret) ?? .foreign
@@ -199,12 +199,12 @@ final class Bench {
         disk[try Values.path(file)] = observation
     }
 
-    /// Lets writes of this file alone fail from now on.
+    /// From now on writes of this file fail, and of no other.
     func failWrites(of file: String, _ code: Failure.Code = .diskFull) throws {
         failingWrites = [try Values.path(file): try Values.failure(code, file)]
     }
 
-    /// Gives notice of a file, and the two seconds of quiet after which it is looked at.
+    /// Reports a change of a file and passes the debounce of two seconds.
     func debounce(_ file: String) throws {
         tell(.changeNoticed(.file(try Values.path(file))))
         pass(2)
@@ -248,7 +248,7 @@ final class Bench {
             return prints[name].map { .success(.key($0)) } ?? .failure(Failure(.keyMissing, at: .key(name)))
         case .recall(let client):
             var record = records[client] ?? Record()
-            // Tests name outputs in a record only where it is about them.
+            // Few tests set a record's outputs; other records get the configured ones.
             if record != Record(), record.outputs.isEmpty {
                 record.outputs = rotation.world.configuration.clients[client]?.places ?? []
             }
@@ -292,7 +292,7 @@ final class Bench {
         return .success(.published(observation))
     }
 
-    /// Nil for what goes on beside everything and is tried by itself.
+    /// Nil for background jobs, which have tests of their own.
     static func words(_ work: Work) -> String? {
         switch work {
         case .readConfiguration: "read configuration"

@@ -21,7 +21,7 @@ import Testing
         bench.tell(.changeNoticed(.key(try Values.key())))
         #expect(bench.log == [])
         bench.pass(1)
-        // What is said of the key is kept at once, the new secret when it is made.
+        // The key change is kept at once, the new secret when it is minted.
         #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "keep web", "publish web.jwt"])
         #expect(bench.mintReasons == [.unusable(old)])
     }
@@ -31,7 +31,7 @@ import Testing
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
         bench.failures = [.key(key): Failure(.keyTruncated, at: .key(key))]
         bench.go()
-        // By now it is tried once a minute.
+        // By now it is retried once a minute.
         bench.pass(3600)
         bench.held = [.key(key)]
         bench.pass(60)
@@ -50,7 +50,7 @@ import Testing
         let place = OutputPlace(path: try Values.path("web.jwt"), slot: .whole)
         let other = OutputPlace(path: try Values.path("other.jwt"), slot: .whole)
         bench.go()
-        // Not by a clock that is not believed.
+        // Nothing is tidied while the clock is not trusted.
         #expect(tidied() == [])
         bench.pass(Values.day)
         let first = Work.tidyRecords(
@@ -78,7 +78,7 @@ import Testing
         bench.held = [key]
         bench.tell(.changeNoticed(key))
         bench.pass(1)
-        // The job that runs has read the old content; the notice comes before its end.
+        // The running job has read the old content; the notification comes before it ends.
         bench.tell(.changeNoticed(key))
         bench.release(key)
         bench.pass(1)
@@ -110,7 +110,7 @@ import Testing
             let count = bench.log.filter { $0 == observe }.count
             #expect(count >= 6 && count <= 60, "\(observe) \(count)")
         }
-        // What cannot be used is read no oftener.
+        // A key that cannot be used is read no more often.
         bench.prints = [:]
         bench.forget()
         for _ in 0..<1000 { bench.tell(.changeNoticed(.key(try Values.key()))) }
@@ -122,14 +122,14 @@ import Testing
         bench.tell(.changeNoticed(.key(try Values.key())))
         bench.tell(.changeNoticed(.configuration))
         #expect(bench.lastStep.wake.boot != nil)
-        // The plan that starts the reading, and none after it.
+        // One plan starts both reads; from then on only the jobs' time limit wakes.
         bench.held = [.key(try Values.key()), .configuration]
         bench.pass(1)
         #expect(bench.log == ["check configuration", "read apple"])
         #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
     }
 
-    @Test func aKeyThatIsMendedIsReadAtOnce() throws {
+    @Test func aKeyThatIsFixedIsReadAtOnce() throws {
         let bench = try settled()
         bench.prints = [:]
         bench.tell(.changeNoticed(.key(try Values.key())))
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func aSecretSignedByAnotherKeyThanWasReadHasTheKeyReadAgain() throws {
-        // The file was replaced between the reading and the signing, and no notice has come yet.
+        // The file was replaced between the read and the signing, and no notification has come yet.
         let bench = try settled()
         bench.prints[try Values.key()] = try Values.print("2")
         bench.ask(.renew(.init()))
@@ -195,7 +195,7 @@ import Testing
         try bench.failWrites(of: "web.jwt")
         bench.reload(try Values.configuration([web: Values.client(web)], keys: ["apple": other]))
         #expect(try bench.current(web) != first)
-        // The administrator takes the change back while the file still holds the secret of before.
+        // The administrator reverts the change while the file still holds the previous secret.
         bench.failingWrites = [:]
         bench.forget()
         bench.reload(try Values.configuration([web: Values.client(web)]))
@@ -243,7 +243,7 @@ import Testing
         bench.reload(
             try Values.configuration([web: Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])])
         )
-        // That the secret lies there is remembered before it does.
+        // The record names the new output before the secret is written there.
         #expect(
             bench.log == [
                 "read configuration", "read apple", "look new.jwt", "look web.jwt", "keep web", "publish new.jwt",
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    // MARK: What is written elsewhere than before
+    // MARK: Outputs that move
 
     private let after = Values.exec("/bin/after")
 
@@ -314,7 +314,7 @@ import Testing
         entry.outputs = [try Values.raw("third.jwt")]
         bench.reload(try Values.configuration([web: entry]))
         #expect(runs(bench) == 2)
-        // Nothing is written, so there is nothing to tell.
+        // Nothing is written, so no action runs.
         bench.reload(try Values.configuration([web: entry]))
         #expect(runs(bench) == 2)
         #expect(try bench.view(web).health == .ok)

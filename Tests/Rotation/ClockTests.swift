@@ -3,18 +3,18 @@ import Testing
 
 @testable import Rotation
 
-/// When the wall clock is not believed: nothing is minted then, and the state says so.
+/// When the wall clock is not trusted: nothing is minted, and health says so.
 @Suite struct ClockTests {
     private func bench(builtAt: Int64 = -365 * Values.day) throws -> Bench {
         try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: builtAt)
     }
 
-    /// A secret that one of our keys signed an hour from now.
+    /// A secret dated an hour ahead, by default signed by one of our keys.
     private func fromTheFuture(signer: Character? = "1") throws -> SecretInfo {
         try Values.issued(1, from: 3600, to: 80 * Values.day, signer: signer.map(Values.print))
     }
 
-    /// A core that has met such a secret while the kernel does not vouch for the clock.
+    /// A core that has read such a secret while the kernel does not call the clock synchronised.
     private func doubting(signer: Character? = "1", isDiskFull: Bool = false) throws -> Bench {
         let bench = try bench()
         bench.isSynced = false
@@ -106,11 +106,11 @@ import Testing
         try bench.failWrites(of: "native.jwt")
         bench.go()
         bench.pass(600)
-        // The one that was issued last is replaced now; the other one is still in its file.
+        // The secret that was issued last is replaced now; the other is still in its file.
         #expect(try failure(bench) == nil)
         bench.pass(60)
         #expect(try failure(bench) == nil)
-        // Of what was made since there is no doubt that this clock has reached it.
+        // This clock has certainly reached the time of what was minted since.
         bench.step(-Values.day)
         #expect(try failure(bench) == .clockDoubtful)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// A configuration that was changed and lies there unread.
+/// A changed configuration file that was not reloaded yet.
 @Suite struct ConfigurationWatchTests {
     private let line = "c.yaml:1:1: error: no clients"
 
@@ -36,8 +36,8 @@ import Testing
         #expect(bench.entries == [.wouldNotStart([line, "more"])])
     }
 
-    /// It may not have been the text: what was in the way of reading it gives no notice.
-    @Test func oneThatIsMendedWithoutNoticeIsFoundToPassWithinAMinute() throws {
+    /// The text may have been good: what prevented reading it may end without a notification.
+    @Test func oneThatIsFixedWithoutNoticeIsFoundToPassWithinAMinute() throws {
         let bench = try settled()
         let good = bench.text
         edit(bench, .success(.refused([line])))
@@ -67,7 +67,7 @@ import Testing
         #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
     }
 
-    @Test func itIsGoneWhenItIsMended() throws {
+    @Test func itIsGoneWhenItIsFixed() throws {
         let bench = try settled()
         let good = bench.text
         edit(bench, .success(.refused([line])))
@@ -80,7 +80,7 @@ import Testing
         #expect(bench.entries == [.passes])
     }
 
-    @Test func whatAReloadRefusedIsGoneWhenItIsMendedToo() throws {
+    @Test func whatAReloadRefusedIsGoneWhenItIsFixedToo() throws {
         let bench = try settled()
         let good = bench.text
         bench.text = .success(.refused([line]))

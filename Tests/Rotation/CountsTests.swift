@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What metrics count.
+/// What the metrics count.
 @Suite struct CountsTests {
     private let after = Values.exec("/bin/after")
 
@@ -70,7 +70,7 @@ import Testing
         #expect(done > Values.moment(0) && done <= Values.moment(30))
         bench.pass(3600)
         bench.ask(.reload)
-        // To be found as before is no success of its own.
+        // Finding everything unchanged is no success.
         #expect(try bench.view("a").lastSuccessAt == done)
         bench.ask(.renew(.init()), 2)
         #expect(try bench.view("a").lastSuccessAt == bench.now.wall)

@@ -27,7 +27,7 @@ import Testing
         try notice(bench)
     }
 
-    /// The file is bad and cannot be written for long enough to be read, and then it can.
+    /// The file holds bad content long enough to be read, because writes fail; then they work again.
     private func driftForLong(_ bench: Bench) throws {
         try bench.failWrites(of: "web.jwt")
         try drift(bench)
@@ -74,7 +74,7 @@ import Testing
     @Test func badContentThatStoodForFiveSecondsRunsTheActions() throws {
         let bench = try settled()
         try driftForLong(bench)
-        // That it is to run is kept, and that it ran.
+        // The record keeps that the action is due, and then that it ran.
         #expect(bench.log.suffix(3) == ["keep web", "run exec /bin/after for web", "keep web"])
         #expect(runs(bench) == 1)
         #expect(try bench.view(web).health == .ok)
@@ -103,7 +103,7 @@ import Testing
     @Test func whoWasToldToReadWhileItWasBadIsToldAgain() throws {
         let bench = try settled()
         let old = bench.disk
-        // Somebody saves the file as it was before the renewal, just before the application reads it.
+        // Another program saves the file as it was before the renewal, just before the application reads it.
         bench.held = [.action(after.id)]
         bench.ask(.renew(.init()))
         bench.disk = old
@@ -150,7 +150,7 @@ import Testing
         #expect(try bench.view(web).reason?.failure == Failure(.contested, at: .path(path)))
         #expect(try bench.view(web).health == .degraded)
         bench.forget()
-        // It goes on: repaired every ten minutes at most, and without actions.
+        // The drift goes on: repaired every ten minutes at most, and without actions.
         for _ in 0..<30 {
             try drift(bench)
             bench.pass(60)
@@ -206,7 +206,7 @@ import Testing
         bench.held = [.action(after.id)]
         bench.ask(.renew(.init()))
         #expect(runs(bench) == 1)
-        // The hook takes its time; meanwhile the file is bad for long enough for the application to have read it.
+        // While the hook runs, the file is bad for long enough for the application to have read it.
         try driftForLong(bench)
         bench.release(.action(after.id))
         #expect(runs(bench) == 2)
@@ -238,7 +238,7 @@ import Testing
 
     @Test func whatDoesNotStayAsItWasWrittenIsNotWrittenWithoutEnd() throws {
         let bench = try settled()
-        // A program that watches the file as well and is quicker; a file system that takes modes and forgets them.
+        // A program that watches the file and overwrites it at once; a file system that accepts modes and drops them.
         for observe in [FileObservation(slots: [.whole: .foreign]), FileObservation(slots: [:], isAsConfigured: false)]
         {
             bench.overwritten = [try path: observe]

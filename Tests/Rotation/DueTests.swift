@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aLifetimeMadeShorterCountsAtOnce() throws {
-        // Minted for 90 days, of which only 30 are wanted any more.
+        // Minted for 90 days, but now only 30 are wanted.
         #expect(try renewal(lifetime: 2_592_000, renewBefore: 864_000, to: 7_776_000) == 1_728_000)
     }
 
@@ -71,7 +71,7 @@ import Testing
     @Test func nothingElseWakesAQuietDaemon() throws {
         let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
         bench.go()
-        // When it might be drawn along, and when it is due itself.
+        // First when it may join a batch, then when it is due itself.
         #expect(bench.lastStep.wake == Wake(wall: Values.moment(5_054_400), boot: nil))
         bench.forget()
         bench.pass(5_054_400)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func clientsThatShareAnActionAreNeverRenewedWithinAMinute() throws {
-        // One was made 40 s before the other, and each could draw the other along.
+        // One was made 40 s before the other, and each could pull the other into its batch.
         let shared = [Values.exec("/bin/after")]
         let configuration = try Values.configuration([
             "a": Values.client("a", lifetime: 1300, renewBefore: 1239, actions: shared),

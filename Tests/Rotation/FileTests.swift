@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// How files are brought to hold what they should.
+/// How files come to hold the current secrets.
 @Suite struct FileTests {
     private let web = "web"
     private let full = Failure.Code.diskFull
@@ -15,7 +15,7 @@ import Testing
         return bench
     }
 
-    /// A client whose file could not be looked at for ten minutes.
+    /// A client whose file could not be read back for ten minutes.
     private func blind() throws -> Bench {
         let bench = try settled([web: Values.client(web)])
         bench.failures = [.file(try Values.path("web.jwt")): try Values.failure(.isDirectory, "web.jwt")]
@@ -69,7 +69,7 @@ import Testing
         bench.pass(Values.day)
         try bench.failWrites(of: "web.jwt", .ioError)
         bench.ask(.renew(.init()))
-        // The write has come through although it was reported to have failed; then the older secret counts again.
+        // The write took effect although it was reported as failed; then the older secret counts again.
         try bench.place(bench.current(web), in: "web.jwt")
         bench.step(-Values.day / 2)
         #expect(try bench.current(web) == first)
@@ -143,7 +143,7 @@ import Testing
         #expect(try bench.held(in: "web.jwt") == new)
     }
 
-    @Test func aModeThatIsNotTheConfiguredOneIsMended() throws {
+    @Test func aModeThatIsNotTheConfiguredOneIsFixed() throws {
         let bench = try settled([web: Values.client(web)])
         bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
         try bench.debounce("web.jwt")
@@ -161,7 +161,7 @@ import Testing
         #expect(bench.log == ["look web.jwt", "look web.jwt"])
     }
 
-    @Test func aFileThatSomebodyElseHasMendedIsNoFailureAnyMore() throws {
+    @Test func aFileThatSomebodyElseHasFixedIsNoFailureAnyMore() throws {
         let bench = try settled([web: Values.client(web)])
         let current = try bench.current(web)
         let file = try Values.path("web.jwt")
@@ -185,7 +185,7 @@ import Testing
         try bench.debounce("web.jwt")
         bench.pass(600)
         bench.forget()
-        // The pause after so many failures is a minute.
+        // After so many failures the pause is a minute.
         try bench.debounce("web.jwt")
         #expect(bench.log == ["look web.jwt"])
         #expect(try bench.view(web).outputs[0].error == Values.failure(.diskFull, "web.jwt").message)
@@ -210,7 +210,7 @@ import Testing
         bench.failures = [file: try Values.failure(.isDirectory, "web.jwt")]
         try bench.debounce("web.jwt")
         bench.pass(600)
-        // The pause after so many failures is a minute.
+        // After so many failures the pause is a minute.
         bench.failures = [:]
         bench.disk = [:]
         try bench.debounce("web.jwt")
@@ -219,7 +219,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    /// What it held before is no word on what is there now.
+    /// What the file held before says nothing about what it holds now.
     @Test func aFileThatCannotBeLookedAtIsNotCalledGoodWhenSomebodyTouchesIt() throws {
         let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
@@ -238,12 +238,12 @@ import Testing
             bench.disk[file] = FileObservation(slots: [.whole: .foreign])
             try bench.failWrites(of: "web.jwt", code)
             try bench.debounce("web.jwt")
-            // The pause after so many failures is a minute.
+            // After so many failures the pause is a minute.
             bench.pass(600)
             bench.failingWrites = [:]
             try bench.debounce("web.jwt")
             bench.pass(1)
-            // That there is room again is nothing of which there is notice.
+            // No notification says that a disk has room again.
             let isGood = code == .permissionDenied
             #expect(try (bench.held(in: "web.jwt") == bench.current(web)) == isGood, "\(code)")
             #expect(try (bench.view(web).health == .ok) == isGood, "\(code)")
@@ -263,7 +263,7 @@ import Testing
         #expect(bench.log.count <= 101)
     }
 
-    // MARK: Environment files of somebody else's
+    // MARK: Environment files shared with another program
 
     private func vanishing(_ state: Bool = true) throws -> Bench {
         let bench = try Bench(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// A job that does not end holds up its own resource, is said to be not responding after 30 s, and nothing else.
+/// A job that does not end blocks only its own resource, which is reported as not responding after 30 s.
 @Suite struct HangTests {
     private let web = "web"
 
@@ -15,7 +15,7 @@ import Testing
             once: once)
     }
 
-    /// What hangs, the trouble that is shown, and whether the client's secret can be published all the same.
+    /// What hangs, the failure that is shown, and whether the client's secret can be published all the same.
     private func cases() throws -> [(Resource, Failure, Bool)] {
         [
             (.key(try Values.key()), Failure(.notResponding, at: .key(try Values.key())), false),

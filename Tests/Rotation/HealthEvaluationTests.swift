@@ -3,9 +3,9 @@ import Testing
 
 @testable import Rotation
 
-/// How published secrets stand when no daemon can be asked.
+/// The health of published secrets when no daemon can be asked.
 @Suite struct HealthEvaluationTests {
-    /// A secret of `web` as the daemon makes it, in its output, at the given time.
+    /// Evaluates `web` at the given time, with these observations of its outputs.
     private func evaluate(
         at offset: Int64, _ slots: [String: SlotObservation?], entry: ClientConfiguration? = nil,
         _ evidence: SignatureEvidence? = nil
@@ -63,14 +63,14 @@ import Testing
         let unchecked = try evaluate(at: 0, ["web.jwt": try secret(signer: nil)], .some(.none))
         #expect(unchecked.health == .degraded)
         #expect(unchecked.failure?.code == .signatureUnchecked)
-        // What can be told by the clock alone goes before.
+        // Expiry, which the clock alone shows, takes precedence.
         #expect(try evaluate(at: 90 * Values.day, ["web.jwt": secret(signer: nil)], .some(.none)).health == .critical)
-        // By the public half that the state directory remembers it can be told.
+        // The public key that the state directory remembers suffices to check the signature.
         #expect(try evaluate(at: 0, ["web.jwt": secret()], .remembered).health == .ok)
         #expect(try evaluate(at: 0, ["web.jwt": secret(signer: nil)], .remembered).health == .critical)
     }
 
-    /// What a daemon would replace at once is not called good.
+    /// A secret that a daemon would replace at once is not ok.
     @Test func whatADaemonWouldReplaceIsNotOK() throws {
         let future = Values.moment(61).description
         for (observation, flaw) in [
@@ -106,7 +106,7 @@ import Testing
             return try #require(configuration.evaluate(files, [:], at: Self.now(0)).first)
         }
         #expect(try evaluation(.notReadable).health == nil)
-        // But a file that no application can read either is as good as none.
+        // A file that no application can read either counts as missing.
         #expect(try evaluation(.notARegularFile).health == .critical)
     }
 

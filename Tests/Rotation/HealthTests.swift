@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// How a client stands: judged by what its files and applications hold, not by what was meant to be there.
+/// A client's health: evaluated from what its files and applications hold, not from what was intended.
 @Suite struct HealthTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func withoutAnotherFailureTheReasonIsTheTimeThatIsLeft() throws {
-        // Applications were last told of a secret that is about to expire.
+        // Applications were last notified of a secret that is about to expire.
         let bench = try bench(try Values.client(web, actions: [after]))
         let old = try found(1, to: third + 100)
         bench.records[try Values.name(web)] = Record(delivered: [after.id: old])
@@ -114,7 +114,7 @@ import Testing
     func anOutputThatHoldsNoSecretIsCriticalWhateverTheOthersHold(what: String) throws {
         for order in [["a", "b"], ["b", "a"]] {
             let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
-            // Of another key of ours: it is looked at by its time.
+            // Signed by another key of ours: only its expiry counts.
             try bench.place(found(1, to: 80 * Values.day, signer: "2"), in: order[0])
             switch what {
             case "something else": try bench.place(nil, in: order[1])
@@ -189,7 +189,7 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
-    /// What the file was seen to hold before is still there where only the daemon may not look.
+    /// Where only the daemon may not read a file, it still holds what was last read from it.
     @Test(arguments: [
         (Failure.Code.isDirectory, HealthState.critical), (.notADirectory, .critical), (.notARegularFile, .critical),
         (.permissionDenied, .degraded), (.ioError, .degraded),
@@ -239,7 +239,7 @@ import Testing
         bench.held = [.file(try Values.path("b"))]
         bench.pass(20)
         try bench.debounce("a")
-        // It is being tried.
+        // The write is under way.
         let reason = try #require(try bench.view(web).reason)
         #expect(try reason.failure == Values.failure(.diskFull, "b"))
         #expect(reason.nextAttempt == nil)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Rotation
 
-/// What an application may hold of which the daemon has lost sight: its action was edited, its client renamed, the state
-/// directory lost.
+/// What an application may hold although the daemon no longer knows: its action was edited, its client renamed, the
+/// state directory lost.
 @Suite struct HeldTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
     /// A third of `renew_before`.
     private let third = 10 * Values.day
 
-    /// A client whose application was told of a secret that lasts for 90 days, and whose action fails from now on.
+    /// A client whose application was notified of a secret that lasts for 90 days, and whose action fails from now on.
     private func told() throws -> (Bench, first: SecretInfo) {
         let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
         bench.go()
@@ -22,7 +22,7 @@ import Testing
         return (bench, first)
     }
 
-    /// Some days on, the first secret is about to expire, or has, although a new one is published.
+    /// Days later the application still holds the first secret, now critical, although a new one is published.
     private func expectEmergency(_ bench: Bench, _ client: String, _ first: SecretInfo) throws {
         #expect(try bench.view(client).health == .degraded)
         bench.pass(90 * Values.day - third)
@@ -36,7 +36,7 @@ import Testing
         bench.reload(
             try Values.configuration([web: try Values.client(web, actions: [Values.exec("/bin/other")])]))
         try expectEmergency(bench, web, first)
-        // What was told long ago counts no more when its successor has told of something.
+        // An old action's delivery no longer counts once its successor has delivered something.
         bench.failures = [:]
         bench.pass(3600)
         #expect(try bench.view(web).health == .ok)
@@ -59,7 +59,7 @@ import Testing
         try bench.restart(bench.rotation.world.configuration)
         #expect(try bench.current(web) == first)
         bench.pass(61 * Values.day)
-        // That is remembered by itself from then on.
+        // From now on only the record says so: the file holds a newer secret.
         try bench.restart(bench.rotation.world.configuration)
         #expect(try bench.current(web) != first)
         bench.pass(Values.day)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What is worth a line: a lasting failure when it begins, changes and ends, and in between at most hourly.
+/// What is logged: a lasting failure when it begins, changes and ends, and in between at most hourly.
 @Suite struct JournalTests {
     private let web = "web"
 
@@ -15,7 +15,7 @@ import Testing
         return bench
     }
 
-    /// Somebody has asked for a renewal that cannot be written.
+    /// A renewal was requested, and its secret cannot be written.
     private func failingSinceJustNow() throws -> Bench {
         let bench = try settled()
         try bench.failWrites(of: "web.jwt")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// Another key than before behind one key id.
+/// A key id now stands for another key than before.
 @Suite struct KeyChangeTests {
     private let web = "web"
 
@@ -19,7 +19,7 @@ import Testing
         return bench
     }
 
-    /// Puts another key into the file, as by copying one over it.
+    /// Copies another key over the key file.
     private func replace(_ bench: Bench, by digit: Character) throws {
         bench.prints[try Values.key()] = try Values.print(digit)
         bench.tell(.changeNoticed(.key(try Values.key())))
@@ -59,7 +59,7 @@ import Testing
         #expect(bench.entries.contains { if case .keyRestored = $0 { true } else { false } })
     }
 
-    /// Somebody copies a second wrong file, or one that cannot be read in between.
+    /// The key file could not be read for a while; then two wrong keys were copied over it.
     @Test func theKeyBeforeTheMistakeIsTheOneToPutBack() throws {
         let bench = try settled()
         bench.prints = [:]
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// The change alone is no reason for `run --once` to fail, and whatever else is wrong is one.
+    /// A changed key alone does not fail `run --once`; anything else that is wrong does.
     @Test func nothingThatFailsIsHiddenByIt() throws {
         let bench = try settled()
         let full = Failure(.diskFull, at: .path(try Values.path("web.jwt")))

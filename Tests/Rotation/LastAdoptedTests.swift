@@ -3,8 +3,8 @@ import Testing
 
 @testable import Rotation
 
-/// A start whose text is refused goes on with the configuration that was last adopted: applications are not locked out, and
-/// whatever the new text may have taken out is not used.
+/// A start whose text is refused continues with the last adopted configuration: applications are not locked out, and
+/// nothing that the new text may have removed is used.
 @Suite struct LastAdoptedTests {
     private let web = "web"
     private let line = "c.yaml:1:1: error: no clients"
@@ -17,7 +17,7 @@ import Testing
         return configuration
     }
 
-    /// Served, and then started anew with a text that is refused.
+    /// A client that was served, then a restart with a text that is refused.
     private func restarted() throws -> Bench {
         let bench = try Bench(try configuration())
         bench.go()
@@ -113,7 +113,7 @@ import Testing
         #expect(why.contains("would not start: " + line))
         bench.pass(60)
         #expect(mints(bench) == [])
-        // What is delivered is delivered; what is not cannot be.
+        // A delivered secret needs no delivery; a missing delivery would fail.
         bench.ask(.renew(.init(deliverOnly: true)), 2)
         #expect(bench.answer(2) == .renewed([try bench.untouched(web)]))
     }

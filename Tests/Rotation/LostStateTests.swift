@@ -55,7 +55,7 @@ import Testing
         #expect(!bench.log.contains { $0.hasPrefix("run") || $0.hasPrefix("recall") })
     }
 
-    /// What was written a moment before lies in what is gone.
+    /// A record that was being written went into the lost directory.
     @Test func whatWasBeingKeptMeanwhileIsKeptAgain() throws {
         let bench = try Bench(try Values.configuration(["web": try Values.client("web")]))
         bench.go()

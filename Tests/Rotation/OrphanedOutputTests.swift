@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What a reload, or an edit between two runs, takes from the outputs and leaves on the disk.
+/// Outputs that a reload, or an edit between two runs, removes and that stay on disk.
 @Suite struct OrphanedOutputTests {
     private let web = "web"
     private let old = "old.jwt"
@@ -24,7 +24,7 @@ import Testing
         bench.entries.compactMap { if case .orphaned(let orphan) = $0 { orphan } else { nil } }
     }
 
-    /// What was asked of the former outputs since the last ``Bench/forget()``.
+    /// The former outputs that jobs looked for since the last ``Bench/forget()``.
     private func lookedFor(_ bench: Bench) -> [Set<OutputPlace>] {
         bench.works.compactMap {
             if case .tidyRecords(_, _, let former, let outputs) = $0 { former.subtracting(outputs) } else { nil }
@@ -59,7 +59,7 @@ import Testing
         #expect(bench.answer() == nil)
         bench.release(.state)
         #expect(bench.answer() == .reloaded(unserved: [], orphaned: [try orphan(old).sentence]))
-        // But not for longer than any job may take.
+        // But not longer than the 30 s that a job may take.
         bench.held = [.state]
         bench.reload(try configuration(old), 2)
         #expect(bench.answer(2) == nil)
@@ -74,7 +74,7 @@ import Testing
         try bench.restart(try configuration("web.jwt"))
         #expect(lookedFor(bench) == [[try place(old)]])
         #expect(named(bench) == [try orphan(old)])
-        // The record does not name it any more, so that the next start says nothing.
+        // The record no longer names it, so the next start reports nothing.
         try bench.restart(try configuration("web.jwt"))
         #expect(lookedFor(bench) == [[]])
     }
@@ -85,7 +85,7 @@ import Testing
         bench.orphans = [try orphan(old, to: 0)]
         bench.reload(try configuration("web.jwt"))
         #expect(named(bench) == [])
-        // Nobody can tell of one that cannot be read.
+        // Whether an unreadable one has expired is unknown, so it is named.
         bench.reload(try configuration("web.jwt", old), 2)
         bench.orphans = [try orphan(old, to: nil)]
         bench.reload(try configuration("web.jwt"), 3)
@@ -100,7 +100,7 @@ import Testing
         #expect(named(bench) == [])
     }
 
-    /// Each command is run by the test of the real program; here its words are held on to.
+    /// The test of the real program runs each command; this one fixes their words.
     @Test func theWordsNameTheFileAndTheCommand() throws {
         let moment = Values.moment(0)
         func sentence(_ path: String, _ slot: Slot, _ expiry: WallTime?, shared: Bool) throws -> String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What would keep an action from being carried out is said before a renewal meets it.
+/// What would prevent an action is reported before a renewal needs it.
 @Suite struct ProbeTests {
     private let web = "web"
     private let restart = Action.unit(verb: .restart, unit: "nosuch.service")
@@ -17,7 +17,7 @@ import Testing
         return configuration
     }
 
-    /// A client that was told by an action which has since become impossible.
+    /// A client whose application was notified by an action that has since become impossible.
     private func told() throws -> Bench {
         let bench = try Bench(try configuration([restart]))
         bench.go()
@@ -35,7 +35,7 @@ import Testing
         #expect(view.health == .degraded)
         #expect(view.reason?.failure == failure)
         #expect(view.actions.map(\.state) == [.failed])
-        // What the application holds is the current secret all the same.
+        // The application holds the current secret all the same.
         #expect(view.delivered)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(silent.message)"]))
     }
 
-    @Test func onceItIsMendedTheStateIsOkWithinAMinute() throws {
+    @Test func onceItIsFixedTheStateIsOkWithinAMinute() throws {
         let bench = try told()
         bench.reload(try configuration([restart]))
         bench.pass(3600)
@@ -79,7 +79,7 @@ import Testing
         #expect(bench.works == [])
     }
 
-    /// An administrator who adds the missing rule does not wait for a quarter of an hour.
+    /// An administrator who adds the missing rule must not wait for a quarter of an hour.
     @Test func andWhatWasNotDeliveredBecauseOfItIs() throws {
         let bench = try Bench(try configuration([restart]))
         bench.failures = [.probe(restart.id): failure, .action(restart.id): failure]
@@ -91,7 +91,7 @@ import Testing
         #expect(try bench.view(web).delivered)
     }
 
-    /// A program that was run and failed waits for its time, whatever becomes possible meanwhile.
+    /// An action that ran and failed waits for its retry, even if its probe succeeds meanwhile.
     @Test func whatFailedForAnotherReasonIsNotHurried() throws {
         let bench = try Bench(try configuration([restart]))
         bench.failures = [

@@ -30,8 +30,8 @@ import Testing
         #expect(isReady(bench))
     }
 
-    /// A file is good only once all who share it have what it holds: the last one to find that out may not be the one
-    /// that others wait for.
+    /// A shared file is good only once each of its clients has the secret that it holds: here `b` finds that out last,
+    /// and `a` must become ready with it.
     @Test func whoSharesAFileIsReadyWithTheOther() throws {
         let bench = try Bench(
             try Values.configuration([
@@ -83,7 +83,7 @@ import Testing
         #expect(!bench.lastStep.ended)
         bench.release(.action(action.id))
         #expect(bench.lastStep.ended)
-        // What was delivered is kept before the end.
+        // The record has what was delivered before the end.
         #expect(bench.records[try Values.name("a")]?.delivered[action.id] != nil)
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(Redaction.plain(text) == shown)
     }
 
-    /// Of a key that nobody knows here: RFC 5915 in PEM, some of whose base64 has slashes.
+    /// A key that the filter does not know: RFC 5915 in PEM, some of whose base64 has slashes.
     private static let pem = [
         "-----BEGIN PRIVATE KEY-----", "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg47+actcUxpawOqIB",
         "F/of+WVzlDYD/I+YNHn2+E+h/CihRANCAAQJE7x1eVV1o+O/oWgyAppCR9wZO28j",
@@ -79,12 +79,12 @@ import Testing
         for before in ["", "a", "ab", "abc"] {
             let shown = filtered(["\(before)."] + folded(base64, width)).joined()
             #expect(shown.contains("sha256:1"))
-            // What stands before the secret, and what a byte behind it has changed.
+            // All that may remain: the text before the secret, and base64 of the byte after it.
             #expect(shown.utf8.count < 40, "\(shown)")
         }
     }
 
-    /// Clients of one team that were renewed together: but for their names and signatures their secrets are the same.
+    /// Secrets of one team that were renewed together differ only in client names and signatures.
     @Test func amongOthersThatHaveMuchInCommonEachHasItsOwnName() {
         let printed = ["number 1 is \(secret)", "\(secret.dropLast(12))another", "number 2 is \(other)"]
         #expect(filtered(printed) == ["number 1 is sha256:1", printed[1], "number 2 is sha256:2"])

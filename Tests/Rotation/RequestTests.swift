@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What somebody asks for, and what is answered when.
+/// Requests, their answers, and when they are given.
 @Suite struct RequestTests {
     private let after = Values.exec("/bin/after")
 
@@ -16,7 +16,7 @@ import Testing
         return bench
     }
 
-    /// A core that has failed to write for `b` for so long that it tries once a minute, and could again now.
+    /// A core whose writes for `b` failed for so long that it retries once a minute; they would succeed now.
     private func failedForLong() throws -> Bench {
         let bench = try settled()
         try bench.failWrites(of: "b.jwt")
@@ -64,7 +64,7 @@ import Testing
         bench.pass(Values.day)
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
         bench.forget()
-        // Due in 60 days and in 59.
+        // `a` is due in 60 days, `b` in 59.
         bench.ask(.renew(.init(dueWithin: Seconds(59 * Values.day))))
         #expect(try bench.answer() == .renewed([bench.untouched("a"), bench.renewed("b")]))
         bench.ask(.renew(.init(dueWithin: Seconds(60 * Values.day - 1))), 2)
@@ -96,7 +96,7 @@ import Testing
 
     @Test func whetherThereIsSomethingToDeliverIsJudgedByWhatLiesThere() throws {
         let bench = try settled()
-        // Somebody has damaged it and no notice came, as on a file system on a network.
+        // Another program damaged it and no notification came, as on a network file system.
         try bench.place(nil, in: "b.jwt")
         bench.ask(.renew(.init(deliverOnly: true)))
         #expect(try bench.answer() == .renewed([bench.untouched("a"), bench.delivered("b")]))
@@ -132,14 +132,14 @@ import Testing
         bench.pass(59 * Values.day + 30)
         bench.ask(.renew(.init(dueWithin: Seconds(0))), 2)
         #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.failed("b", failure)]))
-        // One whose output fails has a secret that is not due.
+        // A client whose output fails has a secret that is not due.
         bench.failures = [:]
         try bench.failWrites(of: "b.jwt")
         bench.ask(.renew(.init(clients: [try Values.name("b")])), 3)
         bench.forget()
         bench.ask(.renew(.init(dueWithin: Seconds(3600))), 4)
         #expect(try bench.answer(4) == .renewed([bench.untouched("a"), bench.untouched("b")]))
-        // One without a secret is due.
+        // A client without a secret is due.
         bench.disk = [:]
         bench.prints = [:]
         bench.records = [:]
@@ -255,7 +255,7 @@ import Testing
         let failure = try #require(bench.rotation.snapshot(at: bench.now).reason?.failure)
         #expect(failure.code == .clockDoubtful)
         #expect(message == failure.message)
-        // It was told that nothing is minted: it does not happen hours later by itself.
+        // The answer said that nothing is minted: no mint follows by itself hours later.
         bench.forget()
         bench.step(Values.day)
         bench.pass(Values.day)
@@ -265,7 +265,7 @@ import Testing
         #expect(bench.mintReasons.count == 2)
     }
 
-    /// What there is was made for another id, so that there is nothing to deliver until something is minted.
+    /// The only secret was made for another id, so nothing can be delivered until one is minted.
     @Test func aClockThatIsNotTrustedFailsADeliveryThatNeedsAnotherSecret() throws {
         let bench = try settled()
         bench.isSynced = false
@@ -283,7 +283,7 @@ import Testing
     @Test func whatIsDueByAClockThatIsNotTrustedCannotBeTold() throws {
         let bench = try settled()
         bench.isSynced = false
-        // So little that the secrets look usable, and not due.
+        // So little that the secrets look usable and not due.
         bench.step(-90)
         bench.ask(.renew(.init(dueWithin: Seconds(Values.day))))
         guard case .renewed(let outcomes)? = bench.answer() else { throw NoAnswer() }
@@ -348,7 +348,7 @@ import Testing
         #expect(snapshot.configuration.error == line + "\nmore")
         #expect(snapshot.configuration.loadedAt == Values.moment(0))
         #expect(snapshot.clients.map(\.health) == [.ok, .ok])
-        // It goes on renewing by the old one.
+        // Renewals continue with the old configuration.
         bench.pass(60 * Values.day)
         #expect(try bench.view("b").renewals == 2)
         bench.reload(try Values.configuration(["b": Values.client("b")]), 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// How soon what has failed is tried again.
+/// How soon a failed job is retried.
 @Suite struct RetryTests {
     private let hook = Values.exec("/bin/after")
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// An administrator who adds the missing rule does not wait for an hour.
+    /// An administrator who adds the missing rule must not wait for an hour.
     @Test func aUnitWhoseJobWasNotEvenBegunIsTriedLikeAHook() {
         for failure in [Failure.Code.unitNotPermitted, .polkitMissing, .unitUnknown, .unitMasked, .busUnreachable] {
             #expect(pauses(.action(unit.id), unit, failure, count: 10_000).max() == 900_000, "\(failure)")
@@ -86,7 +86,7 @@ import Testing
         bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
         bench.go()
         bench.pass(7200)
-        // Once a minute at least; besides the first few, a fifth more often at most.
+        // At least once a minute. Jitter takes off up to a fifth, and the first pauses are shorter.
         #expect((120...160).contains(bench.log.filter { $0 == "mint web" }.count))
         bench.failures = [:]
         bench.pass(60)
@@ -124,7 +124,7 @@ import Testing
         bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
         bench.pass(60 * Values.day + 5)
         #expect(try bench.view("web").health == .degraded)
-        // It was due by a clock that was wrong.
+        // The clock by which it was due was wrong.
         bench.step(-30 * Values.day)
         #expect(try bench.view("web").health == .ok)
         #expect(try bench.view("web").lastError == nil)

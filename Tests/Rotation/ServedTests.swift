@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What the credential socket hands out, and from when on.
+/// What the credential socket serves, and from when on.
 @Suite struct ServedTests {
     private let web = "web"
     private let credential = ServedCredential(unit: "app.service", name: "secret")
@@ -43,7 +43,7 @@ import Testing
         #expect(bench.served.isEmpty)
     }
 
-    /// A unit that starts meanwhile must not get what a restart of the daemon would have forgotten.
+    /// A unit that starts meanwhile must not get a secret that a restarted daemon would not know.
     @Test func aNewSecretIsServedOnceItIsKept() throws {
         let bench = try bench()
         bench.go()
@@ -66,7 +66,7 @@ import Testing
         #expect(try served(bench) != nil)
     }
 
-    /// The unit that is restarted asks at once, and must not get the one before.
+    /// The restarted unit asks at once, and must not get the previous secret.
     @Test func aNewSecretIsServedBeforeTheActionRuns() throws {
         let restart = Action.unit(verb: .restart, unit: "app.service")
         let bench = try bench(outputs: nil, actions: [restart])
@@ -94,7 +94,7 @@ import Testing
         #expect(try served(bench) == bench.current(web))
     }
 
-    /// Apple would refuse the old one for the new id.
+    /// Apple would refuse the old secret for the new id.
     @Test func aSecretForOtherIdsIsNotServedAnyMore() throws {
         let bench = try bench()
         bench.go()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What is done at a start, by what lies there already.
+/// What a start does, depending on what is already there.
 @Suite struct StartTests {
     private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
         try Bench(try Values.configuration(["web": try entry ?? Values.client("web")]))
@@ -116,7 +116,7 @@ import Testing
         bench.go()
         #expect(
             bench.log == ["read apple", "recall web", "look a", "look b", "mint web", "keep web", "publish a"])
-        // No application can be expected to read it either.
+        // Applications cannot be expected to read it either.
         #expect(try bench.view("web").health == .critical)
     }
 
@@ -144,7 +144,7 @@ import Testing
         try bench.failWrites(of: "web.jwt")
         bench.ask(.renew(.init()))
         #expect(try bench.current("web") != first)
-        // The new one has not been issued yet by this clock; the old one is in the file and in the state directory.
+        // By this clock the new secret is not issued yet; the old one is in the file and in the state directory.
         bench.step(-Values.day / 2)
         #expect(try bench.current("web") == first)
         bench.failingWrites = [:]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// Telling people: `on_state_change`.
+/// Notifying operators: `on_state_change`.
 @Suite struct StateChangeActionsTests {
     private let web = "web"
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
@@ -23,20 +23,20 @@ import Testing
         return bench
     }
 
-    /// What was told since ``Bench/forget()``, by the instance of the unit.
+    /// The states reported since ``Bench/forget()``, from the unit's instance.
     private func told(_ bench: Bench) -> [String] {
         bench.log.filter { $0.hasPrefix("tell start notice@") }
             .map { String($0.dropFirst("tell start notice@".count).dropLast(".service".count)) }
     }
 
-    /// Makes the client degraded, or well again.
+    /// Makes the client degraded; `fix` makes it ok.
     private func spoil(_ bench: Bench) throws {
         try bench.failWrites(of: "web.jwt")
         bench.disk[try path]?.isAsConfigured = false
         try bench.debounce("web.jwt")
     }
 
-    private func mend(_ bench: Bench) throws {
+    private func fix(_ bench: Bench) throws {
         bench.failingWrites = [:]
         bench.ask(.renew(.init(deliverOnly: true)), 99)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(bench.entries.contains(.told(pager.naming(.degraded).id)))
         bench.pass(Values.day)
         #expect(told(bench) == ["degraded"])
-        try mend(bench)
+        try fix(bench)
         bench.pass(30)
         #expect(told(bench) == ["degraded", "ok"])
     }
@@ -67,10 +67,10 @@ import Testing
         let bench = try settled()
         try spoil(bench)
         bench.pass(20)
-        try mend(bench)
+        try fix(bench)
         try spoil(bench)
         bench.pass(20)
-        try mend(bench)
+        try fix(bench)
         bench.pass(Values.day)
         #expect(told(bench) == [])
     }
@@ -80,7 +80,7 @@ import Testing
         bench.held = [.key(try Values.key())]
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(29)
-        // Nobody is kept waiting for as long as a job may take, but for two jobs one after the other.
+        // Each job ends within its 30 s, but two run one after the other: the report waits for both.
         let clients = bench.rotation.world.configuration.clients.keys.map(Resource.client)
         bench.held.formUnion(clients)
         bench.release(.key(try Values.key()))
@@ -100,7 +100,7 @@ import Testing
         #expect(pager.naming(.degraded) == .unit(verb: .start, unit: "notice@degraded.service"))
     }
 
-    // MARK: A life that runs down
+    // MARK: A secret that runs out
 
     @Test func aLifeThatRunsDownIsToldAtWarningCriticalAndExpired() throws {
         let bench = try settled()
@@ -108,7 +108,7 @@ import Testing
         bench.pass(60 * Values.day + 29)
         #expect(told(bench) == [])
         bench.pass(1)
-        // By now the job that mints hangs.
+        // By now the job that mints counts as hung.
         #expect(told(bench) == ["degraded"])
         bench.pass(20 * Values.day - 1)
         #expect(told(bench) == ["degraded"])
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func whatRunsDownWhileTheStateIsBadAlreadyIsToldToo() throws {
-        // Short lives, for it is tried again every minute.
+        // A short lifetime, because minting is retried every minute.
         let client = try Values.client(web, lifetime: 5400, renewBefore: 1800)
         let bench = try Bench(try configuration(client: client))
         bench.go()
@@ -147,7 +147,7 @@ import Testing
             bench.pass(Values.day)
         }
         #expect(told(bench) == ["degraded", "ok", "degraded", "ok"])
-        // Also where the state is bad all the time, and its changes tell nothing.
+        // The same while the health is bad all along, so that its changes report nothing.
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(60)
         bench.forget()
@@ -180,7 +180,7 @@ import Testing
     @Test func anActionRunsFourTimesAnHourAtMostAndThenTellsWhatStands() throws {
         let bench = try settled()
         let failure = Failure(.socketUnusable, at: .named("/run/s"))
-        // Told at 30, 90, 150 and 210.
+        // Reported at 30, 90, 150 and 210 s.
         for _ in 0..<4 {
             bench.tell(.faultRaised(failure))
             bench.pass(60)
@@ -228,8 +228,8 @@ import Testing
             bench.log.filter { $0.hasPrefix("tell") } == ["tell start notice@degraded.service", "tell exec /bin/other"])
         #expect(
             bench.entries.contains { if case .failing(.stateChangeAction, failure, _, _) = $0 { true } else { false } })
-        try mend(bench)
-        // That people cannot be told is said of the whole, and is no state to tell of.
+        try fix(bench)
+        // Failing to notify operators degrades the whole daemon, but is not itself reported.
         let snapshot = bench.rotation.snapshot(at: bench.now)
         #expect(snapshot.health == .degraded)
         #expect(snapshot.reason?.failure == failure)
@@ -246,7 +246,7 @@ import Testing
         bench.held = [.stateChangeAction(pager.id)]
         try spoil(bench)
         bench.pass(40)
-        try mend(bench)
+        try fix(bench)
         bench.pass(40)
         #expect(told(bench) == ["degraded"])
         bench.release(.stateChangeAction(pager.id))
@@ -286,7 +286,7 @@ import Testing
         for _ in 0..<2 {
             try spoil(bench)
             bench.pass(60)
-            try mend(bench)
+            try fix(bench)
             bench.pass(60)
         }
         #expect(told(bench).count == 4)
@@ -299,7 +299,7 @@ import Testing
         #expect(told(bench) == ["degraded"])
     }
 
-    /// What is kept of an earlier start is its second; a fraction of one is no reason for a fifth within an hour.
+    /// Starts of actions are kept in whole seconds; the lost fraction must not allow a fifth within an hour.
     @Test func norOneMoreByAFractionOfASecond() throws {
         let bench = try settled()
         bench.boot(after: 900)
@@ -307,7 +307,7 @@ import Testing
         let first = bench.boot + 30_000
         for _ in 0..<2 {
             bench.pass(60)
-            try mend(bench)
+            try fix(bench)
             bench.pass(60)
             try spoil(bench)
         }
@@ -335,7 +335,7 @@ import Testing
         try spoil(bench)
         bench.pass(70)
         #expect(told(bench) == ["degraded"])
-        // Late, it knows less than what was told since.
+        // The state recalled late is older than what was reported since.
         bench.release(.state)
         bench.pass(Values.day)
         #expect(told(bench) == ["degraded"])

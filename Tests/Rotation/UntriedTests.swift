@@ -3,8 +3,8 @@ import Testing
 
 @testable import Rotation
 
-/// How a client stands that was not tried yet since the start: by what is published, and nobody is alarmed by what is
-/// merely on its way.
+/// A client's health before it was tried since the start: evaluated from what is published, so that a start alone
+/// raises no alarm.
 @Suite struct UntriedTests {
     private let web = "web"
 
@@ -12,7 +12,7 @@ import Testing
         try Values.issued(1, from: -10 * Values.day, to: to, signer: signer.map(Values.print))
     }
 
-    /// A start that got as far as the resource that is held.
+    /// A start that got as far as the held resource.
     private func started(_ entry: ClientConfiguration? = nil, holding held: Resource) throws -> Bench {
         let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
         bench.held = [held]
@@ -81,13 +81,13 @@ import Testing
         let more = try Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])
         bench.reload(try Values.configuration([web: more]))
         #expect(try bench.view(web).health == .degraded)
-        // Looked at, and not written yet.
+        // Not read back yet, so not written either.
         bench.held = []
         let before = bench.rotation.world.files[try Values.path("new.jwt")]?.observed
         #expect(before == nil)
         try bench.failWrites(of: "new.jwt")
         bench.release(.file(try Values.path("new.jwt")))
-        // Tried and failed: now it is missed.
+        // Tried and failed: now the output counts as missing.
         #expect(try bench.view(web).health == .critical)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// What counts as a secret that need not be made anew: each condition is broken alone.
+/// Which secrets need not be replaced: each condition is violated on its own.
 @Suite struct ValidityTests {
     private let now = Values.moment(0)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rotation
 
-/// The values that the tests of the core speak in.
+/// Values that the tests of the core share.
 enum Values {
     static let day: Int64 = 86_400
     /// 2027-01-15T08:00:00Z.
@@ -38,12 +38,12 @@ enum Values {
             location: .file(try #require(AbsolutePath(file))))
     }
 
-    /// The key that clients have unless they name one, and another.
+    /// The key that clients use by default, and another one.
     static func withSpareKey() throws -> [String: KeyConfiguration] {
         ["apple": try keyEntry(), "spare": try keyEntry(keyID: "XYZ123DEFG", file: "/keys/spare.p8")]
     }
 
-    /// A client with a raw output `NAME.jwt` and lives of 90 days that are renewed 30 days before their end.
+    /// A client with a raw output `NAME.jwt` and secrets of 90 days that are renewed 30 days before their end.
     static func client(
         _ name: String, id: String? = nil, key keyName: String = "apple", lifetime: Int64 = 90 * day,
         renewBefore: Int64 = 30 * day, outputs: [Output]? = nil, actions: [Action] = [],
@@ -55,7 +55,7 @@ enum Values {
             outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions, credential: credential)
     }
 
-    /// Two clients, `web` and `native`, with a variable each in `/srv/.env`.
+    /// Two clients, `web` and `native`, each with a variable in `/srv/.env`.
     static func sharingAFile(keyOfNative: String = "apple") throws -> [String: ClientConfiguration] {
         [
             "web": try client("web", outputs: [env("/srv/.env", "WEB")]),
@@ -71,7 +71,7 @@ enum Values {
         Output(path: try path(file), format: .env, slot: .variable(variable))
     }
 
-    /// What fails at a file.
+    /// A failure at a file.
     static func failure(_ code: Failure.Code, _ file: String) throws -> Failure {
         Failure(code, at: .path(try path(file)))
     }
@@ -90,7 +90,7 @@ enum Values {
         return Configuration(keys: entries, clients: named)
     }
 
-    /// A secret as another run may have left it; its life is given by moments after ``start``.
+    /// A secret as an earlier run may have left it; `from` and `to` are seconds after ``start``.
     static func issued(
         _ number: UInt64, id: String = "com.example.web", team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG",
         from: Int64 = -60, to: Int64 = 90 * day, signer: KeyDigest?

@@ -3,7 +3,7 @@ import Rotation
 import Simulation
 import Testing
 
-/// What is acted upon at once.
+/// Changes that are acted upon at once.
 @Suite struct PromptnessTests {
     enum Change: CaseIterable {
         case contentTorn
@@ -34,7 +34,7 @@ import Testing
         try simulator.run(for: 5)
         #expect(areAllServed)
         let snapshot = simulator.rotation.snapshot(at: simulator.now)
-        // A key id that stands for another key is said for a day.
+        // A key id that stands for another key is reported for a day.
         #expect(change == .keySwapped ? snapshot.reason?.failure.code == .keyChanged : snapshot.health == .ok)
     }
 
@@ -71,7 +71,7 @@ import Testing
         let mints = simulator.outside.mints
         try live(for: 30 * Scenario.day)
         try simulator.run(for: 5)
-        // Due ten days before the end of the thirtieth.
+        // Due ten days before the thirty days end.
         #expect(simulator.outside.mints == mints + 1)
     }
 
@@ -81,7 +81,7 @@ import Testing
         try live(for: 180 * Scenario.day)
         try simulator.run(for: 20 * Scenario.day)
         #expect(simulator.outside.mints == mints)
-        // Due sixty days before the old one's end, then a hundred and twenty days later.
+        // The old one is due sixty days before its end, the new one a hundred and twenty days later.
         try simulator.run(for: 25 * Scenario.day)
         #expect(simulator.outside.mints == mints + 1)
     }
@@ -92,7 +92,7 @@ import Testing
         simulator.reload(configuration)
     }
 
-    /// Somebody has put secrets where ours stood that were signed with our key ten years ahead, and nothing else is left.
+    /// All outputs hold planted secrets that our key signed, dated ten years ahead, and the state directory is lost.
     @Test(arguments: [true, false]) func plantedSecretsFromTheFutureStopNothing(isSynced: Bool) throws {
         try simulator.run(for: 60)
         simulator.isSynced = isSynced
@@ -112,7 +112,7 @@ import Testing
             simulator.outside.overwrite(path, with: .secret(planted))
         }
         let mints = simulator.outside.mints
-        // At once where the kernel vouches for the clock, else after ten minutes.
+        // At once where the kernel calls the clock synchronised, else after ten minutes.
         try simulator.run(for: isSynced ? 5 : 605)
         #expect(simulator.outside.mints == mints + 5)
         #expect(areAllServed)

@@ -3,7 +3,7 @@ import Rotation
 import Simulation
 import Testing
 
-/// Stretches of time in which one thing happens.
+/// Periods in which one thing happens.
 @Suite struct ScenarioTests {
     private func simulator() -> Simulator {
         Simulator(seed: 1, configuration: Scenario.configuration())
@@ -16,7 +16,7 @@ import Testing
     @Test func aQuietYearMintsSevenTimesForEachClient() throws {
         let simulator = simulator()
         try simulator.run(for: 365 * Scenario.day)
-        // 90 days less 30 days before expiry and the host's jitter: one at the start and one every 60 days.
+        // Renewed after 90 days less 30 days and the host's jitter: one at the start and one every 60 days.
         #expect(simulator.outside.mints == 5 * 7)
         #expect(simulator.outside.runs == 3 * 7)
         #expect(simulator.steps < 600)
@@ -53,7 +53,7 @@ import Testing
             #expect([simulator.outside.files[alone], simulator.outside.files[web]] != before, "\(deaths)")
             simulator.die()
         }
-        simulator.mend()
+        simulator.fix()
         try simulator.run(for: 3 * 3600)
         #expect(snapshot(simulator).health == .ok)
     }
@@ -78,12 +78,12 @@ import Testing
         simulator.die()
         try simulator.run(for: 3600)
         #expect(simulator.outside.files[environment] == nil)
-        simulator.mend()
+        simulator.fix()
         try simulator.run(for: 3 * 3600)
         #expect(snapshot(simulator).health == .ok)
     }
 
-    /// A machine without a battery starts years ahead, mints by that clock, and is then set right.
+    /// A machine without a clock battery starts years ahead, mints by that clock, and is then corrected.
     @Test(arguments: [true, false])
     func aClockYearsAheadAtTheStartStopsNothing(isSynced: Bool) throws {
         let simulator = simulator()
@@ -92,7 +92,7 @@ import Testing
         try simulator.run(for: 3600)
         let mints = simulator.outside.mints
         simulator.stepClock(by: -3650 * Scenario.day)
-        // At once where the kernel vouches for the clock, else after ten minutes.
+        // At once where the kernel calls the clock synchronised, else after ten minutes.
         try simulator.run(for: isSynced ? 5 : 605)
         #expect(simulator.outside.mints == mints + 5)
         #expect(snapshot(simulator).health == .ok)
@@ -122,13 +122,13 @@ import Testing
         let simulator = simulator()
         try simulator.run(for: 600)
         let web = try #require(ClientName("web"))
-        // Half a day apart: less than the twentieth of thirty days within which they are drawn together.
+        // Half a day apart: less than the twentieth of thirty days within which they form a batch.
         try simulator.run(for: Scenario.day / 2)
         simulator.ask(.renew(.init(clients: [web])))
         try simulator.run(for: 600)
         let before = (simulator.outside.mints, simulator.outside.runs)
         try simulator.run(for: 60 * Scenario.day)
-        // Five clients and three actions, one of them for two.
+        // Five clients and three actions, one of which two clients share.
         #expect(simulator.outside.mints == before.0 + 5)
         #expect(simulator.outside.runs == before.1 + 3)
     }

@@ -2,14 +2,14 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The simulator itself. `make simulate` lives through thousands of years and plants every mistake; here a few months
-/// pass, with every assertion of a debug build.
+/// The simulator itself. `make simulate` simulates thousands of years and plants every mistake; here one year passes,
+/// with every assertion of a debug build.
 @Suite struct SimulationTests {
     @Test func secretsOutliveFaultsAndDeaths() throws {
         try Life(seed: SeededGenerator().seed, years: 1).live()
     }
 
-    /// What is printed of a failure brings about the same life again, whatever the hashing of the process.
+    /// The seed printed with a failure reproduces the same life, whatever the hash seed of the process.
     @Test func aSeedDeterminesALife() throws {
         let program = try #require(Self.program)
         let lives = try (0..<2).map { _ in
@@ -19,7 +19,7 @@ import Testing
         #expect(lives[0].count > 100_000)
     }
 
-    /// The program beside this bundle.
+    /// The program next to this test bundle.
     private static var program: String? {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") || $0.contains(".xctest/") }
         let folder = bundle.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }

@@ -12,23 +12,23 @@ import Testing
         /// What the reason says of it.
         let words: String
         let harm: @Sendable (Sandbox) throws -> Void
-        let mend: @Sendable (Sandbox) throws -> Void
+        let fix: @Sendable (Sandbox) throws -> Void
 
         init(
             _ name: String, _ words: String, _ harm: @escaping @Sendable (Sandbox) throws -> Void,
-            mend: @escaping @Sendable (Sandbox) throws -> Void
+            fix: @escaping @Sendable (Sandbox) throws -> Void
         ) {
             testDescription = name
             self.words = words
             self.harm = harm
-            self.mend = mend
+            self.fix = fix
         }
 
         /// One that is undone by giving a file or directory its mode back.
         init(_ name: String, _ words: String, _ path: String, _ bad: Int, _ good: Int) {
             self.init(name, words) {
                 try $0.permit($0.directory(path), bad)
-            } mend: {
+            } fix: {
                 try $0.permit($0.directory(path), good)
             }
         }
@@ -37,7 +37,7 @@ import Testing
         init(_ name: String, _ words: String, moving path: String) {
             self.init(name, words) { sandbox in
                 try FileManager.default.moveItem(atPath: sandbox.directory(path), toPath: sandbox.directory("away"))
-            } mend: { sandbox in
+            } fix: { sandbox in
                 try FileManager.default.moveItem(atPath: sandbox.directory("away"), toPath: sandbox.directory(path))
             }
         }
@@ -58,7 +58,7 @@ import Testing
             try FileManager.default.removeItem(atPath: sandbox.directory(out))
             try FileManager.default.createDirectory(
                 atPath: sandbox.directory(out), withIntermediateDirectories: false)
-        } mend: { sandbox in
+        } fix: { sandbox in
             try FileManager.default.removeItem(atPath: sandbox.directory(out))
         },
     ]
@@ -95,7 +95,7 @@ import Testing
         // What an application can still read is a matter of days, what it cannot one of now.
         let isThere = (try? sandbox.directory.read(Self.out)) == token
         #expect(try state(sandbox) == (isThere ? "degraded" : "critical"))
-        try change.mend(sandbox)
+        try change.fix(sandbox)
         // Nothing is called good that is not.
         try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
         #expect(try sandbox.directory.read(Self.out) == token)
@@ -113,7 +113,7 @@ import Testing
         try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
     }
 
-    @Test func contentAndModeAreMended() throws {
+    @Test func contentAndModeAreFixed() throws {
         let sandbox = try start()
         let token = try sandbox.directory.read(Self.out)
         func mode() throws -> Int? {

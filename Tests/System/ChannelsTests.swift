@@ -73,7 +73,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: false)
         try expect(2, "an output that cannot be read either", sandbox)
         try FileManager.default.removeItem(atPath: output)
-        try expect(0, "mended", sandbox)
+        try expect(0, "fixed", sandbox)
         // Nothing to sign with any more: overdue, then nearer to its end than a third of the window, then over.
         try FileManager.default.moveItem(atPath: sandbox.key, toPath: sandbox.directory("key"))
         try expect(1, "no key", sandbox)

@@ -73,7 +73,7 @@ import Testing
                 + "did you mean \"web\"?\n")
     }
 
-    @Test func aKeyThatOthersMayReadIsRefusedWithWhatMendsIt() throws {
+    @Test func aKeyThatOthersMayReadIsRefusedWithWhatFixesIt() throws {
         let sandbox = try Sandbox()
         try sandbox.permit(sandbox.key, 0o644)
         let refused = try mint(sandbox)

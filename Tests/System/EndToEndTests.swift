@@ -199,9 +199,9 @@ import Testing
         let states = Dictionary(
             uniqueKeysWithValues: clients.map { ($0["name"] as? String ?? "", $0["state"] as? String ?? "") })
         #expect(states == ["web": "ok", "sad": "critical"])
-        // The key is mended: served without a restart.
+        // The key is fixed: served without a restart.
         try sandbox.makeKey(at: sandbox.directory("keys/AuthKey_EMPTY12345.p8"))
-        try sandbox.eventually("the mended key's secret") {
+        try sandbox.eventually("the fixed key's secret") {
             FileManager.default.fileExists(atPath: sandbox.directory("out/sad.jwt"))
         }
     }

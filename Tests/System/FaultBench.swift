@@ -7,9 +7,9 @@ final class FaultBench {
     private let sandbox: Sandbox
     private let supervisor: Supervisor
     private let hasOldSecrets: Bool
-    /// What was found in outputs after a fault, and after the run that mended it.
+    /// What was found in outputs after a fault, and after the run that fixed it.
     private var afterFault: Set<String> = []
-    private var afterMending: Set<String> = []
+    private var afterFix: Set<String> = []
     private var old: String?
 
     private static let lines = ["# settings", "PORT=80", "SECRET=", "HOST=localhost"]
@@ -32,7 +32,7 @@ final class FaultBench {
             """)
         try sandbox.directory.write(Self.lines.joined(separator: "\n"), to: "out/app.env")
         if hasOldSecrets {
-            try mend("the run before")
+            try fix("the run before")
             old = try token()
         }
         for name in ["out", "state"] {
@@ -96,11 +96,11 @@ final class FaultBench {
             #expect(value != old, comment)
         }
         if isHit { try expectWords(about: rule, status: status, comment) }
-        try mend(comment)
+        try fix(comment)
         let token = try token()
         #expect(try variable(comment) == token, comment)
         #expect(token != old, comment)
-        afterMending.insert(token)
+        afterFix.insert(token)
         #expect(sandbox.leftovers() == [], comment)
         return isHit
     }
@@ -116,16 +116,16 @@ final class FaultBench {
         }
     }
 
-    /// Every output held a secret that one of the two keys signed, and after mending one of the new key's.
+    /// Every output held a secret that one of the two keys signed, and after fixing one of the new key's.
     func verifySignatures(comment: Comment) throws {
         let keys = [sandbox.key, sandbox.directory("old-key")]
         _ = try sandbox.signers(of: Array(afterFault), among: keys)
-        let signers = try sandbox.signers(of: Array(afterMending), among: keys)
+        let signers = try sandbox.signers(of: Array(afterFix), among: keys)
         #expect(signers.allSatisfy { $0 == 0 }, comment)
-        #expect(afterMending.count > 50, comment)
+        #expect(afterFix.count > 50, comment)
     }
 
-    private func mend(_ comment: Comment) throws {
+    private func fix(_ comment: Comment) throws {
         try supervisor.start("--once")
         let status = try supervisor.wait()
         #expect(status == 0, "\(comment): \(sandbox.lastWords)")

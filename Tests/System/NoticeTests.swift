@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What others do to outputs and keys is noticed by a running daemon and mended.
+/// What others do to outputs and keys is noticed by a running daemon and fixed.
 @Suite struct NoticeTests {
     @Test func damageIsRepairedWithTheSameSecret() throws {
         let sandbox = try Sandbox()

@@ -32,7 +32,7 @@ import Testing
         #expect(try sandbox.log().components(separatedBy: "\nwrote ").count == 2)
         #expect(try run(["pgrep", "-f", sandbox.directory("clientsecretd.yaml") + "$"]).status == 1)
 
-        // Damage is noticed and mended, and a deleted file is not made anew.
+        // Damage is noticed and fixed, and a deleted file is not made anew.
         try sandbox.write("PORT=8080\nWEB=gone\n", to: "app/new", of: Self.user)
         try #require(unsafe rename(sandbox.directory("app/new"), sandbox.directory("app/.env")) == 0)
         try sandbox.eventually("the repair") {

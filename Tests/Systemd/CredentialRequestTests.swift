@@ -1,7 +1,7 @@
 import Systemd
 import Testing
 
-/// What is read off the address from which systemd asks for a credential, and what is no such address.
+/// What the address from which systemd asks for a credential says, and which addresses are refused.
 @Suite struct CredentialRequestTests {
     private func read(_ text: String) -> CredentialRequest? {
         CredentialRequest(address: Array(text.utf8))

@@ -4,16 +4,16 @@ import Linux
 import Synchronization
 import TestSupport
 
-/// The part of systemd's manager that units are ordered through, on a socket of a test's own as systemd's private one:
-/// it answers as a test says.
+/// A stand-in for systemd's manager, on a socket of a test's own like systemd's private one: it answers orders to units
+/// as a test says.
 final class FakeSystemd: Sendable {
     /// How it behaves towards one connection.
     struct Script: Sendable {
         var load = "loaded"
         var activity = "active"
-        /// 0: none is known.
+        /// The invocation id; 0: none is known.
         var invocation: UInt8 = 1
-        /// How the unit is found by each look that follows the order; the last goes on. Empty: as before.
+        /// The unit's state in each query after the order; the last one repeats. Empty: as before.
         var later: [(activity: String, invocation: UInt8)] = []
         var type = "simple"
         /// Somebody stops the unit after the order was carried out.
@@ -22,7 +22,7 @@ final class FakeSystemd: Sendable {
         var error: (name: String, message: String)?
         /// How the ordered job ends; nil: never.
         var result: String? = "done"
-        /// The job has ended before its order is answered.
+        /// The job ends before its order is answered.
         var isHasty = false
         /// Orders get no answer.
         var isSilent = false
@@ -35,7 +35,7 @@ final class FakeSystemd: Sendable {
     private let ordered = DispatchSemaphore(value: 0)
 
     var path: String { directory("private") }
-    /// The orders that came: method and arguments.
+    /// The orders received: method and arguments.
     var orders: [String] { seen.withLock { $0 } }
 
     init(_ script: Script) throws {
@@ -68,7 +68,7 @@ final class FakeSystemd: Sendable {
             if progress < 0 { return }
             if let call = unsafe call {
                 defer { unsafe sd_bus_message_unref(call) }
-                // Its own bus tells it, too, that the other end has gone.
+                // sd-bus also reports when the other end has gone.
                 if unsafe sd_bus_message_is_method_call(call, nil, nil) == 0 { continue }
                 if unsafe !answer(call, on: bus, &script) { return }
             } else if progress == 0 {
@@ -77,7 +77,7 @@ final class FakeSystemd: Sendable {
         }
     }
 
-    /// False: hang up.
+    /// False: close the connection.
     private func answer(_ call: OpaquePointer, on bus: OpaquePointer, _ script: inout Script) -> Bool {
         guard let name = unsafe sd_bus_message_get_member(call) else { return true }
         switch unsafe String(cString: name) {
@@ -86,7 +86,7 @@ final class FakeSystemd: Sendable {
         case "Get":
             _ = unsafe text("s", of: call)
             let name = unsafe text("s", of: call)
-            // The first property of each look.
+            // The first property of each query.
             if name == "LoadState", !orders.isEmpty, !script.later.isEmpty {
                 (script.activity, script.invocation) = script.later[0]
                 if script.later.count > 1 { script.later.removeFirst() }
@@ -114,7 +114,7 @@ final class FakeSystemd: Sendable {
                 unsafe sd_bus_error_free(&described)
                 return true
             }
-            // Others' jobs end all the time.
+            // Other units' jobs end all the time.
             unsafe removed(7, "failed", of: "b.service", on: bus)
             if script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
             unsafe reply(to: call) { if order != "KillUnit" { unsafe append("o", job(8), to: $0) } }

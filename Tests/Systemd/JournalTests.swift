@@ -20,7 +20,7 @@ struct JournalTests {
         #expect(try journal.send([("MESSAGE", "heard")]))
         try UnixSocket.fill(directory("socket"))
         #expect(try !journal.send([("MESSAGE", "not heard")]))
-        // Nor is it where libsystemd would do the sending.
+        // Nor is a message that is too large for a datagram: libsystemd would wait.
         #expect(try !journal.send([("MESSAGE", String(repeating: "large ", count: 100_000))]))
         var first = [UInt8](repeating: 0, count: 100)
         let count = unsafe recv(receiver.descriptor, &first, first.count, 0)

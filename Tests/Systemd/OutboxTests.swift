@@ -3,7 +3,7 @@ import Testing
 
 @testable import Systemd
 
-/// What is kept to be told while nobody reads.
+/// What is kept for the service manager while it does not read.
 @Suite struct OutboxTests {
     private func notifyQueue(_ messages: Notify.Message...) -> NotifyQueue {
         var notifyQueue = NotifyQueue()
@@ -11,7 +11,7 @@ import Testing
         return notifyQueue
     }
 
-    /// Everything that is sent where there is room.
+    /// Everything that is sent once there is room.
     private func sent(from notifyQueue: inout NotifyQueue) -> [[Notify.Message]] {
         var sent: [[Notify.Message]] = []
         while !notifyQueue.isEmpty {
@@ -34,7 +34,7 @@ import Testing
         #expect(sent(from: &notifyQueue) == [[.watchdog, .status("3 of 3")]])
     }
 
-    /// Of several in one datagram systemd sees the last alone.
+    /// Of several phases in one datagram systemd sees only the last.
     @Test func eachPhaseIsToldApartAndInOrder() {
         var notifyQueue = notifyQueue(.ready, .reloading(since: 5), .status("ok"), .ready, .stopping)
         #expect(
@@ -51,15 +51,15 @@ import Testing
     @Test func ofReloadsThatNobodyHasHeardOfTheLastIsTold() {
         var all = notifyQueue(.ready, .reloading(since: 1), .ready, .reloading(since: 2), .ready, .reloading(since: 3))
         #expect(sent(from: &all) == [[.ready], [.reloading(since: 3)]])
-        // One whose beginning was told ends first.
+        // A reload whose beginning was sent ends first.
         var begun = notifyQueue(.reloading(since: 1))
         begun.removeNext()
         begun.add([.ready, .reloading(since: 2), .ready, .reloading(since: 3), .ready])
         #expect(sent(from: &begun) == [[.ready], [.reloading(since: 3)], [.ready]])
     }
 
-    /// Whatever is said, and whenever there is room: phases come in an order that a service goes through, the last of
-    /// them and the newest status are told, and what waits never grows.
+    /// Whatever is queued, and whenever there is room: phases arrive in an order that a service goes through, the last
+    /// of them and the newest status arrive, and the queue stays short.
     @Test func whoReadsNowAndThenHearsHowThingsStand() {
         var random = SeededGenerator()
         let replay: Comment = "CLIENTSECRETD_SEED=\(random.seed)"
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// systemd ignores a longer one.
+    /// systemd ignores longer ones.
     @Test func noDatagramIsLongerThanAPage() {
         let start: [Notify.Message] = [.extendTimeout(milliseconds: .max / 1_000)]
         let reload: [Notify.Message] = [.reloading(since: .max)]

@@ -48,7 +48,7 @@ struct PassedSocketsTests {
     }
 }
 
-/// What came of taking the socket: its number and family, in words.
+/// The result of taking the socket: its number and family, in words.
 private func take(_ name: String, from sockets: inout PassedSockets) -> String {
     do {
         guard let socket = try sockets.take(name) else { return "none" }
@@ -59,8 +59,8 @@ private func take(_ name: String, from sockets: inout PassedSockets) -> String {
     }
 }
 
-/// What the body sees in a process whose descriptors lie where systemd puts them. The test's own cannot be that process:
-/// libdispatch waits on descriptors that lie there, and dies when they are others.
+/// Returns what `body` sees in a process whose descriptors are where systemd puts them. The test's own process will not
+/// do: libdispatch waits on descriptors with these numbers, and dies when they are replaced.
 private func passing(_ descriptors: [Int32], named names: String, _ body: () throws -> [String]) throws -> [String] {
     let passed = descriptors.map { fcntl($0, F_DUPFD, 100) }
     let answer = Pipe()

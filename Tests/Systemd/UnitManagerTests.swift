@@ -6,7 +6,7 @@ import Testing
 
 @testable import Systemd
 
-/// Orders to units, as a systemd answers that a test has in its hand; what the real one does is tried in the bed.
+/// Orders to units, answered by a systemd that the test controls; scripts in Tests/System/bed try the real one.
 struct UnitManagerTests {
     private static let patience: Int64 = 60_000
 
@@ -81,13 +81,13 @@ struct UnitManagerTests {
         }
         #expect(try result(("active", 2), ("failed", 2)) == .failure(.ended))
         #expect(try result(("active", 2), ("failed", 2), order: .start) == .failure(.ended))
-        // By Restart= over and over.
+        // Restart= restarts it over and over.
         #expect(try result(("active", 2), ("activating", 2), ("active", 3), ("active", 4)) == .failure(.ended))
         #expect(try result(("active", 2), ("activating", 2)) == .failure(.ended))
-        // By somebody else, once.
+        // Somebody else restarts it once.
         #expect(try result(("active", 2), ("active", 3), ("active", 3)) == .success(true))
         #expect(try result(("active", 2), ("deactivating", 2)) == .success(true))
-        // What is not restarted is not waited for.
+        // A unit that is not restarted is not watched.
         #expect(try result(("failed", 2), order: .reload) == .success(true))
     }
 
@@ -95,10 +95,10 @@ struct UnitManagerTests {
         let ended = EndedStarts()
         let script = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)])
         #expect(try outcome(of: .tryRestart, script, ended: ended).result == .failure(.ended))
-        // It is started again, until somebody else has started it and it was stopped.
+        // It is started again, unless somebody else has started it since and it was stopped.
         let again = FakeSystemd.Script(activity: "inactive", invocation: 2, later: [("active", 3)])
         #expect(try outcome(of: .tryRestart, again, ended: ended).systemd.orders == ["StartUnit a.service replace"])
-        // systemd has forgotten it meanwhile.
+        // systemd has unloaded the unit meanwhile.
         let unloaded = FakeSystemd.Script(later: [("active", 2), ("inactive", 0)])
         #expect(try outcome(of: .tryRestart, unloaded, ended: ended).result == .failure(.ended))
         let forgotten = FakeSystemd.Script(
@@ -182,7 +182,7 @@ struct UnitManagerTests {
             return (try manager.obstacle(to: .tryRestart, on: "a.service"), systemd.orders)
         }
         let denied = "org.freedesktop.DBus.Error.AccessDenied"
-        // What has failed is started.
+        // A failed unit would be started.
         let asked = ["TryRestartUnit a.service triggering", "StartUnit a.service triggering"]
         #expect(try obstacle(.init(error: (denied, ""))) == (.notPermitted, [asked[0]]))
         let onlyToStop = ("org.freedesktop.DBus.Error.InvalidArgs", "--job-mode=triggering is only valid for stop.")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Systemd
 
-/// What a unit's settings leave to its processes; that systemd sees it alike is tried in the bed.
+/// What a unit's settings let its processes access; Tests/System/bed tests that systemd agrees.
 @Suite struct UnitSandboxTests {
-    /// As the package's service has it.
+    /// The settings of the package's service.
     private static var service: UnitSandbox.Settings {
         var settings = UnitSandbox.Settings()
         settings.protectSystem = "strict"

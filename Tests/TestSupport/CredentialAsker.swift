@@ -1,15 +1,14 @@
 import Foundation
 
-/// The end of a connection from which a service manager asks for a unit's credential. Asking waits for nothing; reading
-/// the answer does.
+/// Asks for a unit's credential like a service manager. Asking waits for nothing; reading the answer does.
 package final class CredentialAsker {
     private let descriptor: Int32
 
     package enum Answer: Hashable, Sendable {
         case secret(String)
-        /// So much that systemd fails the unit's start.
+        /// More than 1 MiB: systemd fails the unit's start.
         case refusal
-        /// What starts the unit with nothing.
+        /// No bytes: systemd starts the unit with nothing.
         case nothing
         /// The kernel says that the other end died; systemd fails the unit's start.
         case reset
@@ -22,7 +21,7 @@ package final class CredentialAsker {
 
     /// - Parameters:
     ///   - name: the abstract address without its NUL; by default systemd's for this unit and credential.
-    ///   - isDone: whether the other end sees at once that nothing is said, as systemd has it.
+    ///   - isDone: whether to shut down the sending side at once, as systemd does.
     package init(
         at path: String, unit: String = "", credential: String = "secret", from name: String? = nil,
         isDone: Bool = true
@@ -44,7 +43,7 @@ package final class CredentialAsker {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Waits for the end of the answer, for a minute at most.
+    /// Reads the answer to its end, for a minute at most.
     package func answer() throws -> Answer {
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))

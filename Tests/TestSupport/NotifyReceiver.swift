@@ -1,7 +1,7 @@
 import Foundation
 
-/// The receiving end that systemd names in `NOTIFY_SOCKET`, and this process's environment says so from now on: for tests
-/// that run in a process of their own.
+/// The socket that a service notifies. Sets `NOTIFY_SOCKET` in this process's environment: for tests that run in a
+/// process of their own.
 package struct NotifyReceiver {
     private let socket: UnixSocket
     private let directory: TemporaryDirectory
@@ -13,12 +13,12 @@ package struct NotifyReceiver {
         unsafe setenv("NOTIFY_SOCKET", path, 1)
     }
 
-    /// From now until the next call of ``received()`` there is no room for anything.
+    /// Fills the socket: nothing fits into it until the next call of ``received()``.
     package func fill() throws {
         try UnixSocket.fill(directory("notify"))
     }
 
-    /// What has come since the last call, each message as it was sent.
+    /// The messages received since the last call, each as it was sent.
     package func received() -> [String] {
         var messages: [String] = []
         var buffer = [UInt8](repeating: 0, count: 8_192)

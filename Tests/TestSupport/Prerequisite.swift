@@ -7,21 +7,21 @@
     /// Whether the tests run as root.
     package let isRoot = geteuid() == 0
 
-    /// Something of the machine's that a test cannot do without.
+    /// Something of the machine's that a test needs.
     ///
-    /// A developer's machine may lack it: then the tests are skipped, and say why. Where `CI` is `true` nothing is ever
-    /// skipped: what lacks there fails, for a run that tried half of it would look as green as a whole one.
+    /// A developer's machine may lack it: then the tests are skipped, and say why. Where `CI` is `true` they fail
+    /// instead, because a run that skipped half of them would look as green as a whole one.
     package struct Prerequisite: Error, CustomStringConvertible {
         package let description: String
 
-        /// Whether what needs root can be tried.
+        /// Whether tests that need root can run.
         ///
         /// - Parameter purpose: what root is needed for, as in "mounts file systems".
         package static func root(for purpose: String) throws -> Bool {
             try check(isRoot, "needs root: \(purpose)")
         }
 
-        /// Passes `holds` on, and throws where nothing may be skipped.
+        /// Returns `holds`, and throws if it is false where nothing may be skipped.
         package static func check(_ holds: Bool, _ lack: String, isCI: Bool = isCI) throws -> Bool {
             if !holds, isCI { throw Prerequisite(description: "\(lack); nothing is skipped where CI=true") }
             return holds
@@ -31,7 +31,7 @@
     }
 
     extension Trait where Self == ConditionTrait {
-        /// For root alone; `purpose` is what it is needed for, as in "mounts file systems".
+        /// For root alone; `purpose` is what root is needed for, as in "mounts file systems".
         package static func needsRoot(_ purpose: String) -> Self {
             .enabled("needs root: \(purpose)") { try Prerequisite.root(for: purpose) }
         }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a program that a test ran left behind.
+/// The exit status and output of a program that a test ran.
 package struct Finished: Sendable {
     package let status: Int32
     package let output: String
@@ -36,7 +36,7 @@ package func run(
         output: try scratch.read("out"), complaints: try scratch.read("err"))
 }
 
-/// Where the repository lies: the tests read data and scripts from it.
+/// Where the repository is: the tests read data and scripts from it.
 package let repository: String =
     ProcessInfo.processInfo.environment["CLIENTSECRETD_REPOSITORY"]
     ?? URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()

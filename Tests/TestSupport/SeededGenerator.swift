@@ -1,6 +1,6 @@
 import Foundation
 
-/// A random source that a failure can be replayed from: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A random source whose seed replays a failure: SplitMix64 (Steele, Lea and Flood, 2014).
 ///
 /// `CLIENTSECRETD_SEED=N` replays; otherwise the seed is fresh. Put ``seed`` into every expectation's comment.
 package struct SeededGenerator: RandomNumberGenerator {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of a test's own, removed with everything in it when the value goes.
+/// A directory of a test's own, removed with everything in it when the value is released.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Unix socket of a test's own, closed when the value goes. None of the project's code makes it: what is tested with it
-/// may be that code.
+/// A Unix socket of a test's own, closed when the value is released. It uses none of the project's code, which may be
+/// what is tested with it.
 package final class UnixSocket: Sendable {
     package let descriptor: Int32
 
@@ -10,7 +10,7 @@ package final class UnixSocket: Sendable {
         try unsafe UnixSocket(SOCK_DGRAM, path, bind)
     }
 
-    /// A connection to whoever listens at `path`.
+    /// A connection to the listener at `path`.
     package static func connected(to path: String) throws -> UnixSocket {
         try unsafe UnixSocket(SOCK_STREAM, path, connect)
     }
@@ -18,9 +18,9 @@ package final class UnixSocket: Sendable {
     /// What ``fill(_:)`` sends.
     package static let filler = "FILLER=1"
 
-    /// Sends datagrams to `path` that nobody reads until there is no room for any more.
+    /// Sends datagrams to `path`, which nobody reads, until there is no room for more.
     package static func fill(_ path: String) throws {
-        // A sender may come to the end of its own buffer before; then another goes on.
+        // A sender's own buffer may be full first; then another one goes on.
         var isFull = false
         while !isFull {
             isFull = true
@@ -29,7 +29,7 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// - Parameter path: with `@` in front an abstract address.
+    /// - Parameter path: an abstract address if it begins with `@`.
     private init(
         _ type: __socket_type, _ path: String, _ attach: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws {

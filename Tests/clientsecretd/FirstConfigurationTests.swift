@@ -17,7 +17,8 @@ import Testing
 
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
-        output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = Formats.standard, variable: String? = nil,
+        output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = Formats.standard,
+        variable: String? = nil,
         restarted: String? = nil
     ) throws -> FirstConfiguration {
         FirstConfiguration(

@@ -13,7 +13,7 @@ package struct Group: Hashable, Sendable {
     package let id: UInt32
 }
 
-/// Looks users and groups up. `nil` is "no such entry"; an error is "the database cannot be asked now".
+/// Looks up users and groups. `nil`: no such entry; an error: the database cannot be queried now.
 package enum Accounts {
     package static func user(named name: String) throws(SystemError) -> Account? {
         var user: UInt32 = 0
@@ -45,17 +45,17 @@ package enum Accounts {
         return Group(name: text(name), id: id)
     }
 
-    /// The user that a configuration names. A name comes before a number, and a number needs no entry.
+    /// The user that a configuration names. Names are tried before numbers, which need no entry.
     package static func userID(_ nameOrNumber: String) throws(SystemError) -> UInt32? {
         try user(named: nameOrNumber)?.id ?? number(nameOrNumber)
     }
 
-    /// The group that a configuration names. A name comes before a number, and a number needs no entry.
+    /// The group that a configuration names. Names are tried before numbers, which need no entry.
     package static func groupID(_ nameOrNumber: String) throws(SystemError) -> UInt32? {
         try group(named: nameOrNumber)?.id ?? number(nameOrNumber)
     }
 
-    /// Digits alone; the highest number means "no change" to the kernel and names nobody.
+    /// Digits only; the highest number means "no change" to the kernel, so it is no ID.
     private static func number(_ text: String) -> UInt32? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return UInt32(text).flatMap { $0 == .max ? nil : $0 }

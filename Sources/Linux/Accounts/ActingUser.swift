@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Whom the kernel takes this thread for, where root asks on another user's behalf.
+/// Changes this thread's effective user, where root acts on another's behalf.
 package enum ActingUser {
-    /// Runs `body`, which may not hand its work to another thread, as that user; root alone may. A peer that is connected
-    /// to meanwhile sees that user for as long as the connection lasts.
+    /// Runs `body` as that user; only root may. `body` must not move its work to another thread. A peer to which it
+    /// connects sees that user for as long as the connection lasts.
     package static func perform<Value: ~Copyable, Failure: Error>(
         as user: UInt32, otherwise: (SystemError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -14,16 +14,16 @@ package enum ActingUser {
         } catch {
             throw otherwise(error)
         }
-        // The way back is always open: the saved user is still the one from before.
+        // Cannot fail: the saved user is still the one from before.
         defer { _ = clinux_thread_acts_as(before) }
         return try body()
     }
 
-    /// Runs `body`, which may not hand its work to another thread, with all that this user may do and no more; root alone
-    /// may. Root's supplementary groups are gone for good.
+    /// Runs `body` with exactly this user's rights; only root may. `body` must not move its work to another thread.
+    /// Root's supplementary groups are not restored afterwards.
     package static func perform<Value>(as account: Account, _ body: () -> Value) throws(SystemError) -> Value {
         let (user, group) = (geteuid(), getegid())
-        // The way back is always open: the saved user is still the one from before.
+        // Cannot fail: the saved user is still the one from before.
         defer { _ = clinux_thread_acts_as_before(user, group) }
         try SystemError.check(
             unsafe clinux_thread_acts_as_account(account.name, account.id, account.primaryGroup),

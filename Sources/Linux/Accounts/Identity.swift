@@ -1,21 +1,21 @@
 import Glibc
 package import SystemPackage
 
-/// Who acts: the rules on owners and groups are judged for this user, whoever runs the code.
+/// The user for whom the rules on owners and groups are checked, whoever runs the code.
 ///
-/// A value and not a look at the process, so that the same rules serve the daemon, a writer that runs as another user,
-/// and a check on another user's behalf.
+/// A value, not read from the process, so that the same rules serve the daemon, a user writer that runs as another
+/// user, and a check for another user.
 package struct Identity: Hashable, Sendable {
     package let user: UInt32
     package let group: UInt32
     /// Supplementary groups.
     package let groups: [UInt32]
-    /// Who called the program through sudo, when it runs as root: trusted like root, which that user can be at will.
+    /// The user who called the program through sudo, when it runs as root: trusted, since that user can become root.
     package let caller: UInt32?
-    /// Places that somebody else sees to, such as an orchestrator: below them nobody asks who else may write to a directory
-    /// that is published in, or read a key.
+    /// Directories that somebody else protects, such as an orchestrator: below them nothing checks who else may write
+    /// to an output's directory or read a key.
     package let trustedDirectories: [FilePath]
-    /// The service's user, in whose stead root acts: what is guarded for that user is guarded for root.
+    /// The service's user, for whom root acts: what is trusted for that user is trusted for root.
     package let service: Account?
 
     package init(
@@ -30,13 +30,13 @@ package struct Identity: Hashable, Sendable {
         self.service = service
     }
 
-    /// The same user, who trusts these places.
+    /// The same, with these trusted directories.
     package func trusting(_ directories: [FilePath]) -> Identity {
         Identity(
             user: user, group: group, groups: groups, caller: caller, trustedDirectories: directories, service: service)
     }
 
-    /// Whether a real path is that of a trusted place or lies below one.
+    /// Whether a real path is a trusted directory or lies below one.
     func trusts(place path: FilePath) -> Bool {
         trustedDirectories.contains { path.starts(with: $0) }
     }
@@ -56,7 +56,7 @@ package struct Identity: Hashable, Sendable {
         return Identity(user: geteuid(), group: getegid(), groups: groups, caller: caller)
     }
 
-    /// The same in the stead of the service's user, where root acts and there is such a user.
+    /// The same on behalf of the service's user, where root acts and there is such a user.
     package func acting(for service: Account?) -> Identity {
         guard user == 0 else { return self }
         return Identity(
@@ -64,12 +64,12 @@ package struct Identity: Hashable, Sendable {
             service: service)
     }
 
-    /// Whether this user's doings are as good as our own: root, the user that acts, the caller, the service's user.
+    /// Whether this user is trusted like ourselves: root, the acting user, the caller, the service's user.
     package func trusts(_ user: UInt32) -> Bool {
         user == 0 || user == self.user || user == caller || user == service?.id
     }
 
-    /// Whether members of the group may read keys: the primary one of the user that acts, or of the service's user.
+    /// Whether members of the group may read keys: the acting user's or the service user's primary group.
     func mayReadKeys(_ group: UInt32) -> Bool {
         group == self.group || group == service?.primaryGroup
     }

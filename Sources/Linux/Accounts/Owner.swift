@@ -1,9 +1,9 @@
 import CLinux
 package import Failures
 
-/// Users and groups in words for people: `alice (1000)`, or the number alone where no name is known.
+/// Users and groups as text: `alice (1000)`, or the number alone where no name is known.
 package enum Owner {
-    /// What lets a user give files to a group, which goes by its name or number.
+    /// The fix that lets a user give files to a group, named by name or number.
     package static func joining(group: String, user: UInt32) -> Remedy {
         .say("add the user to it and start the daemon anew", run: "adduser \(argument(user: user)) \(group)")
     }
@@ -16,7 +16,7 @@ package enum Owner {
         name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
     }
 
-    /// As a command takes it: the name, else the number.
+    /// A command's argument: the name, else the number.
     package static func argument(user: UInt32) -> String {
         name(ofUser: user) ?? String(user)
     }

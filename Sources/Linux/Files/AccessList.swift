@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// A file's POSIX access list, as the kernel hands it out (`struct posix_acl_xattr_header` and its entries).
+/// A file's POSIX access list, in the kernel's form (`struct posix_acl_xattr_header` and its entries).
 struct AccessList {
     static let attribute = "system.posix_acl_access"
 
@@ -16,7 +16,7 @@ struct AccessList {
 
     private var entries: [(tag: Tag, rights: UInt16, id: UInt32)] = []
 
-    /// Nil when the file has none beyond its mode, or its file system knows none.
+    /// Nil when the file has none beyond its mode, or its file system supports none.
     init?(of descriptor: Int32, path: String) throws(FileError) {
         guard let bytes = try ExtendedAttributes(of: descriptor, path: path).value(Self.attribute) else { return nil }
         func number(_ offset: Int, _ width: Int) -> UInt32 {
@@ -33,7 +33,7 @@ struct AccessList {
         }
     }
 
-    /// Somebody who may read the file by a named entry and is neither trusted nor a group that may read keys.
+    /// A user or group that the list lets read the file and that is not trusted to read keys; nil: none.
     func otherReader(than identity: Identity, group owningGroup: UInt32) -> String? {
         let mask = entries.first { $0.tag == .mask }?.rights ?? 7
         for entry in entries where entry.rights & mask & 4 != 0 {

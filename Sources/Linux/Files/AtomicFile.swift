@@ -3,12 +3,12 @@ internal import Failures
 import Glibc
 import SystemPackage
 
-/// A file that is replaced whole: a reader sees the old content or the new at every instant, after a power cut too.
+/// A file that is replaced atomically: readers see the old content or the new, even after a power cut.
 ///
-/// Making the value finds, judges and reads what is there; ``replace(with:mode:group:naming:)`` puts something else in
-/// its place if it is still what was read.
+/// `init` finds, checks and reads the file; ``replace(with:mode:group:naming:)`` replaces it if it is still the one
+/// that was read.
 package struct AtomicFile: ~Copyable {
-    /// 1 MiB: what an application's environment file or a secret never reaches, and a device or a log soon does.
+    /// 1 MiB: no environment file or secret is that large, while a device or a log soon is.
     package static let sizeLimit = 1 << 20
 
     /// What the file held; nil: there is none.
@@ -18,15 +18,15 @@ package struct AtomicFile: ~Copyable {
     private let source: OpenFile?
     private let limit: Int
 
-    /// Where the file really lies or is going to: links are followed.
+    /// The file's real path, which need not exist: links are followed.
     package var path: String { place.path }
 
-    /// Walks to `path` under the rules for publishing. What is there must be a regular file with one name, of at most
-    /// `limit` bytes, of the user that acts.
+    /// Walks to `path` under the rules for publishing. An existing file must be regular, have one name and at most
+    /// `limit` bytes, and belong to the acting user.
     ///
     /// - Parameters:
-    ///   - directories: those that other jobs hold, which need not be walked to again.
-    ///   - limit: in bytes, for what is there and what takes its place.
+    ///   - directories: those already walked to by other jobs, which are reused.
+    ///   - limit: in bytes, for the old and the new content.
     package init(
         _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil, limit: Int = sizeLimit
     ) throws(FileError) {
@@ -55,14 +55,14 @@ package struct AtomicFile: ~Copyable {
         self.limit = limit
     }
 
-    /// Puts a file with this content under the name, with everything about it right before the name is.
+    /// Gives the name to a new file with this content, once all its attributes are set.
     ///
-    /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer stands for what was read: then the file is as
-    /// somebody else has made it, and a new value is to be made. After any error nothing is left beside it.
+    /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer refers to the file that was read: the other
+    /// file is left alone, and the caller makes a new value. After any error no temporary file is left.
     ///
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
-    ///   - group: nil: that of the file that is replaced, else as the directory gives it.
+    ///   - group: nil: that of the file that is replaced, else the directory's default.
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
     ) throws(FileError) {
@@ -81,7 +81,7 @@ package struct AtomicFile: ~Copyable {
         _ = try checked(clinux_file_sync(temporary.descriptor.raw), path)
         if let content {
             waitForTurn()
-            // Metadata too: renaming moves the time of change, so afterwards only the content can be compared.
+            // Metadata too: renaming changes ctime, so afterwards only the content can be compared.
             guard try read(place.name)?.status.identity == content.status.identity else {
                 throw FileError(.changedMeanwhile, at: path)
             }
@@ -97,7 +97,7 @@ package struct AtomicFile: ~Copyable {
         try directory.sync(by: temporary.descriptor.raw, of: change)
     }
 
-    /// Takes the file away, unless the name stands for another one by now.
+    /// Removes the file, unless the name refers to another one by now.
     package func remove() throws(FileError) {
         guard let content, try place.directory.status(of: place.name)?.identity == content.status.identity else {
             return
@@ -105,11 +105,11 @@ package struct AtomicFile: ~Copyable {
         guard place.directory.remove(place.name) else { throw FileError(of: Errno(rawValue: errno), at: path) }
     }
 
-    /// Of several of ours that would replace one file, one does so at a time: else a third could take for the file what
-    /// one of them has put there by mistake and is about to take back.
+    /// Lets one caller replace the file at a time: otherwise a third could take for the file what another has
+    /// put there by mistake and is about to undo.
     ///
-    /// The lock goes with the descriptor. It is advice between friends: whoever may read the file could hold it for
-    /// ever, so nobody waits for it longer than ``turnPatience``.
+    /// The lock is released with the descriptor. It is advisory, and whoever may read the file could hold it for ever,
+    /// so nobody waits for it longer than ``turnPatience``.
     private func waitForTurn() {
         guard let replaced else { return }
         for _ in 0..<Self.turnPatience where flock(replaced.descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -117,7 +117,7 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    /// Milliseconds: far longer than it takes to look and rename.
+    /// Milliseconds: far longer than comparing and renaming take.
     private static let turnPatience = 100
 
     private var replaced: (descriptor: Int32, status: FileStatus)? {
@@ -127,7 +127,7 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    /// What has this name now; nil when it is not a file like the one that was read.
+    /// What this name holds now; nil when it is no file like the one that was read.
     private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
         guard let status = try place.directory.status(of: name) else { return nil }
         let now = GuardedPlace(directory: place.directory, name: name, found: status)

@@ -1,32 +1,31 @@
 import Glibc
 
-/// One sync for all who want it at the same time.
+/// One sync for all callers that want it at once.
 ///
-/// Whoever comes while one is under way waits for the next, which begins after they came and serves all who wait. When it
-/// has ended they go on together: nobody waits for one that others have begun meanwhile.
+/// A caller that arrives during a sync waits for the next one, which begins after it arrived and serves all who wait.
+/// When that one ends, all of them return: nobody waits for a later one.
 ///
-/// A sync also waits a moment for those who have announced that they will want one: what they all want costs as much as
-/// what one does.
+/// A sync also waits briefly for callers that have announced one: a sync for many costs as much as a sync for one.
 @safe final class BatchedSync: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let ended: UnsafeMutablePointer<pthread_cond_t>
-    /// All who were announced have asked, or will not.
+    /// No announced caller is left to wait for.
     private let gathered: UnsafeMutablePointer<pthread_cond_t>
-    // Read and changed under the lock alone.
+    // Read and changed only under the lock.
     private var asked: UInt64 = 0
-    /// Who had asked when the last sync that has ended began: theirs is done.
+    /// `asked` when the last finished sync began: requests up to it are done.
     private var done: UInt64 = 0
-    /// Whether somebody syncs, or waits for others to come.
+    /// Whether a caller syncs, or waits for announced ones.
     private var isUnderWay = false
     private var announced = 0
-    /// Who had asked when a sync that failed began.
+    /// `asked` when the last failed sync began, and its error.
     private var failure: (through: UInt64, error: FileError)?
 
-    /// How long who syncs waits for others (nanoseconds).
+    /// How long to wait for announced callers (nanoseconds).
     private let patience: Int
 
-    /// - Parameter patience: in nanoseconds; 2 ms is about what a sync takes: who does not come by then has a disk that
-    ///   is slow, or has none.
+    /// - Parameter patience: in nanoseconds; 2 ms is about what a sync takes: a caller that takes longer has a slow
+    ///   disk, or none.
     init(patience: Int = 2_000_000) {
         self.patience = patience
         unsafe mutex = .allocate(capacity: 1)
@@ -53,7 +52,7 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Somebody who will soon ask, until this value's life ends.
+    /// An announced request; counts until this value is destroyed.
     struct Announcement: ~Copyable {
         private let batched: BatchedSync
 
@@ -65,7 +64,7 @@ import Glibc
         deinit { batched.count(-1) }
     }
 
-    /// Says that a sync will soon be wanted.
+    /// Announces that a sync is wanted soon.
     func announce() -> Announcement { Announcement(self) }
 
     private func count(_ change: Int) {
@@ -77,7 +76,7 @@ import Glibc
 
     /// Returns once a sync has succeeded that began after the call.
     ///
-    /// - Parameter sync: carried out by one of those who wait, never twice at a time.
+    /// - Parameter sync: run by one of the waiting callers, never two at a time.
     func callAsFunction(_ sync: () throws(FileError) -> Void) throws(FileError) {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -86,11 +85,11 @@ import Glibc
         while done < requestID {
             if isUnderWay { unsafe pthread_cond_wait(ended, mutex) } else { runOnce(sync) }
         }
-        // The kernel tells of a failure once: a later sync that succeeds has not mended what was lost.
+        // The kernel reports a failure once: a later sync that succeeds has not restored what was lost.
         if let failure, requestID <= failure.through { throw failure.error }
     }
 
-    /// Waits for those who were announced.
+    /// Waits for announced callers.
     private func gather() {
         guard announced > 0 else { return }
         var end = timespec()

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// A file descriptor that has one owner and is closed when that owner lets it go.
+/// A file descriptor that has one owner and is closed when this value is destroyed.
 ///
 /// Every descriptor of the program is opened close-on-exec, so that no child inherits one.
 package struct Descriptor: ~Copyable, Sendable {
@@ -16,7 +16,7 @@ package struct Descriptor: ~Copyable, Sendable {
         self.raw = raw
     }
 
-    /// A descriptor of its own for what is standard input, which stays open.
+    /// A duplicate of standard input, which itself stays open.
     package static func standardInput() throws(SystemError) -> Descriptor {
         let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard copy >= 0 else { throw SystemError("use standard input", errno: Errno(rawValue: errno)) }
@@ -38,7 +38,7 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // EINTR from close leaves nothing open on Linux, and trying again could close a stranger's descriptor.
+        // On Linux, close frees the descriptor even on EINTR; trying again could close somebody else's.
         _ = close(raw)
     }
 }

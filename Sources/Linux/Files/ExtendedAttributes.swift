@@ -3,7 +3,7 @@ import SystemPackage
 
 /// The extended attributes of an open file.
 struct ExtendedAttributes {
-    /// What Linux allows at most for one value, and for the list of names (XATTR_SIZE_MAX, XATTR_LIST_MAX).
+    /// The bytes that Linux allows for one value, and for the list of names (XATTR_SIZE_MAX, XATTR_LIST_MAX).
     private static let sizeLimit = 65_536
 
     private let descriptor: Int32
@@ -14,7 +14,7 @@ struct ExtendedAttributes {
         self.path = path
     }
 
-    /// Every name that may be seen; none where the file system has no attributes.
+    /// All visible names; none where the file system has no attributes.
     func names() throws(FileError) -> [String] {
         var buffer = [UInt8](repeating: 0, count: Self.sizeLimit)
         let count = unsafe clinux_attribute_names(descriptor, &buffer, buffer.count)
@@ -34,7 +34,7 @@ struct ExtendedAttributes {
         return Array(buffer.prefix(Int(try checked(count, path))))
     }
 
-    /// Sets a value; nil removes it. Where it is right already, nothing is done that could be forbidden.
+    /// Sets a value; nil removes it. Does nothing if it is equal already: setting may be forbidden.
     func set(_ name: String, to value: [UInt8]?) throws(FileError) {
         let now = try self.value(name)
         guard now != value else { return }

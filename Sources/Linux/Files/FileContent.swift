@@ -1,11 +1,11 @@
 import CLinux
 import SystemPackage
 
-/// A file's whole content and the state of the file that had it.
+/// A file's whole content, and the file's status then.
 package struct FileContent: Hashable, Sendable {
     package let bytes: [UInt8]
     package let status: FileStatus
-    /// Where it really lies: links are followed.
+    /// The real path: links are followed.
     package let path: String
 }
 
@@ -13,17 +13,17 @@ package struct FileContent: Hashable, Sendable {
 package struct OpenFile: ~Copyable, Sendable {
     package let descriptor: Descriptor
     package let status: FileStatus
-    /// Where it really lies: links are followed.
+    /// The real path: links are followed.
     package let path: String
 
-    /// Opens what has the name in `place`, which must be a regular file of at most `limit` bytes.
+    /// Opens the file in `place`, which must be a regular file of at most `limit` bytes.
     ///
-    /// Nothing here waits: neither for a FIFO's other end nor for a terminal.
+    /// Never blocks: neither on a FIFO's other end nor on a terminal.
     init(_ place: borrowing GuardedPlace, limit: Int) throws(FileError) {
-        // Nothing is stored before the last throw: the compiler (6.3.1) would end the parts not stored yet, too.
+        // No property is set before the last throw: the compiler (6.3.1) would destroy those not set yet, too.
         let path = place.path
         guard let found = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
-        // Before opening, which on a device can have an effect of its own.
+        // Before opening, which can have side effects on a device.
         try found.requireRegular(path)
         let raw = unsafe place.name.withPlatformString { name in
             unsafe clinux_path_open_to_read(place.directory.descriptor.raw, name)
@@ -53,9 +53,9 @@ package struct OpenFile: ~Copyable, Sendable {
         return filled
     }
 
-    /// The whole content; ``FileError/Kind/changedMeanwhile`` when somebody wrote while it was read.
+    /// The whole content; ``FileError/Kind/changedMeanwhile`` when somebody wrote during the read.
     func content() throws(FileError) -> FileContent {
-        // One byte more than there should be, so that a file that grew is noticed.
+        // One byte more than expected, so that a file that grew is noticed.
         var bytes = [UInt8](repeating: 0, count: status.size + 1)
         let result: Result<Int, FileError> = unsafe bytes.withUnsafeMutableBytes { buffer in
             do throws(FileError) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }

@@ -1,17 +1,17 @@
 package import Failures
 package import SystemPackage
 
-/// Why a path could not be used as a file or directory: a closed kind, the component it is about, and what mends it.
+/// Why a path could not be used as a file or directory: the kind of error, the component concerned, and the fix.
 package struct FileError: Error, Hashable, Sendable {
     package let kind: Kind
-    /// The component or file concerned, by the path under which it was really met: links on the way are resolved.
+    /// The real path of the component or file concerned: links on the way are resolved.
     package let path: String
     package let errno: Errno?
     /// What is wrong with it, beyond what the kind says: its owner, what kind of file it is, the name of an attribute.
     package let detail: String?
-    /// What mends it, where that is known here.
+    /// What fixes it, where that is known here.
     package let remedy: Remedy?
-    /// Whose the file or directory is that is left alone because it is another user's: its name, or else its number.
+    /// The other user who owns the file or directory, so that it is left alone: by name, or else by number.
     package let owner: String?
 
     package init(
@@ -31,9 +31,9 @@ package struct FileError: Error, Hashable, Sendable {
 
     /// Raw values are the names that errors have in status, metrics and the journal.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The file itself is not there; of a directory that is `directoryMissing`.
+        /// The file does not exist; for a directory this is `directoryMissing`.
         case missing
-        /// Its owner or mode lets somebody else decide who may use a key, or read one.
+        /// Its owner or mode lets another user read a key, or decide who may use one.
         case notGuarded = "not_guarded"
         case directoryMissing = "directory_missing"
         case notADirectory = "not_a_directory"
@@ -74,7 +74,7 @@ extension FileError: CustomStringConvertible {
 }
 
 extension FileError {
-    /// What a failed call's errno says about `path`. `missing` is the kind for a name that is not there.
+    /// The error for a failed call's errno on `path`. `missing` is the kind for a name that does not exist.
     init(of errno: Errno, at path: String, missing: Kind = .missing) {
         let kind: Kind =
             switch errno {
@@ -84,7 +84,7 @@ extension FileError {
             case .readOnlyFileSystem: .readOnlyFileSystem
             case .noSpace: .diskFull
             case .diskQuotaExceeded: .quotaExceeded
-            // What file systems on a network answer when their server is gone.
+            // What network file systems return when their server is gone.
             case .ioError, .staleNFSFileHandle, .timedOut, .socketNotConnected, .hostIsDown: .ioError
             case .isDirectory: .isDirectory
             case .resourceBusy: .isMountPoint
@@ -92,7 +92,7 @@ extension FileError {
             case .fileNameTooLong: .nameTooLong
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem: .outOfDescriptors
             case .noMemory: .outOfMemory
-            // A name that was no link a moment ago is one now.
+            // ELOOP: a name that was no link a moment ago is one now.
             case .tooManySymbolicLinkLevels: .changedMeanwhile
             default: .systemError
             }
@@ -100,7 +100,7 @@ extension FileError {
     }
 }
 
-/// The result of a function of `CLinux`, which answers -errno for a failure.
+/// Returns the result of a function of `CLinux`, or throws if it is -errno.
 func checked<Value: SignedInteger & FixedWidthInteger>(
     _ result: Value, _ path: @autoclosure () -> String, missing: FileError.Kind = .missing
 ) throws(FileError) -> Value {

@@ -1,15 +1,15 @@
 import Glibc
 import SystemPackage
 
-/// A lock that says that somebody lives: it goes with the process, however that ends.
+/// A lock that shows that its holder lives: released when the process ends, however it does.
 package enum FileLock {
-    /// How long a lock may outlive its holder, in milliseconds: a child that was just about to become another program
-    /// when the holder was killed has it until it does.
+    /// How long a lock may outlive its holder, in milliseconds: a child that was between fork and exec when the holder
+    /// was killed keeps it until exec.
     package static let patience = 2_000
     private static let interval = 10
 
-    /// Locks `path`, which is made when it is missing; nil when somebody else holds it, and goes on doing so for
-    /// ``patience``. Held until the descriptor is closed.
+    /// Locks `path`, which is created when missing; nil when somebody else still holds the lock after ``patience``.
+    /// Held until the descriptor is closed.
     ///
     /// The directory must be one that only this user can write to: the file is opened by its path.
     package static func take(_ path: String) throws(FileError) -> Descriptor? {

@@ -1,20 +1,20 @@
 import CLinux
 import SystemPackage
 
-/// What tells one state of one file from every other: equal means that it is the same file and was not touched since.
+/// Identifies one state of one file: equal values mean the same file, not touched in between.
 ///
-/// Times alone can stay the same over two writes within a clock tick of the kernel, 4 ms on many machines: where that
+/// The times can stay the same over two writes within a clock tick of the kernel, 4 ms on many machines: where that
 /// matters, compare the content too.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int
-    /// Content and attributes, in nanoseconds since 1970.
+    /// Last change of the content; ``changed``: of the attributes. Nanoseconds since 1970.
     package let modified: Int64
     package let changed: Int64
 }
 
-/// What a file is, without opening it.
+/// A file's status, read without opening it.
 package struct FileStatus: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case regular
@@ -33,7 +33,7 @@ package struct FileStatus: Hashable, Sendable {
     /// How many names it has.
     package let links: Int
     package let identity: FileIdentity
-    /// Something is mounted here: it cannot be renamed over.
+    /// Something is mounted here: no rename can replace it.
     package let isMountPoint: Bool
     package let isImmutable: Bool
     package let isAppendOnly: Bool
@@ -51,19 +51,19 @@ package struct FileStatus: Hashable, Sendable {
         identity.inode == other.identity.inode && identity.device == other.identity.device
     }
 
-    /// Whether the rules on directories judge it like `other`, and it is the same one.
+    /// Whether it is the same directory, unchanged in all that ``GuardRule`` checks.
     func isJudgedLike(_ other: FileStatus) -> Bool {
         isSameFile(as: other) && kind == other.kind && owner == other.owner && mode == other.mode
             && isImmutable == other.isImmutable && isAppendOnly == other.isAppendOnly
     }
 
-    /// What `path` leads to, links followed; nil when that cannot be found out.
+    /// The status of what `path` leads to, links followed; nil when unreadable.
     package static func following(_ path: String) -> FileStatus? {
         var found = clinux_status()
         return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
     }
 
-    /// Whether nothing has this path, for those too who follow every link.
+    /// Whether nothing exists at this path, even with every link followed.
     package static func isAbsent(_ path: String) -> Bool {
         var found = clinux_status()
         return switch Errno(rawValue: -(unsafe clinux_path_look_whole(path, &found))) {
@@ -79,7 +79,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(found)
     }
 
-    /// What has a name, without a descriptor for it: what was begun can be cleared away when there are none left.
+    /// The status of a name, without using a descriptor: temporary files can be removed when there are none left.
     init(of name: FilePath.Component, in directory: Int32, path: @autoclosure () -> String) throws(FileError) {
         var found = clinux_status()
         let result = unsafe name.withPlatformString { unsafe clinux_path_look_at(directory, $0, &found) }
@@ -109,7 +109,7 @@ package struct FileStatus: Hashable, Sendable {
         isAppendOnly = found.append_only != 0
     }
 
-    /// Refuses all but a regular file, each in its own words.
+    /// Throws for all but a regular file; the error says why.
     func requireRegular(_ path: @autoclosure () -> String) throws(FileError) {
         let what: String
         switch kind {
@@ -124,7 +124,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     func requireOneName(_ path: @autoclosure () -> String) throws(FileError) {
-        // None: it was replaced between finding and opening it.
+        // None: the file was replaced between finding and opening.
         if links == 0 { throw FileError(.changedMeanwhile, at: path()) }
         if links != 1 { throw FileError(.hardLinked, at: path(), detail: "the file has \(links) names") }
     }

@@ -1,8 +1,8 @@
 import CLinux
 
-/// What kind of file system something lies on.
+/// The file system that a path lies on.
 package enum FileSystems {
-    /// File systems whose content others change without this kernel hearing of it, by their numbers in statfs(2).
+    /// File systems whose content others change without this kernel noticing, by their numbers in statfs(2).
     private static let remote: Set<Int64> = [
         0x6969,  // NFS
         0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB2
@@ -22,7 +22,7 @@ package enum FileSystems {
         return unsafe clinux_file_system_type(path) == pipes
     }
 
-    /// Whether inotify tells of every change to what lies below `path`; false when that cannot be found out.
+    /// Whether inotify reports every change below `path`; false when that cannot be found out.
     package static func givesNotice(_ path: String) -> Bool {
         let type = unsafe clinux_file_system_type(path)
         return type >= 0 && !remote.contains(type)

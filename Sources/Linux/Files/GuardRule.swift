@@ -1,15 +1,15 @@
 internal import Failures
 import SystemPackage
 
-/// What is asked of the directories and links on the way to a file.
+/// The requirements on the directories and links on the way to a file.
 enum GuardRule {
-    /// For files that are published: nobody else may be able to turn the path elsewhere.
+    /// For files that are published: nobody else may be able to redirect the path.
     case publishing
-    /// For what decides who may use a key: every component belongs to root or the user that acts, and a directory that
-    /// others may write to is good only if it is root's own and sticky.
+    /// For keys, and what decides who may use one: every component belongs to root or the acting user, and a directory
+    /// that others may write to is accepted only if it is root's own and sticky.
     case deciding
 
-    /// Refuses a directory in which somebody else could put another thing at the next name.
+    /// Throws for a directory in which somebody else could replace the next name.
     func check(
         directory path: FilePath, _ status: FileStatus, for identity: Identity
     ) throws(FileError) {
@@ -25,7 +25,7 @@ enum GuardRule {
             case .deciding: .notGuarded
             }
         if !identity.trusts(status.owner) {
-            // Giving away a directory that an application's user owns would break the application.
+            // For outputs, taking a directory from an application's user would break the application.
             let remedy: Remedy? = self == .deciding ? .run("chown root \(path.string)") : nil
             throw FileError(
                 kind, at: path.string, detail: "the directory belongs to \(Owner.describe(user: status.owner))",
@@ -38,7 +38,7 @@ enum GuardRule {
         }
     }
 
-    /// Judges a link met in `directory`. Returns the owner that whatever it points to has to have; nil: any will do.
+    /// Checks a link found in `directory`. Returns the owner that its target must have; nil: any will do.
     func check(
         link path: FilePath, _ status: FileStatus, in directory: GuardedDirectory, for identity: Identity
     ) throws(FileError) -> UInt32? {
@@ -52,10 +52,10 @@ enum GuardRule {
         }
     }
 
-    /// The command that lets the user that acts, and nobody else, look into a directory of root's that no group was given
-    /// yet.
+    /// The command that lets the acting user, and nobody else, into a directory of root's that was given to no other
+    /// group.
     func letThrough(_ path: FilePath, _ status: FileStatus, for identity: Identity) -> Remedy? {
-        // Not even root has rights in what systemd has hidden (systemd.exec(5), `InaccessiblePaths=`): a mode helps nobody.
+        // A path that systemd hides (systemd.exec(5), `InaccessiblePaths=`) gives not even root rights: no mode helps.
         guard self == .deciding, status.owner == 0, status.mode & 0o700 != 0,
             status.group == 0 || status.group == identity.group
         else { return nil }

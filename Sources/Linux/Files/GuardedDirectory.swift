@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A directory that a walk has reached and holds open, with those above it that it came through.
 ///
-/// What is done below it goes through the descriptor, so it does not matter what happens to the path meanwhile.
+/// Operations below it use the descriptor, so later changes of the path do not matter.
 final class GuardedDirectory: Sendable {
     let descriptor: Descriptor
     let status: FileStatus
@@ -11,10 +11,10 @@ final class GuardedDirectory: Sendable {
     let above: GuardedDirectory?
     let depth: Int
     private let batched = BatchedSync()
-    /// The directory, opened to be synced: what a walk has come to is only a handle on it.
+    /// The directory, opened to be synced: `descriptor` is only an O_PATH handle.
     private let listed = QuietMutex<Descriptor?>(nil)
 
-    /// More directories than this below one another are refused: each one holds a descriptor while the walk lasts.
+    /// Directories below one another, at most: each one holds a descriptor while the walk lasts.
     static let depthLimit = 128
 
     init(_ descriptor: consuming Descriptor, status: FileStatus, path: FilePath, above: GuardedDirectory?) {
@@ -25,14 +25,14 @@ final class GuardedDirectory: Sendable {
         depth = (above?.depth ?? 0) + 1
     }
 
-    /// Says that a name in it is about to be given or changed, which ``sync(by:of:)`` will make durable.
+    /// Announces that a name in it is about to change, which ``sync(by:of:)`` will make durable.
     func announceChange() -> BatchedSync.Announcement { batched.announce() }
 
-    /// Makes the names durable that were given, changed and taken away in it before the call.
+    /// Makes all names durable that were added, changed and removed in it before the call.
     ///
     /// - Parameters:
-    ///   - file: one that lies in it.
-    ///   - change: what was announced and is done now.
+    ///   - file: a file in it.
+    ///   - change: the announcement, which ends here.
     func sync(by file: Int32, of change: consuming BatchedSync.Announcement) throws(FileError) {
         _ = consume change
         try batched { () throws(FileError) in
@@ -44,7 +44,7 @@ final class GuardedDirectory: Sendable {
         if listed == nil {
             let raw = clinux_path_open_directory(descriptor.raw)
             if Errno(rawValue: -raw) == .permissionDenied {
-                // A directory that may be written to but not read cannot be opened: its whole file system is synced.
+                // A directory that is writable but not readable cannot be opened: its whole file system is synced.
                 _ = try checked(clinux_file_sync_all(file), path.string)
                 return
             }
@@ -63,14 +63,14 @@ final class GuardedDirectory: Sendable {
         above == nil && path.length == 1 ? path.string + name.string : path.string + "/" + name.string
     }
 
-    /// A handle on what has this name; nil when nothing has.
+    /// A handle on this name's file; nil when there is none.
     func step(to name: FilePath.Component) throws(FileError) -> Descriptor? {
         let raw = unsafe name.withPlatformString { unsafe clinux_path_step(descriptor.raw, $0, 0) }
         guard Errno(rawValue: -raw) != .noSuchFileOrDirectory else { return nil }
         return Descriptor(adopting: try checked(raw, path(of: name)))
     }
 
-    /// What has this name now; nil when nothing has.
+    /// The status of this name; nil when there is none.
     func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try FileStatus(of: name, in: descriptor.raw, path: path(of: name))
@@ -80,15 +80,15 @@ final class GuardedDirectory: Sendable {
         }
     }
 
-    /// Removes what has this name. Returns whether that is gone.
+    /// Removes the file of this name. Returns whether it is gone.
     @discardableResult
     func remove(_ name: FilePath.Component) -> Bool {
         unsafe name.withPlatformString { unsafe clinux_path_remove(descriptor.raw, $0) } == 0
     }
 
-    /// The names in it but for `.` and `..`, in no order.
+    /// The names in it except `.` and `..`, in no order.
     ///
-    /// - Parameter limit: more than this many are refused.
+    /// - Parameter limit: throws if there are more.
     func names(limit: Int) throws(FileError) -> [FilePath.Component] {
         let listed = try checked(clinux_path_open_directory(descriptor.raw), path.string)
         var stream: UnsafeMutableRawPointer?

@@ -3,14 +3,14 @@ internal import Failures
 import Glibc
 import SystemPackage
 
-/// Looks at files where others may have a hand in: on the way no link of somebody else's is followed, and no directory
-/// gone through in which somebody else could put one thing in another's place.
+/// Reads files in places that others may change: a walk follows no link, and passes no directory, by which another user
+/// could redirect it.
 package enum GuardedPath {
-    /// Reads a regular file with one name; nil when nothing has that name. Never waits for a FIFO.
+    /// Reads a regular file with one name; nil when there is none. Never blocks on a FIFO.
     ///
     /// - Parameters:
     ///   - limit: in bytes; a larger file is refused.
-    ///   - directories: those that other jobs hold, which need not be walked to again.
+    ///   - directories: those already walked to by other jobs, which are reused.
     package static func read(
         _ path: String, as identity: Identity, limit: Int, sharing directories: SharedDirectories? = nil
     ) throws(FileError) -> FileContent? {
@@ -18,7 +18,7 @@ package enum GuardedPath {
             let place = try GuardedWalk.place(path, as: identity, sharing: directories)
             guard place.found != nil else { return nil }
             let file = try OpenFile(place, limit: limit)
-            // A second name may have been given to a file of ours that lies elsewhere, such as a key.
+            // A file with a second name may be one of ours from elsewhere, such as a key.
             try file.status.requireOneName(file.path)
             let content = try file.content()
             try place.confirm(content.status)
@@ -31,8 +31,8 @@ package enum GuardedPath {
         try GuardedWalk.directory(path, .publishing, as: identity).path.string
     }
 
-    /// Makes a directory of this user's own where none is; its parent must be there and fit to publish in. A directory
-    /// that is there must belong to this user and be writable by nobody else.
+    /// Creates a directory of this user's own; its parent must exist and pass the rules for publishing. An existing
+    /// directory must belong to this user and be writable by nobody else.
     package static func makeDirectory(_ path: String, mode: UInt16, as identity: Identity) throws(FileError) {
         let place = try GuardedWalk.place(path, .publishing, as: identity)
         if let found = place.found {
@@ -43,7 +43,7 @@ package enum GuardedPath {
                     detail: "the directory belongs to \(Owner.describe(user: found.owner))",
                     remedy: place.directory.status.isWritableByOthers
                         ? .strangersDirectory(place.path)
-                        // Root, who may run as anybody, takes it from nobody.
+                        // Root needs no chown: it can run as the owner.
                         : identity.user == 0
                             ? .say(
                                 "run the daemon as that user",
@@ -62,7 +62,7 @@ package enum GuardedPath {
             guard errno == EEXIST else { throw FileError(of: Errno(rawValue: errno), at: place.path) }
             return
         }
-        // What the umask took from the mode is given back.
+        // Restores the mode bits that the umask cleared.
         guard let handle = try place.directory.step(to: place.name) else { return }
         let opened = Descriptor(adopting: try checked(clinux_path_open_directory(handle.raw), place.path))
         guard fchmod(opened.raw, mode_t(mode)) == 0 else {

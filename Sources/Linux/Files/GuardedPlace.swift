@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// Where a walk ended: a name in a directory that is held open, and what had that name.
+/// Where a walk ended: a name in a directory that is held open, and the file found there.
 struct GuardedPlace {
     let directory: GuardedDirectory
     let name: FilePath.Component
@@ -26,10 +26,10 @@ struct GuardedPlace {
         return try checked(clinux_path_may_execute(handle.raw), path) == 1
     }
 
-    /// Refuses what was read if the name does not stand for it alone any more.
+    /// Throws if the file that was read no longer has this name as its only one.
     ///
-    /// A second name that is taken away between opening and judging would not be noticed otherwise: this, and that
-    /// taking it away moves the time of change, leaves nobody a way to have another file read.
+    /// Otherwise a second name that is removed between opening and checking would go unnoticed. As removing it also
+    /// changes ctime, nobody can have another file read.
     func confirm(_ read: FileStatus) throws(FileError) {
         guard let now = try directory.status(of: name), now.identity == read.identity, now.links == 1 else {
             throw FileError(.changedMeanwhile, at: path)

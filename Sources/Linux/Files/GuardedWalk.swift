@@ -2,15 +2,15 @@ import CLinux
 internal import Failures
 import SystemPackage
 
-/// Goes along an absolute path one component at a time, each opened in the directory that was judged before it, so that
-/// a swap in between is never followed.
+/// Walks an absolute path one component at a time, each opened in the directory that was checked before it, so that a
+/// swap in between is never followed.
 ///
-/// The kernel follows no link here. A link that the rule allows is read on its own descriptor and its text walked like
-/// the rest; `..` goes back to the directory that the walk came through.
+/// The kernel follows no link here. A link that the rule allows is read through its own descriptor and its text walked
+/// like the rest; `..` returns to the directory that the walk came through.
 struct GuardedWalk {
     /// As many as the kernel follows in one path.
     static let linkLimit = 40
-    /// Whoever replaces a file this often in the time it takes to read it will not let it be read.
+    /// A file that is replaced this often while it is read will never be read.
     private static let tryLimit = 20
     /// The bytes of a path or of a link's text, with a zero at the end (PATH_MAX).
     private static let textLimit = 4096
@@ -24,11 +24,11 @@ struct GuardedWalk {
 
     private enum Step {
         case name(FilePath.Component)
-        /// Where the walk stands now is what `link` points to: it has to belong to `owner`, like the link.
+        /// The walk has reached the target of `link`, which must belong to `owner`, like the link.
         case belongs(owner: UInt32, link: FilePath)
     }
 
-    /// Walks to the name that `path` ends with, which nothing needs to have yet.
+    /// Walks to the last name of `path`, which need not exist yet.
     static func place(
         _ path: String, _ rule: GuardRule, as identity: Identity
     ) throws(FileError) -> GuardedPlace {
@@ -36,7 +36,7 @@ struct GuardedWalk {
         return try walk.place()
     }
 
-    /// The same under the rule for publishing, where the directory may be one that was walked to just now.
+    /// The same under the rule for publishing, reusing the directory if it was walked to just now.
     static func place(
         _ path: String, as identity: Identity, sharing directories: SharedDirectories?
     ) throws(FileError) -> GuardedPlace {
@@ -51,7 +51,7 @@ struct GuardedWalk {
             if found?.kind != .link { return GuardedPlace(directory: known, name: name, found: found) }
         }
         let place = try place(path, .publishing, as: identity)
-        // Only a path without links is known again by its text.
+        // Only a path without links can be found again by its text.
         if place.directory.path.string == parent { directories.note(place.directory, as: identity) }
         return place
     }
@@ -64,7 +64,7 @@ struct GuardedWalk {
         return walk.here
     }
 
-    /// Tries again where somebody was just replacing what is read: each try starts from the path.
+    /// Tries again when the file was just being replaced: each try starts from the path.
     static func untilSettled<Value: ~Copyable>(
         _ attempt: () throws(FileError) -> Value
     ) throws(FileError) -> Value {
@@ -113,12 +113,12 @@ struct GuardedWalk {
         throw FileError(.isDirectory, at: here.path.string)
     }
 
-    /// What has this name where the walk stands; nil when nothing has.
+    /// This name's status where the walk stands; nil: there is none.
     private func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try here.status(of: name)
         } catch {
-            // It is the directory that lets nobody through.
+            // The directory itself denies access.
             throw error.kind == .permissionDenied && rule == .deciding ? notLetThrough : error
         }
     }
@@ -135,7 +135,7 @@ struct GuardedWalk {
         }
     }
 
-    /// Judges what the links just followed point to.
+    /// Checks the owner of what the links led to.
     private func settle(_ status: FileStatus?) throws(FileError) {
         for case .belongs(let owner, let link) in ahead where status?.owner != owner {
             throw FileError(
@@ -161,7 +161,7 @@ struct GuardedWalk {
         }
     }
 
-    /// Goes into the directory of this name, through a link if need be.
+    /// Enters the directory of this name, through a link if need be.
     private mutating func enter(_ name: FilePath.Component) throws(FileError) {
         let path = here.path.appending(name)
         var raw = unsafe name.withPlatformString { unsafe clinux_path_step(here.descriptor.raw, $0, 1) }
@@ -184,7 +184,7 @@ struct GuardedWalk {
         here = GuardedDirectory(handle, status: status, path: path, above: here)
     }
 
-    /// Puts what a link says in front of what remains to be walked.
+    /// Puts a link's text in front of what remains to be walked.
     private mutating func follow(_ handle: Int32, _ status: FileStatus, _ path: FilePath) throws(FileError) {
         let owner = try rule.check(link: path, status, in: here, for: identity)
         guard try checked(clinux_path_is_on_proc(handle), path.string) == 0 else {

@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// A file or directory that is held open, so that whatever comes to lie under its name can be told from it: while it is
-/// held, its number is given to nothing else.
+/// A file or directory that is held open, so that another one under its name can be told apart: while it is open, its
+/// inode number is not reused.
 package final class HeldFile: Sendable {
     private let path: String
     private let descriptor: Descriptor
@@ -15,7 +15,7 @@ package final class HeldFile: Sendable {
         self.status = status
     }
 
-    /// Holds a directory, which need not be open to reading.
+    /// Holds a directory, which need not be readable.
     package convenience init(directory path: String, as identity: Identity) throws(FileError) {
         let place = try GuardedWalk.place(path, .publishing, as: identity)
         guard let handle = try place.directory.step(to: place.name) else {

@@ -1,9 +1,9 @@
 internal import Failures
 import SystemPackage
 
-/// Who may read and write a key file: its owner, who is root or the user that acts, and that user's primary group, which
-/// may read it. Below a trusted place whoever can may read it. Where root acts in the stead of the service's user, that
-/// user and that user's primary group may as well.
+/// Who may use a key file: its owner, who is root or the acting user, may read and write it; the acting user's primary
+/// group may read it. Below a trusted directory anybody may read it. Where root acts for the service's user, that user
+/// and that user's primary group may as well.
 struct KeyGuard {
     private let identity: Identity
 
@@ -30,7 +30,7 @@ struct KeyGuard {
         throw FileError(.notGuarded, at: path, detail: detail, remedy: remedy(status, path))
     }
 
-    /// Leaves the file readable for the user that works with it, by way of the group where root is to stay its owner.
+    /// Keeps the file readable for the user that works with it, through the group where root stays its owner.
     func remedy(_ status: FileStatus, _ path: String) -> Remedy {
         let reader = identity.service?.id ?? identity.user
         let group = identity.service?.primaryGroup ?? identity.group

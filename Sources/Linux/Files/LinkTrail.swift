@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// The way that a path takes through links: whoever changes one of them changes what the path names.
+/// The links that a path goes through: whoever changes one of them changes what the path names.
 package enum LinkTrail {
     /// The kernel's own limit (path_resolution(7)).
     private static let limit = 40
 
-    /// Every link on the way of an absolute `path`, each by a path without links before its last component, and where the
-    /// way ends; nothing when there is no link on it. What is missing is taken as it stands. Blocks; a hint, for the
-    /// links may change at any moment.
+    /// Every link on an absolute `path`, each by a path without links before its last component, and then the final
+    /// path; empty when there is no link. Missing components are kept as written. Blocks; a hint, for the links may
+    /// change at any moment.
     package static func places(of path: String) -> [String] {
         var links: [String] = []
         var rest = Array(path.split(separator: "/").map(String.init).reversed())

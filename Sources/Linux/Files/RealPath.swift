@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// Where a path really leads.
+/// Resolves a path's links.
 package enum RealPath {
-    /// The path with every link on the way followed, as far as this process may look and something is there; the rest
-    /// as it stands.
+    /// The path with every link followed, as far as it exists and this process may search it; the rest as written.
     package static func of(_ path: String) -> String {
         var known = path[...]
         while true {

@@ -1,10 +1,10 @@
 import CLinux
 import SystemPackage
 
-/// The directories that were walked to within the last second, so that ten thousand files which are written at once into
-/// one directory need not each walk the whole way to it anew.
+/// The directories that were walked to within the last second, so that ten thousand files written at once into one
+/// directory do not each walk the whole path to it.
 ///
-/// No directory is held open here: an idle process keeps no file system from being unmounted.
+/// It holds no directory open, so that an idle process keeps no file system from being unmounted.
 package final class SharedDirectories: Sendable {
     private struct Way: Hashable {
         let path: String
@@ -14,12 +14,12 @@ package final class SharedDirectories: Sendable {
     private struct Entry {
         let status: FileStatus
         let walkedAt: Int64
-        /// While some job holds it: those who share it share its syncs, too.
+        /// Set while a job holds it: jobs that share it share its syncs, too.
         weak var directory: GuardedDirectory?
     }
 
-    /// For how long a walk's judgement of the directories on the way counts (milliseconds). That the way still ends in the
-    /// same directory, which is still as it was judged, is looked at each time.
+    /// How long a walk's checks of the directories on the way stay valid (milliseconds). Each use checks again that the
+    /// path ends in the same directory, with nothing changed that the rules judge.
     private static let trustedFor: Int64 = 1_000
 
     private let entries = QuietMutex<[Way: Entry]>([:])
@@ -42,14 +42,14 @@ package final class SharedDirectories: Sendable {
         }
         let directory = GuardedDirectory(descriptor, status: status, path: FilePath(path), above: nil)
         return entries.withLock { entries in
-            // Another may have opened it meanwhile.
+            // Another thread may have opened it meanwhile.
             if let held = entries[way]?.directory { return held }
             entries[way]?.directory = directory
             return directory
         }
     }
 
-    /// Takes a directory that a walk without links has just reached.
+    /// Records a directory that a walk without links has just reached.
     func note(_ directory: GuardedDirectory, as identity: Identity) {
         let now = Clocks.bootMilliseconds()
         let entry = Entry(status: directory.status, walkedAt: now, directory: directory)

@@ -1,18 +1,17 @@
 import CLinux
 import SystemPackage
 
-/// A file under a name that nobody can guess, which is to take another one's place; removed with this value if it does
-/// not.
+/// A file under a name that nobody can guess, which is to replace another; removed with this value if it does not.
 struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
     let name: FilePath.Component
     let descriptor: Descriptor
     /// The file's status when it was made.
     let made: FileStatus
-    /// What may be removed under this name; nil: nothing has it any more.
+    /// The file that may be removed under this name; nil: there is none.
     private var own: FileStatus?
 
-    /// Rounds of putting back what was there, each needing somebody to have renamed in the microseconds between.
+    /// Attempts to put a file back; each needs somebody to have renamed within the microseconds before.
     private static let roundLimit = 64
 
     init(for target: FilePath.Component, in directory: GuardedDirectory, naming: TemporaryNames) throws(FileError) {
@@ -54,11 +53,11 @@ struct TemporaryFile: ~Copyable {
         }
     }
 
-    /// Takes a name that nothing has.
+    /// Takes a name that is free.
     mutating func appear(as target: FilePath.Component) throws(FileError) {
         var result = rename(to: target, CLINUX_RENAME_NEW)
         if Errno(rawValue: -result) == .invalidArgument {
-            // A file system without that kind of rename: look, then rename.
+            // The file system lacks RENAME_NOREPLACE: check, then rename.
             result =
                 try directory.status(of: target) == nil
                 ? rename(to: target, CLINUX_RENAME_OVER) : -Errno.fileExists.rawValue
@@ -70,16 +69,16 @@ struct TemporaryFile: ~Copyable {
         own = nil
     }
 
-    /// Takes the name from the file that `isExpected` knows, by exchanging the two, so that what the name really stood
-    /// for can be looked at afterwards. When it was another, that gets its name back, and ``FileError/Kind/changedMeanwhile``
-    /// is thrown.
+    /// Takes the name from the file that `isExpected` accepts, by exchanging the two, so that the replaced file can be
+    /// checked afterwards. If it is another one, it gets its name back, and ``FileError/Kind/changedMeanwhile`` is
+    /// thrown.
     mutating func replace(
         _ target: FilePath.Component, isExpected: (FilePath.Component) throws(FileError) -> FileStatus?
     ) throws(FileError) {
         let path = directory.path(of: target)
         var result = rename(to: target, CLINUX_RENAME_EXCHANGE)
         if Errno(rawValue: -result) == .invalidArgument {
-            // A file system without exchange, as on a network: what was there cannot be looked at any more.
+            // The file system lacks exchange, as on a network: the replaced file cannot be checked.
             result = rename(to: target, CLINUX_RENAME_OVER)
             _ = try checked(result, path, missing: .changedMeanwhile)
             own = nil
@@ -91,7 +90,7 @@ struct TemporaryFile: ~Copyable {
         do throws(FileError) {
             replaced = try isExpected(name)
         } catch {
-            // What cannot be looked at is put back: it may be somebody else's, and is not to lie about for ever.
+            // A file that cannot be checked is put back: it may be somebody else's, and must not stay here for ever.
             replaced = nil
             failure = error
         }
@@ -99,7 +98,7 @@ struct TemporaryFile: ~Copyable {
             own = directory.remove(name) ? nil : replaced
             return
         }
-        // Each round puts what was taken back under the name, and should take out what the round before put there.
+        // Each round puts the taken file back under the name, and should get what the round before put there.
         var expected = made
         for _ in 0..<Self.roundLimit {
             guard let taken = try directory.status(of: name) else { break }

@@ -1,20 +1,20 @@
 import CLinux
 import SystemPackage
 
-/// The names of temporary files: nobody can guess the next one, and its maker knows its own again.
+/// Names of temporary files, which nobody can guess and which their maker recognises later.
 ///
-/// `.clientsecretd-<tag>-<random>.tmp`, hidden and with an ending that no application reads. The tag belongs to one
-/// state directory, which keeps it: after a kill, what carries it is that daemon's and nobody else's.
+/// `.clientsecretd-<tag>-<random>.tmp`, hidden and with an ending that no application reads. The tag is kept in one
+/// state directory: after a kill, files with it are that daemon's and nobody else's.
 package struct TemporaryNames: Hashable, Sendable {
     /// 16 lower-case hexadecimal digits.
     package let tag: String
 
-    /// 64 bits tell state directories apart; 128 bits that nobody knows make a name that nobody can take first.
+    /// 64 bits distinguish state directories; 128 random bits make a name that nobody can take first.
     private static let tagDigits = 16
     private static let randomDigits = 32
     private static let endings = [".tmp", ".part"]
 
-    /// Far more than lie in a directory that is published in: looking through it must end.
+    /// Far more names than a directory with outputs holds: the sweep must end.
     private static let sweepLimit = 100_000
 
     /// A fresh tag from the kernel's random source.
@@ -22,13 +22,13 @@ package struct TemporaryNames: Hashable, Sendable {
         tag = try Self.random(digits: Self.tagDigits)
     }
 
-    /// The tag that a state directory has kept; nil when that is none.
+    /// The tag that a state directory has kept; nil when it is not valid.
     package init?(tag: String) {
         guard Self.isHexadecimal(tag, digits: Self.tagDigits) else { return nil }
         self.tag = tag
     }
 
-    /// A new name, which does not end like that of the target.
+    /// A new name, whose ending differs from the target's.
     func next(for target: FilePath.Component) throws(FileError) -> FilePath.Component {
         let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
         let text = "\(Self.prefix)\(tag)-\(try Self.random(digits: Self.randomDigits))\(ending)"
@@ -37,9 +37,9 @@ package struct TemporaryNames: Hashable, Sendable {
     }
 
     /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
-    /// the whole form. Before the first write, for a write under way looks the same. Returns how many there were.
+    /// the full form. Call before the first write: files of a write under way look the same. Returns the count.
     ///
-    /// - Parameter ofAnyTag: where nobody else writes: what was left by a process that did not come to keep its tag.
+    /// - Parameter ofAnyTag: where nobody else writes: also files of a process that died before it kept its tag.
     @discardableResult
     package func sweep(beside path: String, as identity: Identity, ofAnyTag: Bool = false) throws(FileError) -> Int {
         let directory = try GuardedWalk.place(path, .publishing, as: identity).directory
@@ -59,7 +59,7 @@ package struct TemporaryNames: Hashable, Sendable {
 
     private func isOwn(_ name: String) -> Bool { Self.tag(of: name) == tag }
 
-    /// The tag in a name of the whole form; nil when it is none.
+    /// The tag in a name of the full form; nil for any other.
     private static func tag(of name: String) -> String? {
         guard name.hasPrefix(prefix), let ending = endings.first(where: name.hasSuffix) else { return nil }
         let parts = name.dropFirst(prefix.count).dropLast(ending.count)

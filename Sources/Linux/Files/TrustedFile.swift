@@ -2,19 +2,19 @@ import CLinux
 internal import Failures
 import SystemPackage
 
-/// Files that decide who may use a key, and keys: they and all directories above them belong to root or the user that
-/// acts, and nobody else may write to them.
+/// Reads keys and files that decide who may use one: they and all directories above them belong to root or the acting
+/// user, and nobody else may write to them.
 package enum TrustedFile {
     package enum Use: Hashable, Sendable {
         /// Anybody may read it.
         case configuration
-        /// The user that acts must be able to run it.
+        /// The acting user must be able to run it.
         case executable
         /// A key or its passphrase: readable by its owner and the acting user's primary group at most.
         case key
     }
 
-    /// Names in a directory that are looked at: far more than a configuration has parts.
+    /// Names read in a directory at most: far more than a configuration has files.
     static let nameLimit = 10_000
 
     /// Opens a regular file of at most `limit` bytes.
@@ -24,7 +24,7 @@ package enum TrustedFile {
         let place = try GuardedWalk.place(path, .deciding, as: identity)
         try check(place, for: use, as: identity)
         let file = try open(place, for: use, as: identity, limit: limit)
-        // What was opened is judged itself, in case it is not what was found before.
+        // Checks the opened file itself, in case it is not the one found before.
         try check(file.status, file.path, in: place.directory, for: use, as: identity)
         if use == .key { try checkReaders(of: file, as: identity) }
         return file
@@ -43,14 +43,14 @@ package enum TrustedFile {
         }
     }
 
-    /// Reads a whole file; not for keys, which are read into memory made for them.
+    /// Reads a whole file; not for keys, which are read into memory of their own.
     package static func read(
         _ path: String, for use: Use, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent {
         try open(path, for: use, as: identity, limit: limit).content()
     }
 
-    /// Judges a file without opening it.
+    /// Checks a file without opening it.
     @discardableResult
     package static func check(
         _ path: String, for use: Use, as identity: Identity
@@ -97,7 +97,7 @@ package enum TrustedFile {
     private static func check(
         _ status: FileStatus, _ path: String, in directory: GuardedDirectory, for use: Use, as identity: Identity
     ) throws(FileError) {
-        // Where others may put something, what is theirs is not made trusted.
+        // Where others may put files, no fix may make theirs trusted.
         if !identity.trusts(status.owner), directory.status.isWritableByOthers || use != .key {
             throw FileError(
                 .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
@@ -111,7 +111,7 @@ package enum TrustedFile {
         }
     }
 
-    /// The group's bits of a file with an access list are the list's mask: whom it names is in the list alone.
+    /// With an access list, the mode's group bits are its mask: who may read is only in the list itself.
     private static func checkReaders(of file: borrowing OpenFile, as identity: Identity) throws(FileError) {
         guard !identity.trusts(place: FilePath(file.path)),
             let list = try AccessList(of: file.descriptor.raw, path: file.path),

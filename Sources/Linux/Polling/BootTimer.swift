@@ -1,22 +1,22 @@
 import CLinux
 
-/// A timer on the clock that never jumps and that counts a suspend: retries, quiet times, deadlines.
+/// A timer on a clock that nobody sets and that counts suspends: for retries, quiet times, deadlines.
 package struct BootTimer: ~Copyable {
     private let descriptor: Descriptor
 
     /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// As long as a timer waits at most (292 years in nanoseconds overflow; this is a hundred).
+    /// The longest wait, in milliseconds: 100 years (292 years in nanoseconds overflow).
     private static let longest: Int64 = 100 * 366 * 86_400 * 1_000
 
     package init() throws(SystemError) {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_boot_timer_create(), "make a timer"))
     }
 
-    /// Fires after so many milliseconds, at once when they are not positive; `nil` disarms.
+    /// Fires after `milliseconds`, at once when they are not positive; `nil` disarms.
     ///
-    /// Relative and not absolute, so that a library that fakes the time of day cannot hold it up.
+    /// Relative, not absolute, so that a library that fakes the time of day cannot delay it.
     package func arm(after milliseconds: Int64?) throws(SystemError) {
         var nanoseconds: Int64 = 0
         // Zero would disarm.

@@ -7,17 +7,17 @@ package enum Clocks {
         clinux_wall_seconds()
     }
 
-    /// Milliseconds since the machine was started, suspends included; never set by anyone.
+    /// Milliseconds since boot, suspends included; nobody can set this clock.
     package static func bootMilliseconds() -> Int64 {
         clinux_boot_milliseconds()
     }
 
-    /// Microseconds on CLOCK_MONOTONIC, the clock of systemd's time stamps; stands still in a suspend.
+    /// Microseconds on CLOCK_MONOTONIC, the clock of systemd's time stamps; it stops during a suspend.
     package static func monotonicMicroseconds() -> Int64 {
         clinux_monotonic_microseconds()
     }
 
-    /// Whether the kernel calls the wall clock synchronised; no, where it may not be asked (a sandbox that forbids
+    /// Whether the kernel calls the wall clock synchronised; false where it may not be asked (a sandbox that forbids
     /// `adjtimex`, as systemd's `ProtectClock=` does).
     package static func kernelSynchronised() -> Bool {
         clinux_clock_synchronised() > 0

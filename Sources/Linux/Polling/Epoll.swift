@@ -1,6 +1,6 @@
 import CLinux
 
-/// Waits for many descriptors at once, without a timeout: what must happen at a time is a timer's descriptor.
+/// Waits for many descriptors at once. It has no timeout: deadlines are timer descriptors.
 package struct Epoll: ~Copyable {
     private let descriptor: Descriptor
 
@@ -31,7 +31,7 @@ package struct Epoll: ~Copyable {
         try SystemError.check(clinux_epoll_remove(descriptor.raw, watched), "stop waiting for a descriptor")
     }
 
-    /// Waits until something is ready and returns what is, never nothing; more than a batch is told by the next call.
+    /// Waits until a descriptor is ready; returns at least one event. What exceeds a batch is left to the next call.
     package func wait() throws(SystemError) -> [Event] {
         let batch = Int(CLINUX_EPOLL_BATCH)
         var tags = [UInt64](repeating: 0, count: batch)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A flag that any thread raises and a loop can wait for. It stays raised, for everyone who waits, until it is cleared.
+/// A flag that any thread can raise and a loop can wait for. It stays raised for every waiter until it is cleared.
 package final class EventCounter: Sendable {
     private let descriptor: Descriptor
 
@@ -14,11 +14,11 @@ package final class EventCounter: Sendable {
 
     package func signal() {
         var one: UInt64 = 1
-        // Fails only when 2^64 - 2 signals wait already, and then the flag is raised.
+        // Fails only at a count of 2^64 - 2, and then the flag is raised already.
         _ = unsafe write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Waits until the flag is raised, for so many milliseconds at most; returns whether it is.
+    /// Waits until the flag is raised, at most `milliseconds`; returns whether it is raised.
     package func wait(atMost milliseconds: Int64) -> Bool {
         var ready: UInt8 = 0
         let descriptors = [descriptor.raw]

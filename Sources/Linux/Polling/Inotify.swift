@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Notices of what happens to files and in directories. They are a reason to look and nothing more.
+/// inotify events for files and directories. An event is only a reason to read the state again.
 package struct Inotify: ~Copyable {
     private let descriptor: Descriptor
 
@@ -25,22 +25,22 @@ package struct Inotify: ~Copyable {
         package static let deletedSelf = Mask(rawValue: 0x400)
         package static let movedSelf = Mask(rawValue: 0x800)
 
-        /// Told only: the file system went, and the watch with it.
+        /// Output only: the file system was unmounted; the watch is gone.
         package static let unmounted = Mask(rawValue: 0x2000)
-        /// Told only: notices were lost. Look at everything.
+        /// Output only: events were lost. Read all again.
         package static let overflowed = Mask(rawValue: 0x4000)
-        /// Told only: the watch is gone, taken back or with what it watched. Its number may come again.
+        /// Output only: the watch is gone, removed by us or with its file. Its number may be reused.
         package static let ignored = Mask(rawValue: 0x8000)
-        /// Told only: what it happened to is a directory.
+        /// Output only: the event is about a directory.
         package static let isDirectory = Mask(rawValue: 0x4000_0000)
 
-        /// Asked only: refuse to watch anything but a directory.
+        /// Input only: refuse to watch anything but a directory.
         package static let onlyDirectory = Mask(rawValue: 0x100_0000)
-        /// Asked only: watch a link itself.
+        /// Input only: watch a link itself.
         package static let dontFollow = Mask(rawValue: 0x200_0000)
-        /// Asked only: what was asked for before goes on being told.
+        /// Input only: add to the mask instead of replacing it.
         package static let added = Mask(rawValue: 0x2000_0000)
-        /// Asked only: nothing of files that have no name in the directory any more.
+        /// Input only: no events for files that have lost their name in the directory.
         package static let excludeUnlinked = Mask(rawValue: 0x400_0000)
     }
 
@@ -48,7 +48,7 @@ package struct Inotify: ~Copyable {
         /// What ``watch(_:for:)`` returned; -1 for an overflow.
         package let watch: Int32
         package let mask: Mask
-        /// The name in the watched directory, empty for the watched thing itself. Bytes that are not UTF-8 are repaired.
+        /// The name in the watched directory; empty for the watched file itself. Invalid UTF-8 is repaired.
         package let name: String
     }
 
@@ -66,14 +66,14 @@ package struct Inotify: ~Copyable {
         try SystemError.check(unsafe clinux_inotify_watch(descriptor.raw, path, mask.rawValue), "watch \(path)")
     }
 
-    /// Stops watching. Notices already on their way still come, an ``Mask/ignored`` last.
+    /// Stops watching. Events already queued are still delivered, ``Mask/ignored`` last.
     package func unwatch(_ watch: Int32) {
         // Fails only when the watch is gone already.
         _ = clinux_inotify_unwatch(descriptor.raw, watch)
     }
 
-    /// The notices that wait, in order; none when none wait. What comes meanwhile is told by the next call, so that a flood
-    /// is not followed for as long as it lasts.
+    /// The queued events in order, possibly none. Events that arrive meanwhile are left to the next call, so that a
+    /// flood of them cannot keep this one busy.
     package func read() throws(SystemError) -> [Event] {
         let waiting = Int(try SystemError.check(clinux_inotify_waiting(descriptor.raw), "read notices"))
         guard waiting > 0 else { return [] }
@@ -86,7 +86,7 @@ package struct Inotify: ~Copyable {
         return Inotify.events(in: buffer[..<count])
     }
 
-    /// Each notice is watch, mask, cookie and the name's length, four bytes each, and the name padded with zeros.
+    /// Each event is watch, mask, cookie and the name's length, four bytes each, and the name padded with zeros.
     private static func events(in bytes: ArraySlice<UInt8>) -> [Event] {
         var events: [Event] = []
         var rest = bytes

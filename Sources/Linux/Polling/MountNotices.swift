@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// Notices that something was mounted or unmounted where this process looks. Nothing else tells that a directory was
-/// covered by another one: who watches it goes on watching what is hidden.
+/// Reports mounts and unmounts in this process's mount namespace. Nothing else reports that a directory was mounted
+/// over: an inotify watch stays on the hidden directory.
 package struct MountNotices: ~Copyable {
     private let descriptor: Descriptor
 
-    /// The descriptor to wait for: it is ``Readiness/failed`` after each change, until that was told (proc(5)).
+    /// The descriptor to wait for: ``Readiness/failed`` after each change, until that was reported (proc(5)).
     package var raw: Int32 { descriptor.raw }
 
     /// Throws where /proc is not mounted.

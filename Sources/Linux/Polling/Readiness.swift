@@ -1,4 +1,4 @@
-/// What can be done with a descriptor without waiting.
+/// What a descriptor can do without blocking.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -9,10 +9,10 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     // epoll's numbers; CLinux asserts them.
     package static let readable = Readiness(rawValue: 0x1)
     package static let writable = Readiness(rawValue: 0x4)
-    /// Told without being asked for.
+    /// Reported without a request.
     package static let failed = Readiness(rawValue: 0x8)
-    /// Told without being asked for.
+    /// Reported without a request.
     package static let hungUp = Readiness(rawValue: 0x10)
-    /// To wait with: what is told is told once, until ``Epoll/modify(_:tag:for:)`` asks for it again.
+    /// Input only: reports one event, then nothing until ``Epoll/modify(_:tag:for:)`` is called.
     package static let once = Readiness(rawValue: 1 << 30)
 }

@@ -8,17 +8,17 @@ package enum Signal: Int32, Sendable {
     case childEnded = 17
 }
 
-/// Signals as a descriptor, so that the loop takes them in its own time and nothing is ever interrupted.
+/// Signals as a descriptor: the loop reads them when it is ready, and they interrupt no system call.
 package struct SignalDescriptor: ~Copyable {
     private let descriptor: Descriptor
 
     /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals of ``Signal`` for this thread and those it starts, and ignores every other
-    /// that would end a process without a fault of its own or a person's wish, such as SIGUSR1 and SIGPIPE.
+    /// Blocks the signals of ``Signal`` for this thread and those it starts. Ignores all others that would end the
+    /// process without a fault of its own or a person's wish, such as SIGUSR1 and SIGPIPE.
     ///
-    /// Before the first other thread starts: one that does not block them would be ended by them.
+    /// Call before any other thread starts: one that does not block them lets them end the process.
     package static func blockSignals() throws(SystemError) {
         try SystemError.check(clinux_signals_block(), "block signals")
     }
@@ -27,7 +27,7 @@ package struct SignalDescriptor: ~Copyable {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_signals_descriptor(), "take signals in"))
     }
 
-    /// What came since the last call; several of one kind may come as one.
+    /// Signals since the last call; several of one kind may come as one.
     package func read() throws(SystemError) -> [Signal] {
         var signals: [Signal] = []
         while true {

@@ -1,10 +1,10 @@
 import CLinux
 import SystemPackage
 
-/// A timer on the wall clock that also wakes when somebody sets that clock.
+/// A timer on the wall clock that also fires when that clock is set.
 ///
-/// A timer that has fired keeps watch: the next set clock is told even so. Whatever was read, the answer is the same:
-/// look at the clock, decide anew, arm again.
+/// It reports a clock change even after it has fired. Every reading is handled alike: read the clock, decide again,
+/// arm again.
 package struct WallTimer: ~Copyable {
     private let descriptor: Descriptor
 
@@ -17,18 +17,18 @@ package struct WallTimer: ~Copyable {
     /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// A moment that no clock reaches (the year 2242) and that every kernel takes: "no deadline, but tell of a set
-    /// clock".
+    /// A time that no clock reaches (the year 2242) and every kernel accepts: no deadline, but clock changes are
+    /// reported.
     private static let never: Int64 = 1 << 33
 
-    /// Unarmed: ``arm(at:)`` also begins the watch on the clock.
+    /// Unarmed: only ``arm(at:)`` begins to watch the clock.
     package init() throws(SystemError) {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_wall_timer_create(), "make a timer"))
     }
 
-    /// Fires at this wall time, at once when it has passed; `nil` waits for a set clock alone.
+    /// Fires at this wall time, at once when it has passed; `nil`: only at a clock change.
     ///
-    /// A clock that is set while this runs makes the timer fire at once, since `seconds` was reckoned by the old one.
+    /// If the clock has just been set, fires at once, since `seconds` was computed from the old time.
     package func arm(at seconds: Int64?) throws(SystemError) {
         // Zero would disarm.
         let moment = min(max(seconds ?? WallTimer.never, 1), WallTimer.never)

@@ -1,4 +1,4 @@
-/// Strings as exec wants them: an array of pointers that ends with a null.
+/// Strings as exec takes them: an array of pointers that ends with a null.
 struct CStrings {
     private let bytes: [CChar]
     private let offsets: [Int]

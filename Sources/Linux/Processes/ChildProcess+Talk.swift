@@ -1,14 +1,14 @@
 import CLinux
 
 extension ChildProcess {
-    /// How long a child may take to end once the talk is over, in milliseconds.
+    /// How long a child may take to end after `body`, in milliseconds.
     private static let parting: Int64 = 2_000
 
-    /// Starts `arguments` with a stream as standard input, lets `body` talk over its other end, and waits for the
+    /// Starts `arguments` with a stream as standard input, passes its other end to `body`, and then waits for the
     /// child's end, as ``run(_:environment:timeout:cancel:)`` does.
     ///
     /// Throws when the program could not be started.
-    /// - Parameter milliseconds: how long the talk may last.
+    /// - Parameter milliseconds: until the stream's deadline.
     package static func talk<Value>(
         with arguments: [String], environment: [String: String], milliseconds: Int64, cancel: EventCounter?,
         _ body: (borrowing TimedStream) -> Value
@@ -24,7 +24,7 @@ extension ChildProcess {
         return (value, child.output.report(ending))
     }
 
-    /// The child alone has `input` open afterwards, so that its end is seen at the other one.
+    /// Closes `input` here: only the child has it, so the other end sees it close.
     private static func start(
         _ arguments: [String], _ environment: [String: String], input: consuming Descriptor
     ) throws(SystemError) -> StartedChild {

@@ -1,4 +1,4 @@
-/// How a child ended and what it said.
+/// How a child ended, and its output.
 package struct ExitReport: Hashable, Sendable {
     package enum Ending: Hashable, Sendable {
         case exited(Int32)
@@ -10,7 +10,7 @@ package struct ExitReport: Hashable, Sendable {
     package let ending: Ending
     /// What it wrote to standard output and error, in whole lines (the last may lack its end), without the line ends.
     package let lines: [String]
-    /// Bytes beyond the limit, left out; a line that would have been cut is left out whole, since half a secret in it
-    /// could not be told from text.
+    /// Bytes left out beyond the limit. A line that would be cut is left out whole: half a secret could not be
+    /// recognised in it.
     package let truncated: Int
 }

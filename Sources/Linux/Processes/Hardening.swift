@@ -1,8 +1,8 @@
 import CLinux
 
-/// What a process gives up for good, so that who takes it over gains less.
+/// Rights that a process gives up for good, so that an attacker gains less.
 package enum Hardening {
-    /// No core dump, and no look into this process's memory by others of its user. Before the first key is read.
+    /// Disables core dumps, and access to this memory by others of its user. Call before reading the first key.
     package static func forbidInspection() throws(SystemError) {
         try SystemError.check(clinux_forbid_inspection(), "forbid core dumps and debugging")
     }
@@ -12,7 +12,7 @@ package enum Hardening {
         try SystemError.check(clinux_forbid_new_privileges(), "give up gaining privileges")
     }
 
-    /// Root becomes this user for good, with all of that user's groups and nobody else's. Before threads are started.
+    /// Turns root into this user for good, with exactly that user's groups. Call before starting threads.
     package static func become(_ account: Account) throws(SystemError) {
         try SystemError.check(
             unsafe clinux_become_user(account.name, account.id, account.primaryGroup), "become the user \(account.name)"

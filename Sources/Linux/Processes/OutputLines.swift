@@ -1,6 +1,6 @@
-/// Gathers what a child writes, up to a limit, and counts the rest.
+/// Keeps what a child writes, up to a limit, and counts the rest.
 struct OutputLines {
-    /// Plenty for a message, and little enough to keep a hundred of them.
+    /// Bytes: plenty for a message, little enough for a hundred of them.
     static let limit = 65_536
 
     private var kept: [UInt8] = []

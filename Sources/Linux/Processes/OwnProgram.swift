@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The program that runs.
+/// The running program.
 package enum OwnProgram {
     /// Its command line, beginning with the program's name; empty where the kernel was given none.
     ///
@@ -12,8 +12,8 @@ package enum OwnProgram {
         }
     }
 
-    /// Its file's path, as the kernel tells it (`/proc/self/exe`): followed by ` (deleted)` where the file was replaced
-    /// since; nil where /proc is not mounted.
+    /// Its file's path, as the kernel reports it (`/proc/self/exe`): followed by ` (deleted)` if the file has been
+    /// replaced; nil where /proc is not mounted.
     package static func path() -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)

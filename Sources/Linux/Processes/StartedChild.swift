@@ -5,20 +5,20 @@ import SystemPackage
 /// A program that runs under a supervisor, and its output.
 struct StartedChild: ~Copyable {
     private let program: String
-    /// The supervisor.
+    /// The supervisor's PID.
     private let process: Int32
     private let pidfd: Descriptor
-    /// The supervisor reports on it, and ends everything once nothing can come by it any more.
+    /// The supervisor reports on it, and ends all processes once our end is shut down.
     private let control: Descriptor
     private let pipe: Descriptor
     private var pipeIsOpen = true
     private(set) var output = OutputLines()
 
-    /// How long the supervisor may take to end everything, in milliseconds: two seconds for tidying up, the rest for
-    /// dying. After that it goes on with nobody waiting (a process that hangs in the kernel never dies).
+    /// How long to wait for the supervisor to end all processes, in milliseconds: two seconds to clean up, the rest to
+    /// die. After that it goes on alone (a process that hangs in the kernel never dies).
     private static let patience: Int64 = 7_000
 
-    /// - Parameter input: what becomes standard input; below zero it is empty.
+    /// - Parameter input: the child's standard input; empty when negative.
     init(_ arguments: [String], environment: [String: String], input: Int32 = -1) throws(SystemError) {
         let program = arguments.first ?? ""
         let operation = "start \(program)"
@@ -50,7 +50,7 @@ struct StartedChild: ~Copyable {
         self.pipe = pipe
     }
 
-    /// Waits for the program's end, the timeout or the cancelling, whichever is first; `nil` for the program's end.
+    /// Waits for the program's end, the timeout or `cancel`, whichever is first; `nil` for the program's end.
     mutating func wait(milliseconds: Int64, cancel: Int32) -> ExitReport.Ending? {
         let deadline = Self.now() + milliseconds
         while true {
@@ -62,13 +62,13 @@ struct StartedChild: ~Copyable {
         }
     }
 
-    /// Ends whatever runs, where the wait was interrupted, and learns how the program ended.
+    /// Ends all processes if the wait was interrupted. Returns how the program ended.
     mutating func end(after interruption: ExitReport.Ending?) throws(SystemError) -> ExitReport.Ending {
         if interruption != nil {
             shutdown(control.raw, Int32(SHUT_WR))
             waitForSupervisor()
         }
-        // What was written before the end lies in the pipe; what others write there later is theirs to lose.
+        // Output from before the end is in the pipe; what background processes write later is dropped.
         readOutput()
         let death = try reap()
         var kind: Int32 = 0
@@ -83,7 +83,7 @@ struct StartedChild: ~Copyable {
         }
     }
 
-    /// Reads output meanwhile: a process that blocks on a full pipe cannot tidy up.
+    /// Keeps reading output: a process that blocks on a full pipe cannot clean up.
     private mutating func waitForSupervisor() {
         let deadline = Self.now() + Self.patience
         while Self.now() < deadline {
@@ -93,7 +93,7 @@ struct StartedChild: ~Copyable {
         }
     }
 
-    /// Takes the supervisor's status; `nil` while it still ends what is left.
+    /// Reaps the supervisor; `nil` while it is still ending processes.
     private func reap() throws(SystemError) -> ExitReport.Ending? {
         var signalled: Int32 = 0
         var status: Int32 = 0
@@ -104,7 +104,7 @@ struct StartedChild: ~Copyable {
         return signalled != 0 ? .signalled(status) : .exited(status)
     }
 
-    /// The most that one visit reads: as much as a pipe holds by default, so that a flood is not followed for ever.
+    /// Bytes read by one call at most: as much as a pipe holds by default, so that a flood does not keep it busy.
     private static let pipeSize = 65_536
 
     private mutating func readOutput() {
@@ -114,7 +114,7 @@ struct StartedChild: ~Copyable {
         while taken < Self.pipeSize {
             let count = unsafe Glibc.read(pipe.raw, &buffer, Self.pipeSize - taken)
             if count < 0 && errno == EINTR { continue }
-            // Nothing now, or never again.
+            // No output now, or never again.
             if count <= 0 {
                 pipeIsOpen = count < 0 && errno == EAGAIN
                 return

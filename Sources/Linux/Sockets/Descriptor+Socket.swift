@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 
 extension Descriptor {
-    /// Sends what a connection takes without waiting: how many bytes, none when it takes nothing now.
+    /// Sends what the socket accepts without blocking. Returns the byte count, 0 if none now.
     ///
     /// Throws `.brokenPipe` or `.connectionReset` when the peer has gone.
     package func sendNow(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
@@ -13,20 +13,20 @@ extension Descriptor {
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue
-            // Short of memory for the moment is a reason to wait as well.
+            // A momentary lack of memory is a reason to wait as well.
             case EAGAIN, ENOBUFS, ENOMEM: return 0
             default: throw SystemError("write to a socket", errno: Errno(rawValue: errno))
             }
         }
     }
 
-    /// Waits until a connection takes more, for so many milliseconds at most.
+    /// Waits, at most `milliseconds`; returns whether the socket accepts more.
     package func waitUntilWritable(atMost milliseconds: Int32) -> Bool {
         Self.waitUntilWritable(raw, atMost: milliseconds)
     }
 
-    /// The same for a descriptor that is nobody's, such as standard error. One that cannot be asked counts as writable:
-    /// writing to it says what is wrong.
+    /// The same for a descriptor without an owner, such as standard error. When poll fails it counts as writable: the
+    /// write then reports the error.
     package static func waitUntilWritable(_ raw: Int32, atMost milliseconds: Int32) -> Bool {
         var wanted = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
         while true {
@@ -35,13 +35,13 @@ extension Descriptor {
         }
     }
 
-    /// Ends a connection for everybody who holds a descriptor of it; what was sent is still read.
+    /// Ends a connection for all holders of a descriptor of it; the peer still reads what was sent.
     package func shutDown() {
         // Fails only when the peer has ended it already.
         _ = shutdown(raw, Int32(SHUT_RDWR))
     }
 
-    /// Sees to it that accepting on a listening socket never waits, whoever made it.
+    /// Keeps accepting on a listening socket from blocking, whoever made it.
     package func setNonBlocking() throws(SystemError) {
         let flags = fcntl(raw, F_GETFL)
         guard flags >= 0, fcntl(raw, F_SETFL, flags | O_NONBLOCK) >= 0 else {

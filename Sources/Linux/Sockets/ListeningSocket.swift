@@ -1,6 +1,6 @@
 import CLinux
 
-/// What a socket that somebody else opened is, as far as it matters before one serves on it.
+/// The kind of a socket that another process opened, to be checked before serving on it.
 package struct ListeningSocket: Hashable, Sendable {
     package enum Family: Hashable, Sendable {
         case unix

@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// Who is at the other end of a Unix socket, as the kernel noted when they connected (or, seen from a client, when the
+/// The process at a Unix socket's other end, as the kernel recorded it when it connected (or, for a client, when the
 /// server began to listen).
 package struct Peer: Hashable, Sendable {
     package let user: UInt32
@@ -32,8 +32,8 @@ package struct Peer: Hashable, Sendable {
         self.groups = Array(groups.prefix(count))
     }
 
-    /// What the process calls itself (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or may not be
-    /// seen, as under ProtectProc=. A help and no proof: its number may have become another's since.
+    /// The process's name (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or is not visible, as
+    /// under ProtectProc=. A hint and no proof: the process number may have been reused.
     package var command: [UInt8]? {
         guard process > 0,
             let file = try? FileDescriptor.open(FilePath("/proc/\(process)/comm"), .readOnly, options: .closeOnExec)
@@ -54,7 +54,7 @@ package struct Peer: Hashable, Sendable {
 
     /// The address that the peer has bound its end to, as it stands in `sun_path`; empty when it has bound none.
     ///
-    /// An abstract one begins with a NUL, and anybody can bind to any.
+    /// An abstract one begins with a NUL, and anybody can bind one.
     package static func address(of descriptor: Int32) throws(SystemError) -> [UInt8] {
         var address = [UInt8](repeating: 0, count: Int(CLINUX_UNIX_ADDRESS))
         let count = try SystemError.check(

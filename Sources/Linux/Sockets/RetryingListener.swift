@@ -1,20 +1,20 @@
 import CLinux
 import SystemPackage
 
-/// A listening Unix socket whose server waits for a limited time and then ends, because somebody else (systemd) goes on
-/// listening and starts it again.
+/// A listening Unix socket whose server waits for a limited time and then ends, because systemd keeps listening and
+/// starts it again.
 package struct RetryingListener: ~Copyable {
     private let descriptor: Descriptor
     private let signals: SignalDescriptor
 
-    /// ``SignalDescriptor/blockSignals()`` has to have been called.
+    /// Call ``SignalDescriptor/blockSignals()`` before.
     package init(adopting descriptor: consuming Descriptor) throws(SystemError) {
         let signals = try SignalDescriptor()
         self.descriptor = descriptor
         self.signals = signals
     }
 
-    /// Who connects next; nil when nobody did in time, or a signal asks for the end. Who has connected by then finds the
+    /// The next connection; nil when none came in time, or when a signal arrived. Connections queued by then go to the
     /// next server.
     package func next(within milliseconds: Int64) throws(SystemError) -> UnixStream? {
         var ready: [UInt8] = [0, 0]

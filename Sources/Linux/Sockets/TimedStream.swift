@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A conversation over a Unix stream that is over at a certain moment, whatever the other side does: one that sends a
-/// byte a second gains nothing by it.
+/// A Unix stream connection with one deadline, whatever the other side does: a peer that sends a byte a second cannot
+/// extend it.
 package struct TimedStream: ~Copyable {
     private let stream: UnixStream
     private let deadline: Int64
     private let cancel: EventCounter?
 
-    /// As much as is taken at one time.
+    /// Bytes read at one time, at most.
     private static let portion = 65_536
 
     /// - Parameters:
-    ///   - milliseconds: from now until the end; a suspend does not use them up.
+    ///   - milliseconds: from now until the deadline; a suspend does not count.
     ///   - cancel: ends it earlier when raised.
     package init(_ stream: consuming UnixStream, milliseconds: Int64, cancel: EventCounter? = nil) {
         self.stream = stream
@@ -21,12 +21,12 @@ package struct TimedStream: ~Copyable {
         deadline = Self.now() + milliseconds
     }
 
-    /// Who is at the other end.
+    /// The peer's credentials.
     package func peer() throws(SystemError) -> Peer {
         try Peer(of: stream.raw)
     }
 
-    /// The next `count` bytes; fewer when the other side closes before. Memory grows with what comes, not with `count`.
+    /// The next `count` bytes; fewer when the peer closes first. Memory grows with what arrives, not with `count`.
     ///
     /// Throws `.timedOut` and `.canceled`.
     package func read(exactly count: Int) throws(SystemError) -> [UInt8] {
@@ -45,7 +45,7 @@ package struct TimedStream: ~Copyable {
         return bytes
     }
 
-    /// Writes all of it. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -60,19 +60,19 @@ package struct TimedStream: ~Copyable {
         }
     }
 
-    /// Waits for the other side to say something, and drops what it has said by then.
+    /// Waits until the peer sends something, and discards what has arrived by then.
     package func skipWhatComes() {
         guard clinux_stream_wait(stream.raw, 0, -1, max(deadline - Self.now(), 0)) != 0 else { return }
         var buffer = [UInt8](repeating: 0, count: Self.portion)
         while unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
     }
 
-    /// Whether the other side has closed, or has said more than it was to say.
+    /// Whether the peer has closed, or has sent more than it was to send.
     package var isAbandoned: Bool {
         clinux_stream_wait(stream.raw, 0, -1, 0) != 0
     }
 
-    /// After a call that failed: waits for the socket where that helps.
+    /// After a failed call: waits if the socket was not ready, else throws.
     private func waitOrThrow(_ operation: String, writing: Bool) throws(SystemError) {
         guard errno == EAGAIN || errno == EINTR else { throw SystemError(operation, errno: Errno(rawValue: errno)) }
         let found = clinux_stream_wait(stream.raw, writing ? 1 : 0, cancel?.raw ?? -1, max(deadline - Self.now(), 0))

@@ -4,19 +4,19 @@ import SystemPackage
 
 /// A listening Unix socket at a path of the file system.
 package struct UnixListener: ~Copyable, Sendable {
-    /// Does not block; what it accepts does.
+    /// Non-blocking; what it accepts blocks.
     package let descriptor: Descriptor
     private let path: String
     private let identity: NameIdentity
 
-    /// Connections that may wait to be accepted; more than any user of ours has at one time.
+    /// Connections that may wait to be accepted; more than our clients open at one time.
     private static let backlog: Int32 = 128
 
-    /// Binds and listens. The name appears with its mode.
+    /// Binds and listens. The name appears with its mode set.
     ///
-    /// A socket that nobody listens on any more is taken over. Throws `.addressInUse` when somebody does, `.notSocket`
-    /// when something else is there, `.fileNameTooLong` above 107 bytes. Of two that take one over at the same moment
-    /// one may lose its name: who must be alone holds a lock before.
+    /// Replaces a socket on which nobody listens any more. Throws `.addressInUse` when somebody does, `.notSocket` for
+    /// another kind of file, `.fileNameTooLong` above 107 bytes. If two processes replace it at once, one may lose its
+    /// name: a caller that must be alone takes a lock first.
     package init(path: String, mode: UInt32) throws(SystemError) {
         try UnixListener.removeStale(path)
         let listening = Descriptor(
@@ -27,21 +27,21 @@ package struct UnixListener: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// The next who has connected, `nil` when nobody waits.
+    /// Accepts the next connection; `nil` when none waits.
     package func accept() throws(SystemError) -> Descriptor? {
         try UnixListener.accept(on: descriptor.raw)
     }
 
-    /// The next who has connected to a listening socket that does not block, `nil` when nobody waits.
+    /// Accepts the next connection on a non-blocking listening socket; `nil` when none waits.
     package static func accept(on listener: Int32) throws(SystemError) -> Descriptor? {
         let accepted = clinux_unix_accept(listener)
         if accepted == -EAGAIN { return nil }
         return Descriptor(adopting: try SystemError.check(accepted, "accept a connection"))
     }
 
-    /// Lets root and the owner connect from now on and, where a group is given, its members. Throws `.notPermitted` when the
-    /// owner is not one of them, and then only root and the owner may; `.staleNFSFileHandle` when another has taken the
-    /// place meanwhile.
+    /// Lets root, the owner and, where a group is given, its members connect from now on. Throws `.notPermitted` when
+    /// the owner is not a member, and then only root and the owner may; `.staleNFSFileHandle` when the path now names
+    /// another file.
     package func permit(group: UInt32?) throws(SystemError) {
         try SystemError.check(
             unsafe clinux_socket_permit(
@@ -49,13 +49,13 @@ package struct UnixListener: ~Copyable, Sendable {
             "let a group connect to \(path)")
     }
 
-    /// Takes the name away, unless another has taken the place meanwhile.
+    /// Removes the socket, unless the path now names another file.
     package func removeName() {
         guard let now = try? NameIdentity(of: path), now == identity else { return }
         _ = unsafe unlink(path)
     }
 
-    /// Gives the listening descriptor to somebody who closes it; the name stays.
+    /// The listening descriptor, which the caller closes; the file stays.
     package consuming func release() -> Int32 {
         descriptor.release()
     }
@@ -70,7 +70,7 @@ package struct UnixListener: ~Copyable, Sendable {
         }
         let operation = "listen on \(path)"
         guard found.isSocket else { throw SystemError(operation, errno: .notSocket) }
-        // A second is plenty: connecting to a local socket waits only where its queue is full, and then it is alive.
+        // A second is plenty: connecting to a local socket waits only if its queue is full; then somebody listens.
         let answer = unsafe clinux_unix_connect(path, 1)
         if answer >= 0 { _ = close(answer) }
         switch answer {

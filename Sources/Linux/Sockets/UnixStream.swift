@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A connection over a Unix socket, for callers that wait.
+/// A connection over a Unix socket, with blocking calls.
 package struct UnixStream: ~Copyable {
     private let descriptor: Descriptor
 
@@ -12,7 +12,7 @@ package struct UnixStream: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Connects. The timeout holds for this and for each later read and write, which then throw `.wouldBlock`.
+    /// Connects. The timeout applies to this and to each later read and write, which then throw `.wouldBlock`.
     ///
     /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nobody listens.
     package static func connect(to path: String, timeoutSeconds: Int64) throws(SystemError) -> UnixStream {
@@ -22,11 +22,11 @@ package struct UnixStream: ~Copyable {
                     unsafe clinux_unix_connect(path, max(timeoutSeconds, 1)), "connect to \(path)")))
     }
 
-    /// Writes all of it.
+    /// Writes all bytes.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // Never SIGPIPE: a peer that has gone is an error like any other.
+            // No SIGPIPE: a peer that has closed is an error like any other.
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe send(raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }
@@ -38,7 +38,7 @@ package struct UnixStream: ~Copyable {
         }
     }
 
-    /// Waits for some bytes, at most `count`; none mean that the other end is done.
+    /// Waits for some bytes, at most `count`; empty once the peer closed its end.
     package func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: count)
         while true {

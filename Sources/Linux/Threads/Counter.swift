@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Takes the eight bytes that a timer or an event counter gives, `nil` when there are none now.
+/// Reads the eight-byte count of a timer or event counter; `nil` when it is zero now.
 func readCounter(_ descriptor: Int32, _ operation: String) throws(SystemError) -> UInt64? {
     var count: UInt64 = 0
     while true {

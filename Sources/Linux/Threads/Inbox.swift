@@ -1,9 +1,9 @@
-/// Where any thread leaves what one loop takes out, in the order it came.
+/// A queue to which any thread posts and which one loop drains, in order.
 package final class Inbox<Element: Sendable>: Sendable {
     private let waiting = QuietMutex<[Element]>([])
     private let bell: EventCounter
 
-    /// The descriptor to wait for: readable while something lies in the inbox.
+    /// The descriptor to wait for: readable while the inbox is not empty.
     package var raw: Int32 { bell.raw }
 
     package init() throws(SystemError) {
@@ -13,12 +13,12 @@ package final class Inbox<Element: Sendable>: Sendable {
     package func post(_ element: Element) {
         waiting.withLock { elements in
             elements.append(element)
-            // For what came before and was not taken out yet it was rung already.
+            // If elements were waiting already, the bell is raised.
             if elements.count == 1 { bell.signal() }
         }
     }
 
-    /// Waits until something lies in the inbox, for so many milliseconds at most; returns whether it does.
+    /// Waits until the inbox is not empty, at most `milliseconds`; returns whether it is not empty.
     package func wait(atMost milliseconds: Int64) -> Bool { bell.wait(atMost: milliseconds) }
 
     /// All that was posted since the last call.
@@ -26,7 +26,7 @@ package final class Inbox<Element: Sendable>: Sendable {
         waiting.withLock { elements in
             let taken = elements
             elements = []
-            // Under the lock, as it is rung: it is up as long as something lies here.
+            // Under the lock, as is raising it: it is raised while elements wait.
             if !taken.isEmpty { bell.clear() }
             return taken
         }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A lock around a value, like `Synchronization.Mutex`, for locks that many threads want at once.
+/// A lock around a value, like `Synchronization.Mutex`, for locks with many contending threads.
 ///
-/// That one spins before it waits and is handed over by the kernel to who waits longest, who may not run for a while:
-/// with more threads than cores both cost more than what is done under the lock. This one waits asleep and goes to
-/// whoever comes first.
+/// `Mutex` spins before it sleeps, and the kernel hands it to the longest waiter, which may not run for a while: with
+/// more threads than cores both cost more than the work under the lock. This one sleeps at once and goes to the first
+/// thread to come.
 @safe package struct QuietMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

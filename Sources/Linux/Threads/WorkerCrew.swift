@@ -1,17 +1,17 @@
-/// Who works where: the rule of ``WorkerPool``, without threads and clocks.
+/// The scheduling rule of ``WorkerPool``, without threads and clocks.
 struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
     typealias Job = @Sendable () -> Void
 
-    /// A job that takes longer than any healthy disk does (milliseconds).
+    /// Milliseconds after which a job is stuck: no healthy disk is slower.
     static var overdueAfter: Int64 { 30_000 }
-    /// With half a mebibyte of stack each, 64 MiB of addresses; more lanes than that are not stuck together.
+    /// At 512 KiB of stack each, 64 MiB of address space; more lanes than that do not get stuck together.
     static var mostThreads: Int { 128 }
 
     private struct LaneState {
         /// Slices, because taking the first of ten thousand must not move the others.
         var urgent: ArraySlice<Job> = []
         var ordinary: ArraySlice<Job> = []
-        /// The lane's threads, and when each began what it does.
+        /// The lane's threads, and when each began its job.
         var begun: [Int: Int64] = [:]
 
         var hasWaiting: Bool { !urgent.isEmpty || !ordinary.isEmpty }
@@ -37,7 +37,7 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
         self.perLane = perLane
     }
 
-    /// Puts the job last of its kind in its lane; a number when a thread of this number is to be started for it.
+    /// Queues the job last of its kind in its lane. Returns the number of a thread to start for it, if any.
     mutating func add(_ job: @escaping Job, to lane: Lane, isUrgent: Bool = false, at now: Int64) -> Int? {
         if let index = lanes.index(forKey: lane) {
             lanes.values[index].add(job, isUrgent: isUrgent)
@@ -54,7 +54,7 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
         return started
     }
 
-    /// The thread could not be started. True when the lane is without any: its jobs (one, then) are dropped.
+    /// The thread could not be started. True when its lane has none: the lane's jobs (one, then) are dropped.
     mutating func withdraw(_ thread: Int, from lane: Lane) -> Bool {
         threads -= 1
         lanes[lane]?.begun[thread] = nil
@@ -62,7 +62,7 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
         return lanes.removeValue(forKey: lane) != nil
     }
 
-    /// What the thread does next, in its lane or else in one that may have it; `nil`: it ends.
+    /// The thread's next job, from its lane or from another that may have it; `nil`: it ends.
     mutating func nextJob(for thread: Int, in lane: inout Lane, at now: Int64) -> Job? {
         if let job = takeJob(for: thread, in: lane, at: now) { return job }
         lanes[lane]?.begun[thread] = nil
@@ -81,7 +81,7 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
         return job
     }
 
-    /// A lane that has nobody comes before one that could use another.
+    /// Lanes without a thread come before lanes that may grow.
     private func laneInNeed(at now: Int64) -> Lane? {
         let waiting = lanes.filter { $0.value.hasWaiting }
         return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.first { mayGrow($0.value, at: now) }?.key

@@ -1,27 +1,27 @@
-/// Runs blocking jobs on threads, so that a lane that is stuck holds up nobody but itself.
+/// Runs blocking jobs on threads, in lanes: a stuck lane delays no other one.
 ///
-/// A lane is what jobs may hang on together: a mount, a hook, the bus. The rule, from which that follows:
-/// - A lane that has jobs has a thread, at once and whatever other lanes do: a job waits for its own lane alone.
-/// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in all. A job that runs for
-///   longer than 30 s no longer counts there: its thread is written off until it comes back.
-/// - A lane with such a job gets a further thread only when all of its threads are stuck, and `perLane` at most: what
-///   hangs may lie elsewhere than its name says, behind a link, and the rest of the lane goes on.
-/// - There are never more than 128 threads; beyond that many busy lanes, and only there, one waits for another.
+/// A lane stands for what its jobs may hang on together: a mount, a hook, the bus. The rules:
+/// - A lane with jobs gets a thread at once, whatever other lanes do: a job waits only for its own lane.
+/// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in total. The thread of a
+///   job that runs for longer than 30 s is stuck and does not count there until the job ends.
+/// - A lane with a stuck thread gets another, up to `perLane`, only when all its threads are stuck: what hangs may
+///   really lie elsewhere, behind a link, while the rest of the lane goes on.
+/// - There are never more than 128 threads; only when more lanes than that are busy does one wait for another.
 ///
-/// A thread ends when it finds nothing to do, so an idle pool is nothing at all. Signals are blocked on every thread.
+/// A thread without a job ends, so an idle pool has no threads. Signals are blocked on every thread.
 package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     private let crew: QuietMutex<WorkerCrew<Lane>>
 
-    /// - Parameter limit: threads that work at one time before each lane has to do with one.
+    /// - Parameter limit: working threads in total; above it, each lane gets only one.
     package init(limit: Int = 8, perLane: Int = 8) {
         crew = QuietMutex(WorkerCrew(limit: limit, perLane: perLane))
     }
 
-    /// Runs `job` on a thread of `lane`, after those that wait there already.
+    /// Runs `job` on a thread of `lane`, after the jobs already waiting there.
     ///
-    /// - Parameter isUrgent: before all those that are not, which have to wait for as long as such jobs come.
+    /// - Parameter isUrgent: runs before all that are not, which wait for as long as urgent jobs keep coming.
     ///
-    /// Throws, and never runs the job, only when the lane has no thread and none can be made.
+    /// Throws only when the lane has no thread and none can start; the job never runs then.
     package func run(
         in lane: Lane, isUrgent: Bool = false, _ job: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -30,7 +30,7 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         do throws(SystemError) {
             try WorkerThread.start { [self] in work(as: thread, in: lane) }
         } catch {
-            // Another thread of the lane may have come meanwhile, and will do the job.
+            // If the lane has got another thread meanwhile, that one runs the job.
             if crew.withLock({ $0.withdraw(thread, from: lane) }) { throw error }
         }
     }

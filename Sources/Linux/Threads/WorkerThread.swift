@@ -1,8 +1,8 @@
 import CLinux
 
-/// A thread of its own for a closure; it ends with it. Signals are blocked on it.
+/// Starts a thread that runs one closure and ends. Signals are blocked on it.
 package enum WorkerThread {
-    /// Jobs call shallow code only; a fixed stack keeps many stuck ones cheap.
+    /// Bytes: jobs do not call deeply, and many stuck threads must stay cheap.
     private static let stackSize = 512 * 1024
 
     private final class Body: Sendable {

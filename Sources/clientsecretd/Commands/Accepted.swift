@@ -1,6 +1,6 @@
 import Config
 
-/// The configuration, or all its mistakes on standard error and the exit code for it.
+/// The configuration; one that is refused has its mistakes printed on standard error, and its exit code thrown.
 func accepted(_ result: Result<Loaded, Refusal>) throws(CommandFailure) -> Loaded {
     switch result {
     case .success(let loaded): return loaded

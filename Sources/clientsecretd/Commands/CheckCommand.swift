@@ -32,7 +32,7 @@ struct CheckCommand: ParsableCommand {
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
         do {
-            // Before the keys are read: no core dump, no look by another process of the same user.
+            // Before the keys are read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
             throw CommandFailure(.failed, error.description)

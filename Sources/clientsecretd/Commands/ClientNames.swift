@@ -11,8 +11,8 @@ extension CompletionKind {
 }
 
 enum ClientNames {
-    /// The clients of the configuration that the words of a command line name, or of the usual one. None where it cannot
-    /// be read: a completion never complains.
+    /// The clients of the configuration that `--config` in `words` names, or of the default one. Empty where it cannot
+    /// be read: a completion never reports errors.
     static func known(to words: [String]) -> [String] {
         let source = SettingsSource(path: path(in: words), environment: Environment.current)
         guard case .success(let loaded) = source.load() else { return [] }

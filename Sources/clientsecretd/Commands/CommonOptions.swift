@@ -1,7 +1,7 @@
 import ArgumentParser
 import Formats
 
-/// Where the configuration lies: the flag, else the variable, else where packages put it.
+/// The path of the configuration: the flag, else the environment variable, else where packages install it.
 struct ConfigurationOption: ParsableArguments {
     static let standard = "/etc/clientsecretd/clientsecretd.yaml"
 
@@ -26,7 +26,7 @@ struct ConfigurationOption: ParsableArguments {
     }
 }
 
-/// Where the daemon listens: the flag, else the variable, else where the daemon listens by itself.
+/// The path of the daemon's status socket: the flag, else the environment variable, else the daemon's default.
 struct SocketOption: ParsableArguments {
     static let standard = "/run/clientsecretd/clientsecretd.sock"
 
@@ -90,7 +90,7 @@ struct FormOptions: ParsableArguments {
     }
 }
 
-/// A variable that is set to nothing is one that is not set.
+/// An empty variable counts as unset.
 private func chosen(_ value: String?) -> String? {
     value.flatMap { $0.isEmpty ? nil : $0 }
 }

@@ -5,7 +5,7 @@ import Rotation
 /// The configuration that `init` writes.
 struct FirstConfiguration {
     var team: TeamID
-    /// Nil when the file's name says it.
+    /// Nil when the key file's name contains it.
     var keyID: KeyID?
     var key: AbsolutePath
     var name: ClientName
@@ -42,8 +42,8 @@ struct FirstConfiguration {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A YAML scalar (YAML 1.2, chapter 7): plain where no character means anything there, else in single quotes, inside
-    /// which only the quote itself is special. Neither a path nor a name holds a line break.
+    /// A YAML scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
+    /// where only the quote itself has one. Neither a path nor a name holds a line break.
     private static func scalar(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

@@ -4,7 +4,7 @@ import Config
 import Formats
 import Rotation
 
-/// The values of flags, each refused with what to write instead.
+/// Parses the values of flags; an error says what to write instead.
 enum Flags {
     static func team(_ text: String) throws -> TeamID {
         try valid(TeamID(text), "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ")
@@ -40,13 +40,13 @@ enum Flags {
         try valid(UnitName.isValid(text) ? text : nil, "a unit is written as systemctl shows it, such as myapp.service")
     }
 
-    /// A file to be used: its absolute path.
+    /// The absolute path of a file.
     static func path(_ text: String) throws -> AbsolutePath {
         try valid(
             SettingsLoader.absolutePath(of: text), "this is no path of a file; write an absolute one without '..'")
     }
 
-    /// The key id that a key file's name carries, where none is given.
+    /// The key id given, else the one in the key file's name.
     static func keyID(_ given: KeyID?, of key: AbsolutePath) throws -> KeyID {
         try valid(
             given ?? KeyID(fileName: key.name),

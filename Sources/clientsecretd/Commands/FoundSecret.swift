@@ -4,8 +4,8 @@ import FoundationEssentials
 
 /// Finds the secret in what a file holds.
 enum FoundSecret {
-    /// The token's bytes: the variable's value, `client_secret` of a JSON object, or all there is without the blanks
-    /// around it.
+    /// The token's bytes: the variable's value, `client_secret` of a JSON object, or the whole content without the
+    /// blanks around it.
     static func token(in bytes: [UInt8], of name: String, variable: String?) throws(CommandFailure) -> [UInt8] {
         guard let variable else {
             let text = trimmed(bytes)

@@ -53,7 +53,7 @@ struct HealthCommand: ParsableCommand {
     private func judge(unanswered: String?, now: WallTime) -> HealthLine {
         let before = unanswered.map { $0 + "; " } ?? ""
         do {
-            // Keys may be read: no core dump, no look by another process of the same user.
+            // Keys may be read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
             return HealthLine(unknown: before + error.description)
@@ -65,7 +65,7 @@ struct HealthCommand: ParsableCommand {
         case .failure(let refusal):
             let why = refusal.diagnostics.first?.description ?? "no configuration"
             guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
-            // A start would go on with that one, too, and be degraded.
+            // The daemon would start with the last adopted configuration, too, and be degraded.
             return HealthLine(
                 PublishedSecrets(of: adopted, from: source).evaluate(),
                 unanswered: before + "the configuration would not start: " + why, now: now)

@@ -78,7 +78,7 @@ struct InitCommand: ParsableCommand {
         Streams.complain(lines: failure.sentence)
     }
 
-    /// Makes the file, for its owner to write and all to read: there is no secret in it.
+    /// Creates the file, writable by its owner and readable by all: it holds no secret.
     private static func create(_ path: String, holding text: String) throws(CommandFailure) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {

@@ -28,7 +28,7 @@ struct InspectCommand: ParsableCommand {
 
     @OptionGroup var answer: JSONFlag
 
-    /// As long as an output's file may be.
+    /// In bytes; an output's file has the same limit.
     private static let fileLimit = 1 << 20
 
     func run() throws {
@@ -58,7 +58,7 @@ struct InspectCommand: ParsableCommand {
 
     private static func publicKey(_ file: String) throws -> PublicKey {
         do {
-            // It may be a private key: no core dump with it.
+            // It may be a private key, which must not get into a core dump.
             try Hardening.forbidInspection()
         } catch {
             throw CommandFailure(.failed, error.description)

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import StatusAPI
 
-/// What `inspect` has to say about a token.
+/// What `inspect` reports about a token.
 struct Inspection {
     var statement: Statement
     /// Whether it has the form that Apple accepts.
@@ -11,13 +11,13 @@ struct Inspection {
     var signatureVerified: Bool?
     var now: WallTime
 
-    /// A token without an expiry, or with one that cannot be read, does not count as valid.
+    /// A token whose expiry is missing or unreadable counts as expired.
     var isExpired: Bool {
         guard let end = statement.expiresAt.value?.moment else { return true }
         return end <= now
     }
 
-    /// Whether the secret may be used, as far as can be told here.
+    /// Whether the secret is usable, as far as this command can check.
     var isGood: Bool {
         isOurs && !isExpired && signatureVerified != false
     }
@@ -47,7 +47,7 @@ struct Inspection {
             }
     }
 
-    /// The first thing to know.
+    /// The summary, which is shown first.
     var verdict: String {
         if !isOurs { return "A token, but not a client secret as Apple accepts it." }
         if isExpired { return "A client secret that has expired." }
@@ -104,7 +104,7 @@ struct Inspection {
         guard let issued = statement.issuedAt.value?.moment, let end = statement.expiresAt.value?.moment else {
             return nil
         }
-        // A secret of ours was minted that long after its iat.
+        // Our secrets are minted that long after their `iat`.
         let start = isOurs ? issued + Claims.backdating : issued
         guard start < end else { return nil }
         let bar = LifetimeBar.text(from: start, to: end, at: now, cells: Self.barCells, unicode: terminal.unicode)

@@ -3,7 +3,7 @@ import Daemon
 import Glibc
 import Linux
 
-/// `keep-configuration`: before each start of the service, as root.
+/// `keep-configuration`: run as root before each start of the service.
 struct KeepConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep-configuration",
@@ -25,7 +25,7 @@ struct KeepConfigurationCommand: ParsableCommand {
         }
         let environment = Environment.current
         do {
-            // It judges with the rights of another user, who must not look on.
+            // It checks with the rights of another user, who must not inspect this process.
             try Hardening.forbidInspection()
             try SettingsSource.keepAsRoot(
                 path: settings.path(environment), environment: environment, daemonUser: daemonUser, isUpdate: false)

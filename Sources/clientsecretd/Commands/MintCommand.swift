@@ -7,7 +7,7 @@ import Keys
 import Linux
 import Rotation
 
-/// `mint`: one secret to standard output.
+/// `mint`: prints one secret to standard output.
 struct MintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",
@@ -60,7 +60,7 @@ struct MintCommand: ParsableCommand {
 
     func run() throws {
         do {
-            // Before the key is read: no core dump, no look by another process of the same user.
+            // Before the key is read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
             throw CommandFailure(.failed, error.description)
@@ -115,7 +115,7 @@ struct MintCommand: ParsableCommand {
     private func print(_ minted: Minted) throws {
         let secret = RenderedSecret(token: minted.token.withBytes { $0 }, claims: minted.issued.claims)
         var bytes = try form.format.type.init(parameter: nil).render([form.place: secret], into: [])
-        // As in a file; on a terminal the prompt should not stand behind it.
+        // As in a file, but on a terminal a line break keeps the prompt off the secret's line.
         if Terminal.current(Environment.current).isInteractive, bytes.last != UInt8(ascii: "\n") {
             bytes.append(UInt8(ascii: "\n"))
         }

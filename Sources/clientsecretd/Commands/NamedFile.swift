@@ -1,7 +1,7 @@
 import Glibc
 import Linux
 
-/// Files that a flag names and whoever typed it may read, whoever they belong to.
+/// Files named by a flag, which the caller may read, whoever owns them.
 enum NamedFile {
     /// Standard input, as a file's name.
     static let standardInput = "-"
@@ -17,7 +17,7 @@ enum NamedFile {
     }
 
     static func open(_ name: String) throws(CommandFailure) -> Descriptor {
-        // A named pipe would keep whoever opens it waiting for somebody to write.
+        // Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
         let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else {
             let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
@@ -31,8 +31,8 @@ enum NamedFile {
         return descriptor
     }
 
-    /// Directories among what may: reading them says what they are. A shell's `<(…)` and /dev/stdin are pipes without a
-    /// name, which end with who writes to them.
+    /// Directories pass, because the error of reading one says what it is. A shell's `<(…)` and /dev/stdin are pipes
+    /// without a name, which end when their writer does.
     private static func mayBeRead(_ descriptor: Int32, _ name: String) -> Bool {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return false }

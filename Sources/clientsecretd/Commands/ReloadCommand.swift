@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import StatusAPI
 
-/// `reload`: makes the daemon read its configuration again, and waits for its verdict.
+/// `reload`: makes the daemon read its configuration again, and waits for the result.
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
@@ -37,7 +37,7 @@ struct ReloadCommand: ParsableCommand {
         }
     }
 
-    /// Where root keeps what the service has adopted, root brings that up to date: the daemon itself may not.
+    /// Run as root, updates root's copy of the adopted configuration, if one exists: the daemon may not write it.
     private func keep() {
         let environment = Environment.current
         guard geteuid() == 0, let status = try? StatusClient(socket: daemon.path(environment)).status() else { return }

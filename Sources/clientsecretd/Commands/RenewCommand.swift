@@ -22,7 +22,7 @@ struct RenewCommand: ParsableCommand {
     @Flag(help: "Mint nothing; repeat what was not delivered.")
     var deliverOnly = false
 
-    /// Taken already, so that scripts may say it, and not shown: Apple is not asked yet.
+    /// Accepted already, so that scripts may use it, but hidden: the daemon does not ask Apple yet.
     @Flag(help: ArgumentHelp("Do not ask Apple before publishing.", visibility: .hidden))
     var skipVerify = false
 

@@ -4,35 +4,35 @@ import Glibc
 import Linux
 import Rotation
 
-/// Whom the package's unit runs the daemon as, and what it has there.
+/// The user that the package's unit runs the daemon as, with its rights and credentials.
 enum ServiceUser {
     static let name = "clientsecretd"
 
-    /// Has root, who may do everything, judge the service's own configuration with the rights of the user that has to
-    /// work with it: this process is that user's from then on. Any other configuration is for whoever runs the command.
+    /// When root, who may do everything, checks the service's own configuration, makes this process for good the
+    /// service's user, who has to work with it. Any other configuration is checked as the caller.
     ///
-    /// Returns the unit that the user's rights are narrowed by; nil where systemd cannot be asked, or for anybody else.
+    /// Returns the unit whose sandbox restricts that user; nil where systemd cannot be asked, or for anybody else.
     static func judge(configuration: String) throws(SystemError) -> ServiceUnit? {
         guard isServices(configuration), let account = try Accounts.user(named: name),
             geteuid() == 0 || geteuid() == account.id
         else { return nil }
-        // Root needs no message bus to ask.
+        // Asked while still root, who needs no message bus for it.
         let unit = ServiceUnit.ofDaemon()
         if geteuid() == 0 { try Hardening.become(account) }
         return unit
     }
 
-    /// Whether somebody else than root or the service's user asks about the service's configuration.
+    /// Whether a user other than root and the service's user asks about the service's configuration.
     static func isForeign(to configuration: String) -> Bool {
         guard geteuid() != 0, isServices(configuration), let account = (try? Accounts.user(named: name)).flatMap({ $0 })
         else { return false }
         return geteuid() != account.id
     }
 
-    /// Has root, who runs the daemon by hand on the configuration of the service, do so as the service's user, whose the
-    /// state directory is: what root made there or took for itself, the service could not use any more.
+    /// When root runs the daemon by hand on the service's configuration, makes this process the service's user, if that
+    /// user owns the state directory: what root created or took over there, the service could not use any more.
     static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
-        // systemd has been told in the unit whom to start it as (systemd.exec(5)).
+        // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard geteuid() == 0, isServices(configuration), environment["SYSTEMD_EXEC_PID"] != String(getpid()),
             let account = try Accounts.user(named: name)
         else { return }
@@ -44,15 +44,15 @@ enum ServiceUser {
         try Hardening.become(account)
     }
 
-    /// Whoever runs the command: root in the stead of the service's user, so that a key which is guarded for that user is
-    /// not called unguarded.
+    /// The user that runs the command. Root acts for the service's user as well, so that a key guarded for that user
+    /// does not count as unguarded.
     static var identity: Identity {
-        // Where the database cannot be asked root is nobody but root.
+        // Where the user database cannot be read, root acts for nobody else.
         Identity.current().acting(for: try? Accounts.user(named: name))
     }
 
-    /// The variables of whoever runs the command and, for the service's own configuration, the credentials that systemd
-    /// has laid out for the service (systemd.exec(5), `LoadCredential=`), which are there while it runs.
+    /// This process's environment and, for the service's own configuration, the directory of the credentials that
+    /// systemd provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
     static func environment(for configuration: String) -> [String: String] {
         let own = Environment.current
         guard own["CREDENTIALS_DIRECTORY"] == nil, isServices(configuration),

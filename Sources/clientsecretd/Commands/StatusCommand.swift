@@ -1,7 +1,7 @@
 import ArgumentParser
 import StatusAPI
 
-/// `status`: the daemon's view.
+/// `status`: shows the daemon's status document.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show every client, its secret and what is wrong.")

@@ -5,7 +5,7 @@ import SystemPackage
 import Systemd
 import UserWriter
 
-/// `write`: the writer for the user that it runs as, started by its socket's unit or by a daemon that runs as root.
+/// `write`: the user writer of the user that it runs as, started by its socket's unit or by a daemon that runs as root.
 struct WriteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "write",
@@ -27,7 +27,7 @@ struct WriteCommand: ParsableCommand {
             sha256: { SHA256.digest($0) })
         do {
             var passed = try PassedSockets()
-            // Others of the same user must not look on, nor gain rights by way of this process.
+            // Other processes of the same user must not inspect this one, nor gain rights through it.
             try Hardening.forbidInspection()
             try Hardening.forbidNewPrivileges()
             if let name = passed.names.first, let socket = try passed.take(name) {

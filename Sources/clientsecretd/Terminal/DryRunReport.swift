@@ -3,12 +3,12 @@ import Daemon
 import Rotation
 import StatusAPI
 
-/// What `check` says: a line for each client.
+/// The output of `check`: a line for each client.
 struct DryRunReport {
     var configuration: Configuration
     var secrets: [DryRun.Secret]
     var now: WallTime
-    /// The state directory, where systemd is to make it.
+    /// The state directory, when systemd is to create it.
     var stateToCome: AbsolutePath?
 
     var lines: [String] {
@@ -22,7 +22,7 @@ struct DryRunReport {
             + [state].compactMap { $0 }
     }
 
-    /// The same for programs; `problems` are the diagnostics that stand on standard error.
+    /// The same in JSON; `problems` are the diagnostics that are printed on standard error.
     func json(problems: [String]) -> String {
         let members = secrets.map { secret in
             let (decision, reason): (String, String?) =
@@ -49,7 +49,7 @@ struct DryRunReport {
         .rendered
     }
 
-    /// A new secret goes to every output, one that is kept to those that do not hold it.
+    /// A new secret is written to every output, one that is kept to those that do not hold it.
     private func paths(of secret: DryRun.Secret) -> [AbsolutePath] {
         guard case .mint = secret.decision else { return secret.outputsToWrite }
         return Set(configuration.clients[secret.client]?.outputs.map(\.path) ?? []).sorted()
@@ -58,7 +58,7 @@ struct DryRunReport {
     private func decision(_ secret: DryRun.Secret) -> String {
         switch secret.decision {
         case .wait:
-            return "would do nothing until what stands in the way is mended"
+            return "would do nothing until what stands in the way is fixed"
         case .keep(let issued, let due):
             let when = TimeWords.full(issued.expiresAt, to: now)
             return "would keep \(issued.fingerprint), which expires \(when); renewal \(TimeWords.full(due, to: now))"

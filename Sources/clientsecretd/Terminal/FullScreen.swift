@@ -1,12 +1,12 @@
 import Glibc
 
-/// The terminal for as long as a picture is kept on it: a screen of its own without a cursor. What stood there before comes
-/// back however the program ends, and while it is stopped.
+/// The terminal's alternate screen, without a cursor, while a display is redrawn on it. The previous content is
+/// restored when the program ends, by a signal too, and while it is stopped.
 enum FullScreen {
     static func take() {
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { signal(number, giveBackAndEnd) }
         signal(SIGTSTP, giveBackAndStop)
-        // Only so that it ends a sleep: the window has another size now.
+        // Handled only to interrupt `sleep`, as the window has another size now.
         signal(SIGWINCH, { _ in })
         write(entering)
     }
@@ -15,8 +15,8 @@ enum FullScreen {
         write(leaving)
     }
 
-    // xterm's private modes 1049, the alternate screen, and 25, the cursor. Written from signal handlers: constants of the
-    // program, for nothing may be allocated there (signal-safety(7)).
+    // xterm's private modes 1049, the alternate screen, and 25, the cursor. Signal handlers write them, so they are
+    // constants: nothing may be allocated there (signal-safety(7)).
     private static var entering: StaticString { "\u{1B}[?1049h\u{1B}[?25l\u{1B}[H" }
     private static var leaving: StaticString { "\u{1B}[?25h\u{1B}[?1049l" }
 
@@ -27,7 +27,7 @@ enum FullScreen {
     private static let giveBackAndEnd: @convention(c) (Int32) -> Void = { number in
         write(leaving)
         signal(number, SIG_DFL)
-        // Delivered when this returns: whoever waits for the program learns what ended it.
+        // Delivered when this handler returns: the parent process sees which signal ended the program.
         raise(number)
     }
 

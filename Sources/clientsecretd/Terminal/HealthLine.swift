@@ -2,13 +2,13 @@ import AppleClientSecret
 import Rotation
 import StatusAPI
 
-/// What `health` says: one line and an exit code, after the monitoring plugins' development guidelines
-/// (https://www.monitoring-plugins.org/doc/guidelines.html): the service, the state, words, and after a bar the
+/// The output of `health`: one line and an exit code, after the monitoring plugins' development guidelines
+/// (https://www.monitoring-plugins.org/doc/guidelines.html): the service, the state, words, and after a `|` the
 /// performance data, the remaining life of each client's secret in seconds.
 ///
-/// Whatever reads it takes 4 KiB and cuts off the rest. So a reason that is too long is cut, the first clients that are not
-/// ok are named and the others counted, and performance data is given for as many clients as there is room for. Always
-/// the worst come first.
+/// Monitoring systems read 4 KiB and cut off the rest. So a reason that is too long is cut, the first clients that are
+/// not ok are named and the others counted, and performance data is given for as many clients as there is room for. The
+/// worst clients always come first.
 struct HealthLine: Equatable {
     /// The exit codes of monitoring plugins.
     enum State: Int32 {
@@ -44,22 +44,22 @@ struct HealthLine: Equatable {
     struct Client: Equatable {
         var name: String
         var state: State
-        /// When what its applications hold expires; nil for none.
+        /// When the secret that its applications hold expires; nil when they hold none.
         var expiresAt: WallTime?
     }
 
-    /// Bytes of the line and its end.
+    /// Bytes of the line with its line break.
     static let limit = 4096
-    /// Bytes of everything before the bar, and of a reason in it: the names of clients and the times that come after the
+    /// Bytes of the words before the `|`, and of the reason in them: the names of clients and the times that follow the
     /// reason take a thousand at most.
     private static let wordsLimit = 3072
     private static let reasonLimit = 1536
     /// Clients that are named before the others are counted.
     private static let namedClients = 12
 
-    /// What the daemon says of itself.
+    /// The line for the daemon's status document.
     init(_ document: StatusDocument, now: WallTime) {
-        // A state that this version has no name for is one that it cannot judge.
+        // A state that this version does not know counts as unknown.
         state = Self.state(document.state)
         clients = Self.worstFirst(
             document.clients.map { client in
@@ -71,9 +71,9 @@ struct HealthLine: Equatable {
         if state == .unknown { words = "the daemon calls itself \"\(document.state)\": \(words)" }
     }
 
-    /// What the published files say by themselves.
+    /// The line for an offline health evaluation of the published files.
     ///
-    /// - Parameter unanswered: why no daemon was heard; nil when none was asked.
+    /// - Parameter unanswered: why the daemon did not answer; nil when it was not asked.
     init(_ evaluations: [HealthEvaluation], unanswered: String?, now: WallTime) {
         clients = Self.worstFirst(
             evaluations.map {
@@ -85,13 +85,13 @@ struct HealthLine: Equatable {
         let worst = evaluations.first { $0.client.description == clients.first?.name }
         words = words(of: worst?.failure?.sentence, now: now)
         if let unanswered {
-            // What is published is good for now, but nobody may be there to renew it.
+            // The published secrets are valid now, but no daemon may be running to renew them.
             if state == .ok { state = .warning }
             words = "\(unanswered); what is published: \(words)"
         }
     }
 
-    /// Nothing can be said of any secret.
+    /// The line when no secret can be evaluated.
     init(unknown reason: String) {
         state = .unknown
         words = reason
@@ -102,7 +102,7 @@ struct HealthLine: Equatable {
     }
 
     private static func worstFirst(_ clients: [Client]) -> [Client] {
-        // What is known to be bad goes before what is not known.
+        // Known failures come before unknown states.
         let order: [State] = [.critical, .warning, .unknown, .ok]
         func rank(_ client: Client) -> (Int, Int64, String) {
             let seconds = client.expiresAt?.secondsSinceEpoch ?? .min
@@ -116,7 +116,7 @@ struct HealthLine: Equatable {
         return [reason, failing, summary(now: now)].compactMap { $0 }.joined(separator: "; ")
     }
 
-    /// Which clients are not ok, where there are several: the reason speaks of the worst.
+    /// Which clients are not ok, when there are several: the reason is that of the worst one only.
     private var failing: String? {
         let names = clients.filter { $0.state != .ok }.map(\.name)
         guard names.count > 1 else { return nil }
@@ -133,7 +133,7 @@ struct HealthLine: Equatable {
         return "\(count), the first secret \(verb) \(first.0)'s, \(TimeWords.full(first.1, to: now))"
     }
 
-    /// The line as it is printed. A bar would begin the performance data, a line break another line.
+    /// The line as printed. A `|` in the words would begin the performance data, a line break another line.
     func text(now: WallTime) -> String {
         let plain = String(words.map { $0 == "|" ? "/" : $0.isNewline ? " " : $0 })
         var line = "CLIENTSECRETD \(state.word) - \(Self.cut(plain, to: Self.wordsLimit))"
@@ -148,7 +148,7 @@ struct HealthLine: Equatable {
         return line
     }
 
-    /// The beginning of a text that is longer than so many bytes, with a mark that it goes on.
+    /// `text`, cut to `limit` bytes with "..." at its end when it is longer.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let mark = "..."

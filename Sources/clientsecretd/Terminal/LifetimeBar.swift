@@ -1,11 +1,11 @@
 import AppleClientSecret
 
-/// A secret's life as a bar: time runs from left to right, from its issue to its expiry. What has passed is empty and what
-/// is left is full, so that now stands where the one ends and the other begins; a mark shows when it is to be renewed.
+/// A secret's life as a bar, from its issue on the left to its expiry on the right. Elapsed time is empty and remaining
+/// time full, so that the boundary is the current time; a mark shows when the secret is to be renewed.
 enum LifetimeBar {
     /// - Parameters:
     ///   - renewal: when the secret is due; nil for no mark.
-    ///   - cells: its length in characters.
+    ///   - cells: the bar's length in characters.
     ///   - unicode: blocks and a line; otherwise `#` for what is left, `.` for what has passed and `|` for the mark.
     static func text(
         from start: WallTime, to end: WallTime, at now: WallTime, renewal: WallTime? = nil, cells: Int, unicode: Bool
@@ -16,15 +16,15 @@ enum LifetimeBar {
         bar += Array(repeating: unicode ? "█" : "#", count: full)
         if let renewal, cells > 0 {
             let exact = Int((share(renewal - start, of: end - start) * Double(room)).rounded())
-            // Before it the mark stands in what is left, after it in what has passed, however coarse the cells are.
+            // A renewal ahead is marked in the full part, a past one in the empty part, however coarse the cells are.
             let passed = room - full
             bar.insert(unicode ? "│" : "|", at: now < renewal ? max(exact, passed) : min(exact, passed))
         }
         return bar.joined()
     }
 
-    /// A secret that is still valid fills one cell at least, and one that has aged at all leaves one empty: both ends
-    /// of the bar say exactly what they mean.
+    /// A secret that is still valid fills one cell at least, and one that has aged at all leaves one empty: an empty
+    /// bar always means expired, and a full one new.
     private static func filled(from start: WallTime, to end: WallTime, at now: WallTime, cells: Int) -> Int {
         let whole = end - start
         let left = end - now
@@ -34,7 +34,7 @@ enum LifetimeBar {
         return min(max(exact, 1), max(cells - 1, 1))
     }
 
-    /// From 0 to 1.
+    /// `part` as a share of `whole`, from 0 to 1.
     private static func share(_ part: Seconds, of whole: Seconds) -> Double {
         guard whole > 0 else { return 1 }
         return min(max(Double(part.count) / Double(whole.count), 0), 1)

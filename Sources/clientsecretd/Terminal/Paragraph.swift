@@ -1,11 +1,10 @@
-/// Running text laid out for a terminal.
+/// Wraps text for a terminal.
 enum Paragraph {
-    /// The narrowest text that is still wrapped at words; below it lines are as long as they are.
+    /// The fewest columns, without the indent, at which text is wrapped; below that it stays one line.
     static let narrowest = 16
 
-    /// The lines of `text`, no longer than `columns` where words allow it, all but the first indented by `indent`; the
-    /// first begins with the spaces that it has. A word that is
-    /// longer than a line, a path for instance, stays whole so that it can be copied.
+    /// `text` wrapped at words to `columns`; the first line keeps its leading spaces, the others are indented by
+    /// `indent`. A word that is longer than a line, a path for instance, stays whole so that it can be copied.
     static func lines(_ text: String, columns: Int?, indent: Int = 2) -> [String] {
         guard let columns, columns >= narrowest + indent else { return [text] }
         var lines: [String] = []

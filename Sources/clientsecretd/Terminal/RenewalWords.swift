@@ -1,9 +1,9 @@
 import AppleClientSecret
 import StatusAPI
 
-/// What a renewal came to, in words.
+/// The outcome of a renewal, in words.
 enum RenewalWords {
-    /// The line for one client; a failure is a complaint, everything else an answer.
+    /// The line for one client; the caller prints a failure on standard error, every other outcome on standard output.
     static func line(for outcome: RenewalReport.Outcome, deliverOnly: Bool, now: WallTime) -> String {
         switch outcome.result {
         case "renewed", "delivered":

@@ -2,15 +2,15 @@ import AppleClientSecret
 import Rotation
 import StatusAPI
 
-/// What is wrong, in paragraphs: of the daemon itself, and of its clients, the worst first. Each says what happened, since
+/// Paragraphs about the failures of the daemon and of its clients, the worst first. Each says what happened, since
 /// when, when it is tried again, and what helps.
 struct StatusProblems {
     var document: StatusDocument
-    /// The document's, the worst first.
+    /// The document's clients, the worst first.
     var clients: [StatusDocument.Client]
     var now: WallTime
 
-    /// Each a sentence and, indented below it, what belongs to it.
+    /// Each a sentence, with its details indented below it.
     var blocks: [[String]] {
         ofDaemon + ofClients
     }
@@ -19,10 +19,10 @@ struct StatusProblems {
         var blocks: [[String]] = []
         let isClients = clients.contains { $0.reason == document.reason }
         if let reason = document.reason, !isClients {
-            let told = ReportedStates(state: document.state, reason: reason, failure: document.failure)
+            let told = CommonProblem(state: document.state, reason: reason, failure: document.failure)
             blocks.append(lines("clientsecretd is ", told))
         }
-        // Every mistake of a configuration that would not start; the reason of the whole may name the first one.
+        // All mistakes of a configuration that would not start; the daemon's reason may already name the first one.
         let mistakes = document.config.error?.split(separator: "\n").map(String.init) ?? []
         guard let first = mistakes.first else { return blocks }
         if !isClients, document.failure?.message.contains(first) == true {
@@ -34,10 +34,10 @@ struct StatusProblems {
         return blocks
     }
 
-    /// Clients with the same trouble, such as a key that they share, are told of together.
+    /// Clients with the same failure, such as that of a key they share, are reported together.
     private var ofClients: [[String]] {
-        var order: [ReportedStates] = []
-        var names: [ReportedStates: [String]] = [:]
+        var order: [CommonProblem] = []
+        var names: [CommonProblem: [String]] = [:]
         for client in clients where client.state != "ok" {
             let told = common(client)
             if names[told] == nil { order.append(told) }
@@ -45,22 +45,22 @@ struct StatusProblems {
         }
         return order.map { told in
             let names = names[told] ?? []
-            // Without a name all are renewed.
+            // `renew` without a name renews all clients.
             var shown = told
             if told.isRenewed, names.count == 1, let name = names.first { shown.failure?.remedy?.append(" " + name) }
             return lines(Self.subject(names), shown) + told.parts
         }
     }
 
-    /// What is said of a client, or of the daemon.
-    private struct ReportedStates: Hashable {
+    /// What is reported of a client, or of the daemon.
+    private struct CommonProblem: Hashable {
         var state: String
         var reason: String
         /// Nil from a daemon of an earlier version, or where nothing is known.
         var failure: StatusDocument.Failure?
-        /// What helps is a renewal, whose command ends with the client's name.
+        /// Whether the remedy is a renewal, whose command ends with the client's name.
         var isRenewed = false
-        /// Outputs and actions with troubles of their own.
+        /// Outputs and actions with failures of their own.
         var parts: [String] = []
     }
 
@@ -75,11 +75,11 @@ struct StatusProblems {
             + (others == 1 ? names.last ?? "" : "\(others.grouped) more") + " are "
     }
 
-    /// The reason without the name that stands before it here anyway, and without the one at the end of what helps.
-    private func common(_ client: StatusDocument.Client) -> ReportedStates {
+    /// The client's report without its name, so that clients with the same failure compare equal.
+    private func common(_ client: StatusDocument.Client) -> CommonProblem {
         let subject = "client \"\(client.name)\": "
         func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
-        var told = ReportedStates(
+        var told = CommonProblem(
             state: client.state, reason: bare(client.reason ?? "no reason is known"), failure: client.failure,
             parts: parts(of: client))
         guard let failure = client.failure else { return told }
@@ -108,7 +108,7 @@ struct StatusProblems {
     }
 
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
-    private func lines(_ subject: String, _ told: ReportedStates) -> [String] {
+    private func lines(_ subject: String, _ told: CommonProblem) -> [String] {
         guard let failure = told.failure else {
             return ["\(subject)\(told.state): \(TimeWords.annotated(told.reason, now: now))"]
         }

@@ -2,11 +2,11 @@ import AppleClientSecret
 import Rotation
 import StatusAPI
 
-/// The status document for people: a table with the worst clients first, and below it what is wrong and what helps.
+/// The status document for operators: a table with the worst clients first, and below it failures and remedies.
 struct StatusReport {
     var document: StatusDocument
     var now: WallTime
-    /// How many lines of the terminal there are for it; nil for as many as it needs.
+    /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
 
     func lines(for terminal: Terminal) -> [[Piece]] {
@@ -19,7 +19,7 @@ struct StatusReport {
         var blocks = StatusProblems(document: document, clients: clients, now: now).blocks.map { texts in
             [[]]
                 + texts.flatMap { text in
-                    // What belongs to the line above stays under it.
+                    // A wrapped detail stays indented below its sentence.
                     Paragraph.lines(text, columns: terminal.columns, indent: text.hasPrefix(" ") ? 4 : 2)
                         .map { [Piece($0)] }
                 }
@@ -28,7 +28,7 @@ struct StatusReport {
         if let room {
             let free = room - summary.count
             let wanted = blocks.joined().reduce(0) { $0 + terminal.height(of: $1) }
-            // What is wrong has half of the place at most, unless the table leaves more.
+            // The failures get half of the lines at most, unless the table leaves more.
             table.room = max(free - wanted, free / 2)
             blocks = Self.first(blocks, in: free - table.height, of: terminal)
         }
@@ -42,17 +42,17 @@ struct StatusReport {
             + "started \(TimeWords.full(document.startedAt, to: now))"
     }
 
-    /// As many blocks as fit, and how many did not.
+    /// As many blocks as fit, and a line that says so when some did not.
     private static func first(_ blocks: [[[Piece]]], in room: Int, of terminal: Terminal) -> [[[Piece]]] {
         var left = room
         let heights = blocks.map { $0.reduce(0) { $0 + terminal.height(of: $1) } }
         guard heights.reduce(0, +) > room else { return blocks }
         let count = heights.prefix { height in
             left -= height
-            // A line and an empty one before it say how many more there are.
+            // A line that says there are more, and an empty one before it, have to fit as well.
             return left >= 2
         }.count
-        // The worst is told as far as it goes.
+        // Not even the worst fits: show its beginning.
         guard count > 0 else { return blocks.prefix(1).map { Array($0.prefix(max(room, 0))) } }
         return blocks.prefix(count) + [[[], [Piece("and more that is wrong: clientsecretd status")]]]
     }

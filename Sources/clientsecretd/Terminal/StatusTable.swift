@@ -2,12 +2,12 @@ import AppleClientSecret
 import Rotation
 import StatusAPI
 
-/// A line for each client: how it stands, and where now stands in its secret's life.
+/// A row for each client: its state, and how much of its secret's life has passed.
 struct StatusTable {
     /// In the order in which they are shown.
     var clients: [StatusDocument.Client]
     var now: WallTime
-    /// How many lines there are for it; nil for as many as it needs.
+    /// How many lines it may take; nil for no limit.
     var room: Int?
 
     /// How many lines it takes up, the empty one before it included.
@@ -16,7 +16,7 @@ struct StatusTable {
         return min(whole, max(room ?? whole, Self.lowest))
     }
 
-    /// The empty line, the headings, the worst client, and what the last line says of the others.
+    /// The fewest lines: the empty one, the headings, the worst client, and the summary of the others.
     private static let lowest = 4
 
     /// The table with an empty line before it; nothing without a client.
@@ -34,7 +34,7 @@ struct StatusTable {
         return "and \(clients.count.grouped) more clients: " + counts.joined(separator: ", ")
     }
 
-    /// How much it shows, from everything down to what nobody can do without.
+    /// How much the table shows, from all columns down to the indispensable ones.
     private enum Detail: Int, CaseIterable {
         case everything
         case withoutMoments
@@ -54,7 +54,7 @@ struct StatusTable {
         func isRicher(than other: Detail) -> Bool { rawValue < other.rawValue }
     }
 
-    /// The richest table that fits; where even the barest does not, names are shortened, and at last its lines are cut.
+    /// The richest table that fits; if even the barest is too wide, names are shortened, and then lines are cut.
     private func richest(of clients: [StatusDocument.Client], for terminal: Terminal) -> [[Piece]] {
         var table = Table(headings: [], rows: [])
         for detail in Detail.allCases {
@@ -70,7 +70,7 @@ struct StatusTable {
 
     private static let shortestName = 8
 
-    /// The ends of a name tell more than its middle.
+    /// Leaves out a name's middle, because its ends say more.
     private static func shortened(_ name: String, to length: Int) -> String {
         guard name.count > length else { return name }
         return name.prefix(length / 2) + "~" + name.suffix(length - length / 2 - 1)
@@ -104,13 +104,13 @@ struct StatusTable {
             headings: columns.map(\.heading), rows: clients.map { client in columns.map { $0.cell(client) } })
     }
 
-    /// When what applications hold expires: until a new secret is delivered, that is the one before.
+    /// When the secret that applications hold expires: until a new secret is delivered, that is the previous one.
     private func end(of client: StatusDocument.Client) -> WallTime? {
         client.delivered ? client.expiresAt : client.deliveredExpiresAt ?? client.expiresAt
     }
 
-    /// The bar of a new secret is full: that `iat` lies back is no part of its life. Of a secret that applications still
-    /// hold while a newer one waits for them, the renewal is no longer ahead.
+    /// The bar of a new secret is full: the span by which `iat` is backdated is not part of its life. While
+    /// applications still hold an older secret than the current one, its renewal is past, and the bar has no mark.
     private func bar(of client: StatusDocument.Client, _ detail: Detail, unicode: Bool) -> String {
         guard let issued = client.issuedAt, let expires = client.expiresAt, let end = end(of: client) else { return "" }
         let life = expires - issued - Claims.backdating

@@ -2,8 +2,8 @@ import AppleClientSecret
 import Glibc
 import StatusAPI
 
-/// `status --watch`: one look a second for as long as it is left running. On a terminal the picture is redrawn in place;
-/// into a pipe or a file goes what has changed.
+/// `status --watch`: asks for the status each second until it is ended. A terminal is redrawn in place; a pipe or a
+/// file gets the status when it has changed.
 struct StatusWatch {
     let client: StatusClient
     let isJSON: Bool
@@ -22,11 +22,11 @@ struct StatusWatch {
         FullScreen.take()
         do throws(CommandFailure) {
             while true {
-                // Asked anew each time: the window may have another size now.
+                // Read each time: the window may have been resized.
                 let terminal = Terminal.current(Environment.current)
                 let frame = screen.frame(picture(on: terminal), on: terminal)
                 try Streams.answer(bytes: Array(frame.utf8))
-                // A signal that tells of another size cuts it short.
+                // SIGWINCH, when the window is resized, cuts it short.
                 sleep(1)
                 try look()
             }
@@ -36,7 +36,7 @@ struct StatusWatch {
         }
     }
 
-    /// Says what has changed.
+    /// Prints the status each time it has changed.
     private mutating func tell() throws(CommandFailure) -> Never {
         var told: StatusDocument?
         var complained = false
@@ -55,7 +55,7 @@ struct StatusWatch {
         }
     }
 
-    /// A daemon that is away is waited for: it is restarted now and then. One that lets nobody in is not.
+    /// Waits for an unreachable daemon, as during a restart; throws when this user could never open the socket.
     private mutating func look() throws(CommandFailure) {
         do throws(ClientError) {
             last = (try client.status(), .now)

@@ -1,7 +1,7 @@
 import Failures
 import Glibc
 
-/// Standard output and standard error: answers go to the one, complaints to the other.
+/// Writes answers to standard output, and errors and warnings to standard error.
 enum Streams {
     static func answer(_ text: String) throws(CommandFailure) {
         try answer(bytes: Array((text + "\n").utf8))
@@ -13,22 +13,22 @@ enum Streams {
         throw CommandFailure(.failed, "cannot write to standard output: \(text(ofErrno: errno))")
     }
 
-    /// Says `message` in the program's name. Nothing is left to do when standard error cannot be written.
+    /// Writes `message` after the program's name. A failure to write to standard error is ignored.
     static func complain(_ message: String) {
         complain(lines: "clientsecretd: " + message)
     }
 
-    /// Lines that name what they are about themselves, such as diagnostics. A terminal acts on nothing in them.
+    /// Writes lines without the program's name, such as diagnostics; escapes what a terminal would act on.
     static func complain(lines: String) {
         _ = write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Ends as every program in a pipe does whose reader, such as `head`, has enough: by the signal and without a word, also
-    /// where whoever started it had the signal ignored, as systemd and Python do.
+    /// Ends as programs in a pipe do whose reader, such as `head`, has closed it: silently and by the signal, also
+    /// where the parent process had the signal ignored, as systemd and Python do.
     private static func endUnread() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
-        // Only where it is blocked.
+        // Reached only where the signal is blocked.
         _exit(128 + SIGPIPE)
     }
 
@@ -36,7 +36,7 @@ enum Streams {
         unsafe String(cString: strerror(number))
     }
 
-    /// Writes all of `bytes`; returns the error that stopped it.
+    /// Writes all of `bytes`; returns the errno that stopped it, or nil.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {

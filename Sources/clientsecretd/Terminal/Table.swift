@@ -8,7 +8,7 @@ struct Table: Equatable {
         let all = [headings.map { Piece($0, .bold) }] + rows
         let widths = headings.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
         return all.map { row in
-            // Nothing is put behind the last cell that holds something.
+            // No padding follows the last cell that is not empty.
             guard let last = row.lastIndex(where: { !$0.text.isEmpty }) else { return [] }
             return row[...last].enumerated().flatMap { column, piece in
                 column == last

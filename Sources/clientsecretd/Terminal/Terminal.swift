@@ -3,18 +3,18 @@ import Glibc
 
 /// What standard output can show. Every rule about width, colour and characters is stated here and nowhere else.
 struct Terminal: Equatable {
-    /// How many characters fit into a line; nil where lines have no end: a pipe or a file.
+    /// How many characters fit into a line; nil for a pipe or a file.
     var columns: Int?
     /// How many lines fit; nil for a pipe or a file.
     var rows: Int?
-    /// Whether a picture can be drawn over another one: not on a dumb terminal, and not in a pipe.
+    /// Whether a display can be redrawn in place: not on a dumb terminal, and not in a pipe.
     var redraws: Bool
     /// Colour only on a terminal, never under `NO_COLOR` (https://no-color.org) and never on a dumb one.
     var colour: Bool
-    /// Whether characters beyond ASCII are shown as what they are.
+    /// Whether characters beyond ASCII can be shown.
     var unicode: Bool
 
-    /// A terminal that does not say how large it is has the size of a VT100.
+    /// A terminal that does not report its size is taken for a VT100.
     static let assumedColumns = 80
     static let assumedRows = 24
 
@@ -41,15 +41,14 @@ struct Terminal: Equatable {
         return Terminal(size: (Int(window.ws_col), Int(window.ws_row)), environment: environment)
     }
 
-    /// The first of these that is set and not empty decides, as in locale(7).
+    /// The first variable that is set and not empty decides, as in locale(7).
     private static func isUTF8(_ environment: [String: String]) -> Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         let lower = locale.lowercased()
         return lower.contains("utf-8") || lower.contains("utf8")
     }
 
-    /// `text` as it may be shown here: no control character ever reaches a terminal, and nothing beyond ASCII one
-    /// whose locale has none.
+    /// `text` with `?` for every control character, and for every character beyond ASCII unless the locale is UTF-8.
     func shown(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -58,14 +57,14 @@ struct Terminal: Equatable {
                 }))
     }
 
-    /// How many of its lines a line takes up: one that is too long goes on in the next.
+    /// How many rows a line takes up: one that is too long continues in the next row.
     func height(of pieces: [Piece]) -> Int {
         let length = pieces.reduce(0) { $0 + $1.text.count }
         guard let columns, length > columns else { return 1 }
         return (length + columns - 1) / columns
     }
 
-    /// A line with its colours, if there are any here.
+    /// A line with its colours, where the terminal shows them.
     func line(_ pieces: [Piece]) -> String {
         pieces.map { piece in
             guard colour, let style = piece.style, !piece.text.isEmpty else { return shown(piece.text) }

@@ -1,9 +1,9 @@
 import AppleClientSecret
 import StatusAPI
 
-/// Spans and moments in the words that people use for them.
+/// Spans and moments in words.
 enum TimeWords {
-    /// `74 seconds`, `3 minutes`, `12 hours`, `89 days`: the largest unit of which there are two, rounded down.
+    /// `74 seconds`, `3 minutes`, `12 hours`, `89 days`: rounded down, in the largest unit that gives two or more.
     static func span(_ span: Seconds) -> String {
         let count = span.count.magnitude
         let (number, unit) =
@@ -33,7 +33,7 @@ enum TimeWords {
         "\(moment) (\(relative(moment, to: now)))"
     }
 
-    /// `text` with every moment in it told in words as well: `since 2026-11-21T04:31:00Z (3 minutes ago)`.
+    /// `text` with every moment given in words as well: `since 2026-11-21T04:31:00Z (3 minutes ago)`.
     static func annotated(_ text: String, now: WallTime) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
             let bare = word.prefix { !";,.)".contains($0) }

@@ -1,9 +1,9 @@
 import Rotation
 
-/// What is going to happen, in the order in which it will; what was scheduled first comes first.
+/// Future events in order of time; those of one moment in the order in which they were scheduled.
 struct Agenda {
     enum Event {
-        /// A job does what it was started for.
+        /// A job takes effect.
         case effect(Job)
         case input(Input)
         /// The daemon is started again.
@@ -14,7 +14,7 @@ struct Agenda {
 
     var isEmpty: Bool { events.isEmpty }
 
-    /// In milliseconds of the boot clock.
+    /// When the next event is due, in milliseconds of the boot clock.
     var nextMoment: Int64? { events.first?.at }
 
     mutating func add(_ event: Event, at moment: Int64) {
@@ -22,7 +22,7 @@ struct Agenda {
         events.insert((moment, event), at: index)
     }
 
-    /// What is next of that which happens until `moment`.
+    /// Removes the next event that is due by `moment`.
     mutating func takeNext(until moment: Int64) -> Event? {
         guard let next = nextMoment, next <= moment else { return nil }
         return events.removeFirst().event

@@ -1,6 +1,6 @@
 package import Rotation
 
-/// What does not work at a moment.
+/// What is broken at a moment.
 package struct Broken: Hashable {
     package var keys: [KeyName: Failure.Code] = [:]
     package var writes: [AbsolutePath: Failure.Code] = [:]
@@ -12,14 +12,14 @@ package struct Broken: Hashable {
     package var actions: [ActionID: Failing] = [:]
     package var isDiskFull = false
     package var isStateGone = false
-    /// Whether the configuration's text does not pass.
+    /// Whether the configuration's text would be refused.
     var isTextBad = false
 
     package enum Failing: CaseIterable {
         case atOnce
         /// After the application has read its files.
         case late
-        /// It is ended at its timeout.
+        /// It hangs and is ended at its timeout.
         case byHanging
     }
 
@@ -31,12 +31,12 @@ package struct Broken: Hashable {
             && !hanging.contains(path) && !isDiskFull
     }
 
-    /// Whether everything works that stands between a client and its outputs.
+    /// Whether everything works that a client needs to publish.
     func publishes(_ client: ClientConfiguration) -> Bool {
         keys[client.key] == nil && client.outputs.allSatisfy { serves($0.path) }
     }
 
-    /// Whether everything works that stands between a client's outputs and its applications.
+    /// Whether all of a client's actions work.
     func tells(_ client: ClientConfiguration) -> Bool {
         client.onChange.allSatisfy { actions[$0.id] == nil }
     }

@@ -1,13 +1,13 @@
 import AppleClientSecret
 import Rotation
 
-/// The machine's clocks: one that nobody sets, and the wall clock, which may be wrong.
+/// The machine's clocks: the boot clock, which nobody sets, and the wall clock, which may be wrong.
 struct Clocks {
     /// Milliseconds since the machine was switched on; a suspend counts.
     private(set) var boot: Int64 = 0
     /// What the wall clock shows when ``boot`` is zero.
     private var wallAtBoot: Int64 = 1_800_000_000
-    /// By how many seconds the wall clock is wrong.
+    /// Seconds by which the wall clock is ahead.
     private(set) var error: Int64 = 0
     var isSynced = true
 

@@ -1,8 +1,8 @@
 import Rotation
 
-/// What breaks under a daemon, and where it dies.
+/// Faults, and the moments at which a daemon is killed.
 extension Fate {
-    /// Dies right before or after a piece of work, which is given a reason; as often as not in the middle of a renewal.
+    /// Dies right before or after a kind of job, after triggering one; often in the middle of a renewal.
     func kill() throws {
         for _ in 0...draw(3) {
             let boundary = pick(Fault.Boundary.all)
@@ -64,7 +64,7 @@ extension Fate {
     }
 
     private func swap(_ key: KeyName) {
-        // In the middle of a renewal it may be another one that signs than was read.
+        // Half the time during a renewal, so that another key may sign than was read.
         if chance(2) {
             askToRenew()
             try? simulator.run(for: 0)

@@ -1,6 +1,6 @@
 import Rotation
 
-/// Chance, which the seed determines.
+/// Random choices, which the seed determines.
 extension Fate {
     func draw(_ bound: Int64) -> Int64 {
         Int64(simulator.random.next() % UInt64(bound))

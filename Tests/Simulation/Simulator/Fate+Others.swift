@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// What people and programs do to a daemon.
+/// What administrators and other programs do to a daemon.
 extension Fate {
     // MARK: Administrators
 
@@ -45,13 +45,13 @@ extension Fate {
         simulator.reload(wanted)
     }
 
-    /// Somebody writes a configuration that does not pass, and reloads or forgets to.
+    /// An administrator writes a configuration that is refused, and reloads it or forgets to.
     func breakText() {
         outside.broken.isTextBad = true
         if chance(2) { simulator.ask(.reload) } else { simulator.noteChange(.configuration) }
     }
 
-    /// Secrets that live for an hour meet in an afternoon what others meet in years.
+    /// With secrets that live for an hour, an afternoon brings what otherwise takes years.
     mutating func liveFast() throws {
         let slow = outside.configuration
         var fast = slow
@@ -61,7 +61,7 @@ extension Fate {
         if let action = pickAction(), chance(2) { outside.broken.actions[action] = pick(Broken.Failing.allCases) }
         if chance(2) { outside.broken.writes[pickFile()] = .ioError }
         try simulator.run(for: 4000)
-        simulator.mend()
+        simulator.fix()
         try simulator.run(for: 2 * 3600)
         simulator.reload(slow)
     }
@@ -95,7 +95,7 @@ extension Fate {
         }
     }
 
-    /// Somebody saves the environment file as it was before a renewal.
+    /// Another program saves the environment file as it was before a renewal.
     private func putOldBack() throws {
         let old = outside.files[Scenario.environment]
         askToRenew()
@@ -105,8 +105,8 @@ extension Fate {
         simulator.noteChange(.file(Scenario.environment))
     }
 
-    /// Somebody puts another secret where one of ours stood: a forged one, or one that was made elsewhere with the same
-    /// key; an ordinary one, one of the future, or one for ever.
+    /// Another program replaces one of our secrets by a forged one, or by one made elsewhere with the same key: an
+    /// ordinary one, one of the future, or one that lasts practically for ever.
     private func plant(in path: AbsolutePath) {
         guard let name = outside.configuration.files[path]?.slots.values.min(),
             let entry = outside.configuration.clients[name], let key = outside.configuration.keys[entry.key]
@@ -119,15 +119,15 @@ extension Fate {
             expiresAt: issuedAt + Seconds(pick([1, 60, 100, 3650]) * Scenario.day))
         let planted = SecretInfo(
             fingerprint: Fingerprint(leadingBytes: simulator.random.next()), claims: claims, signer: signer)
-        // One that Apple would take is as good as one of the daemon's own making.
+        // A secret that Apple would accept is as good as one that the daemon made.
         if signer != nil { outside.minted[planted.fingerprint] = planted }
         outside.overwrite(path, with: .secret(planted))
         simulator.noteChange(.file(path))
-        // A daemon that knows nothing yet decides by what it finds.
+        // A restarted daemon decides by what it finds.
         if chance(2) { simulator.die(downFor: UInt64(draw(5000))) }
     }
 
-    /// Another program wants a file to be otherwise, for an hour or two.
+    /// Another program overwrites a file again and again, for up to an hour.
     func contest() throws {
         let path = pickFile()
         outside.meet(.fileContested)

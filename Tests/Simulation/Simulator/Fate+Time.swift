@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// What happens to the time.
+/// What happens to the clocks.
 extension Fate {
     func setClock() throws {
         let size = pick(Fault.Size.allCases)
@@ -11,7 +11,7 @@ extension Fate {
             simulator.isSynced = false
         }
         if chance(4) {
-            // The machine starts with it.
+            // The machine starts with the wrong clock.
             if size == .years { outside.meet(.clockWrongAtStart) }
             simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: true)
         }
@@ -37,7 +37,7 @@ extension Fate {
             try simulator.run(for: 0)
         }
         simulator.suspend(for: size.draw(&simulator.random))
-        // Nothing but its own timers tells that time has passed.
+        // Only the daemon's own timers show that time has passed.
         try simulator.run(for: 2 * 3600)
     }
 

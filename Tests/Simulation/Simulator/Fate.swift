@@ -1,10 +1,10 @@
 import AppleClientSecret
 import Rotation
 
-/// What befalls a daemon in the years of its life: things break, are mended, and in between long quiet stretches pass.
+/// The events of a daemon's simulated years: faults, their fixes, and long quiet periods in between.
 struct Fate {
     let simulator: Simulator
-    /// Clients that were taken out of the configuration.
+    /// Clients that were removed from the configuration.
     var removed: [ClientName: ClientConfiguration] = [:]
 
     init(_ simulator: Simulator) {
@@ -21,17 +21,17 @@ struct Fate {
             try strike()
             try simulator.run(for: chance(4) ? draw(7200) : draw(900))
             if chance(2) { try strike() }
-            simulator.mend()
+            simulator.fix()
             try simulator.run(for: 7200 + draw(pick([Scenario.day / 24, 20 * Scenario.day, 200 * Scenario.day])))
             try restartInPeace()
             correctClock()
         }
     }
 
-    /// A restart while all is well mints nothing and tells nobody.
+    /// A restart while all is well mints nothing and notifies nobody.
     private func restartInPeace() throws {
-        // Not when a renewal is due just then, which is no fault of the restart's, nor when nobody knows any more who was
-        // told of what, nor while an output lacks its secret: who starts anew may have learned meanwhile which it is.
+        // Not when a renewal is due just then, nor when it is unknown for which secrets actions were run, nor while an
+        // output lacks its secret: a restart may settle which one it is.
         guard simulator.isAlive else { return }
         if let client = outside.forgottenClient(simulator.rotation.world) {
             throw Violation(.memory, "the state directory does not hold the secret of \(client)")

@@ -1,6 +1,6 @@
 import Rotation
 
-/// Everything that can befall a daemon here; a run counts how often each of them did.
+/// Every fault that can occur here; a run counts how often each of them did.
 package enum Fault: Hashable, Sendable, CaseIterable {
     // Writes.
     case writeFailed
@@ -33,12 +33,12 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case powerCut
     // Actions.
     case actionFailed
-    /// It has done what it should and fails nevertheless.
+    /// It does its work and fails nevertheless.
     case actionFailedLate
     case actionHung
-    /// An action that failed is tried again for an application whose secret is critical or has expired.
+    /// A failed action is retried for an application whose secret is critical or has expired.
     case toldInEmergency
-    // People.
+    // Operators.
     case peopleTold
     case stateChangeFailed
     // Reloads.
@@ -58,7 +58,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case linesEdited
     /// A file is saved as it was before the last renewal.
     case oldContentPutBack
-    /// Half a secret stands where a whole one did.
+    /// Half a secret replaces a whole one.
     case contentTorn
     case fileDeleted
     case modeChanged
@@ -156,7 +156,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.all.map(killed)
     }
 
-    /// What befell the daemon; a case without more to say is called by its own name.
+    /// What happened to the daemon; a case without a value is named by itself.
     package var words: String {
         switch self {
         case .clockAhead(let size): "clock set ahead by \(size)"

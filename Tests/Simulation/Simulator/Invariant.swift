@@ -1,26 +1,26 @@
-/// What is promised of a daemon, each checked at every step.
+/// The promises about a daemon, each checked at every step.
 package enum Invariant: String, Sendable, CaseIterable {
-    /// No output ever holds anything but a whole secret of its client's, and what others keep in a file stays.
+    /// Outputs hold only whole secrets of their clients, and what others keep in a file stays.
     case outputs
-    /// No application holds an expired secret, or one that is due, although it could have been given another.
+    /// No application holds an expired or overdue secret although it could have been given another.
     case applications
     /// The next wake lies in the future, and is not later than anything that is to be done.
     case wake
-    /// Mints, writes, attempts and runs of actions are as few as they may be, and in an emergency as many as they must.
+    /// Mints, writes, attempts and action runs are as few as possible, and in an emergency as many as required.
     case pace
-    /// What a daemon knows of its secrets lies in the state directory, whatever befell that.
+    /// The state directory holds what the daemon knows of its secrets, whatever happened to it.
     case memory
-    /// Health says what somebody who sees everything would say.
+    /// Health agrees with an observer who sees everything.
     case health
-    /// A plan over everything starts nothing that the plan over what was touched did not.
+    /// A plan over everything starts nothing that the plan over touched objects missed.
     case touched
-    /// The bytes of a secret are asked for only where somebody has them.
+    /// The bytes of a secret are needed only where the daemon has them.
     case bytes
-    /// Whoever asks is answered once.
+    /// Each request is answered once.
     case answers
     /// A daemon is ready once every client was tried.
     case ready
-    /// People are told of what lasts, and not too often.
+    /// Operators are notified of what lasts, and not too often.
     case stateChangeActions
 }
 

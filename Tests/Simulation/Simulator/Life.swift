@@ -9,7 +9,7 @@ package struct Life: Sendable {
 
     /// Simulated years that pass in one life.
     package static let years: Int64 = 4
-    /// What the lives of all clients come to.
+    /// The simulated years of one life, times its clients.
     package static let secretYears = Int(years) * Scenario.configuration().clients.count
 
     package init(seed: UInt64, sabotage: Sabotage? = nil, years: Int64 = Self.years) {
@@ -18,7 +18,7 @@ package struct Life: Sendable {
         self.years = years
     }
 
-    /// What a life came to.
+    /// What happened in a life, in numbers.
     package struct Report: Sendable {
         package var met: [Fault: Int]
         package var mints: Int
@@ -26,9 +26,9 @@ package struct Life: Sendable {
         package var deaths: Int
     }
 
-    /// Lives through it, checking every promise at every step.
+    /// Runs the life, checking every promise at every step.
     ///
-    /// - Parameter log: told what happens, line by line.
+    /// - Parameter log: receives a line for each event.
     /// - Throws: ``Failure`` at the first promise that is broken.
     @discardableResult
     package func live(log: ((String) -> Void)? = nil) throws -> Report {
@@ -45,8 +45,8 @@ package struct Life: Sendable {
             deaths: simulator.deaths)
     }
 
-    /// How a planted mistake comes to light: as which promise, in the first of `seeds` in which it breaks one that it is
-    /// meant to break; nil when it does not.
+    /// The promise that a planted mistake breaks in the first of `seeds` in which it breaks one that it is meant to
+    /// break; nil when there is none.
     package static func notice(_ sabotage: Sabotage, seeds: ClosedRange<UInt64> = 1...20) -> Invariant? {
         for seed in seeds {
             do {

@@ -2,30 +2,30 @@ import AppleClientSecret
 import Rotation
 
 extension Resource {
-    /// The action of `on_state_change` that is meant, if one is.
+    /// The id of the `on_state_change` action, if the resource is one.
     var stateChangeActionID: ActionID? {
         if case .stateChangeAction(let id) = self { id } else { nil }
     }
 }
 
-/// What somebody remembers who sees how things stand and what people are told of it by `on_state_change`.
+/// An observer of health and of what `on_state_change` reports of it.
 struct NoticeWatch {
-    /// How things stand, but for whether people can be told, and since when.
+    /// The health, apart from whether operators can be notified, and since when.
     private var health: HealthState = .ok
     private var since: Int64 = 0
     private var starts: [ActionID: [Int64]] = [:]
     private var lastStart: [ActionID: WallTime] = [:]
     private var failing: Set<ActionID> = []
-    /// What each action was last run for with success; nil where nobody can know any more.
+    /// The health that each action last reported successfully; nil when that is no longer known.
     private var told: [ActionID: HealthState] = [:]
-    /// Who has something to tell that had lasted long enough, and may do so when it is over.
+    /// Actions with a report about a state that lasted long enough; they may still make it when it is over.
     private var owed: Set<ActionID> = []
     private let actions: [ActionID]
     private var disturbedAt: Int64 = 0
-    /// Whether the clock was set since the daemon was born: when something was told cannot be known after its death.
+    /// Whether the clock was set since the daemon started: after its death the times of its reports are unknown.
     private var wasClockSet = false
 
-    /// The slowest retry of a program, on top of the hour in which it may have run four times.
+    /// Milliseconds of a program's slowest retry, on top of the hour in which it may have run four times.
     private static let bound: Int64 = (3600 + 900 + 120) * 1000
 
     init(_ configuration: Configuration) {
@@ -52,19 +52,19 @@ struct NoticeWatch {
         if !isAlive { starts = [:] }
     }
 
-    /// The daemon is dead: it may not have kept what it told, and when it started what.
+    /// The daemon is dead: it may not have kept what it reported, or when it started which action.
     mutating func forget(keeping kept: ReportedStates, at boot: Int64) {
         told = told.filter { $0.value == kept.health }
-        // A restart grants nobody four more, as far as the state directory knows of them.
+        // A restart allows no four further runs, where the state directory knows the earlier ones.
         starts = starts.filter { !wasClockSet && kept.starts[$0.key]?.last == lastStart[$0.key] }
         wasClockSet = false
-        // What was still owed is told at once.
+        // Reports that were still owed are made at once.
         failing = kept.owed
-        // It is told of how things stand once every client was tried.
+        // The health is reported once every client was tried.
         since = boot
     }
 
-    /// The state directory does not know any more what was told.
+    /// The state directory no longer knows what was reported.
     mutating func forgetTold() {
         told = [:]
         lastStart = [:]
@@ -76,7 +76,7 @@ struct NoticeWatch {
         if recent.count >= 4 {
             throw Violation(.stateChangeActions, "\(id) is run more than four times within an hour")
         }
-        // What was owed for longer may tell of what is over already.
+        // A report that was owed for longer may be about a state that is over.
         if recent.isEmpty, !failing.contains(id), !owed.contains(id), !isAged, boot - since < 30_000 {
             throw Violation(.stateChangeActions, "\(id) tells of \(health) after \(boot - since) ms")
         }
@@ -95,7 +95,7 @@ struct NoticeWatch {
         told[id] = arguments.last.flatMap(HealthState.init(rawValue:))
     }
 
-    /// What has lasted long enough was told.
+    /// Every state that lasted long enough was reported.
     mutating func check(_ outside: Outside, at boot: Int64) throws {
         if outside.broken.isStateUnusable { forgetTold() }
         guard boot - max(since, disturbedAt) > Self.bound else { return }

@@ -1,6 +1,6 @@
 import Rotation
 
-/// How applications and people are told, and what applications hold.
+/// How applications and operators are notified, and what applications hold.
 extension Outside {
     func run(_ action: Action, _ covering: [ClientName: Covered]) -> Result<Outcome, Failure> {
         let failing = broken.actions[action.id]
@@ -37,7 +37,7 @@ extension Outside {
         return .success(.ran)
     }
 
-    /// An application reads the last of its client's outputs; what is no secret of its own it does not take.
+    /// An application reads the last of its client's outputs, and ignores all but a secret of its own.
     func reread(_ reader: Reader) {
         guard let entry = configuration.clients[reader.client], let output = entry.outputs.last,
             let issued = secret(in: output), issued.client == entry.clientID
@@ -46,7 +46,7 @@ extension Outside {
         unheard.insert(reader)
     }
 
-    /// What an application holds, if the daemon can know.
+    /// What an application holds, if the daemon can know it.
     func heldKnowingly(_ reader: Reader) -> SecretInfo? {
         unheard.contains(reader) ? nil : held[reader]
     }

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// How files are written and read, and what lies in them.
+/// How files are written and read, and what they hold.
 extension Outside {
     func publish(
         _ job: JobID, _ spec: FileSpec, _ secrets: [Slot: SecretInfo], _ mayCreate: Bool
@@ -56,7 +56,7 @@ extension Outside {
             otherLines: file.foreign > 0, isAsConfigured: file.isAsConfigured)
     }
 
-    /// What the living daemon makes of what it reads: by whom a secret was signed can be told by keys that it knows.
+    /// What the living daemon reads: it recognises the signer of a secret only by keys that it knows.
     private func judged(_ observation: SlotObservation) -> SlotObservation {
         guard case .secret(let issued) = observation else { return observation }
         var signer = signer(of: issued)
@@ -88,7 +88,7 @@ extension Outside {
         return secrets.allSatisfy { file.slots[$0]?.secret?.fingerprint == $1.fingerprint }
     }
 
-    /// Whether a file was away and is back, or its directory is.
+    /// Whether a fix brought a resource back: a restored file, or the directory of a missing one.
     func returned(_ resource: Resource) -> Bool {
         if case .file(let path) = resource { files[path] == nil || files[path]?.foreign ?? 0 > 0 } else { true }
     }

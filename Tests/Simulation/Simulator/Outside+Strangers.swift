@@ -3,7 +3,7 @@ package import Rotation
 
 /// What other programs do to files.
 extension Outside {
-    /// Saves a file that it keeps lines in, with new ones of its own; ours as they are, or as `old` says.
+    /// Another program saves its file with new lines of its own; ours stay as they are, or as in `old`.
     package func editAsStranger(_ path: AbsolutePath, old: File? = nil) {
         guard !away.contains(path) else { return }
         let version = (foreign[path] ?? 0) + 1
@@ -14,7 +14,7 @@ extension Outside {
         files[path] = file
     }
 
-    /// Takes a file away.
+    /// Deletes a file.
     package func delete(_ path: AbsolutePath) {
         guard let file = files.removeValue(forKey: path), file.foreign > 0 else { return }
         foreign[path] = nil
@@ -23,7 +23,7 @@ extension Outside {
         if clients.contains(where: { records[$0]?.shared.contains(path) == true }) { deleted.insert(path) }
     }
 
-    /// Puts something else where secrets stand.
+    /// Overwrites the secrets in a file with something else.
     package func overwrite(_ path: AbsolutePath, with observation: SlotObservation) {
         guard var file = files[path] else { return }
         for slot in file.slots.keys {
@@ -33,26 +33,26 @@ extension Outside {
         files[path] = file
     }
 
-    /// Takes a directory away, with everything in it.
+    /// Removes a directory, with everything in it.
     func remove(directory: AbsolutePath) {
         broken.directories.insert(directory)
         for path in files.keys.sorted() where path.directory == directory { delete(path) }
     }
 
-    /// Ends every fault and puts back what was taken away.
-    func mend() {
+    /// Ends every fault and restores what was removed.
+    func fix() {
         broken = Broken()
         for path in away.sorted() { restore(path) }
     }
 
-    /// Whether the state directory knows of every client for what its actions were run.
+    /// Whether the state directory knows for which secret each client's actions were run.
     var remembersAll: Bool {
         configuration.clients.allSatisfy { name, entry in
             entry.onChange.allSatisfy { records[name]?.delivered[$0.id] != nil }
         }
     }
 
-    /// A client whose secret, or what its actions were run for, the state directory does not know as the daemon does.
+    /// A client whose secret or deliveries in the state directory differ from what the daemon knows.
     func forgottenClient(_ world: World) -> ClientName? {
         world.clients.keys.sorted().first { name in
             guard let client = world.clients[name], client.current != nil else { return false }
@@ -66,7 +66,7 @@ extension Outside {
         isStateLost = true
         records = [:]
         told = ReportedStates()
-        // Nobody can know any more whose files these were.
+        // The daemon can no longer know that these files held other lines.
         deleted = []
     }
 

@@ -2,9 +2,9 @@ import AppleClientSecret
 import Rotation
 import TestSupport
 
-/// What becomes of the daemon's jobs.
+/// How the daemon's jobs are carried out.
 extension Outside {
-    /// How long a job takes, in milliseconds; nil: as long as its file hangs.
+    /// How long a job takes, in milliseconds; nil while its file hangs.
     func delay(of job: Job, _ random: inout SeededGenerator) -> UInt64? {
         if case .file(let path) = job.resource, broken.hanging.contains(path) {
             meet(.fileHung)
@@ -14,7 +14,7 @@ extension Outside {
         return random.next() % 50
     }
 
-    /// Does what a job asks for and says what came of it.
+    /// Carries out a job and returns its result.
     func carryOut(_ job: Job, _ random: inout SeededGenerator) -> Result<Outcome, Failure> {
         switch job.work {
         case .readConfiguration:
@@ -75,7 +75,7 @@ extension Outside {
 
     private func recall(_ client: ClientName) -> Result<Outcome, Failure> {
         guard !broken.isStateGone else {
-            // Nobody can know any more whose files these were.
+            // The daemon can no longer know that these files held other lines.
             deleted = []
             return stateFailure(client)
         }
@@ -106,7 +106,7 @@ extension Outside {
         return .success(.minted(issued))
     }
 
-    /// A secret cannot be written or kept but by who has its bytes.
+    /// Notes a violation if a secret is needed whose bytes the daemon does not have.
     func need(_ issued: SecretInfo) {
         if !secretCache.contains(issued.fingerprint) {
             violation = Violation(.bytes, "the bytes of \(issued.fingerprint) were asked for, which nobody has")

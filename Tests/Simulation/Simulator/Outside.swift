@@ -8,12 +8,12 @@ package final class Outside {
         package var slots: [Slot: SlotObservation] = [:]
         /// Which version of another program's lines it holds; zero: none.
         package var foreign = 0
-        /// Slots that somebody else has written.
+        /// Slots that another program has written.
         var damaged: Set<Slot> = []
         package var isAsConfigured = true
     }
 
-    /// One application: it reads a client's secret whenever an action is run.
+    /// An application, which reads a client's secret whenever an action is run.
     struct Reader: Hashable {
         let client: ClientName
         let action: ActionID
@@ -22,40 +22,40 @@ package final class Outside {
     package var configuration: Configuration
     package var files: [AbsolutePath: File] = [:]
     var records: [ClientName: Record] = [:]
-    /// Whether the state directory's content was lost under a daemon that cannot know.
+    /// Whether the state directory's content was lost since the daemon started.
     var isStateLost = false
-    /// What the state directory knows of what people were told.
+    /// What the state directory holds of what operators were notified of.
     var told = ReportedStates()
     package internal(set) var prints: [KeyName: KeyDigest] = [:]
     package var broken = Broken()
     let sabotage: Sabotage?
 
-    /// What another program has last written into each file that it keeps lines in.
+    /// The version of its lines that another program last wrote into each file.
     var foreign: [AbsolutePath: Int] = [:]
-    /// Files of another program's that somebody has taken away.
+    /// Files with another program's lines that somebody has removed.
     var away: Set<AbsolutePath> = []
-    /// Those of them of which the state directory knows that they held other lines.
+    /// Those of them that the state directory knows to have held other lines.
     var deleted: Set<AbsolutePath> = []
     /// Every id that a client ever had.
     private var ids: [ClientName: Set<ClientID>] = [:]
 
     /// What each application holds in its memory.
     var held: [Reader: SecretInfo] = [:]
-    /// Applications that have read their files in a run that was not reported as done: what they hold nobody can know.
+    /// Applications that read their files in a run not reported as done: the daemon cannot know what they hold.
     var unheard: Set<Reader> = []
     /// Secrets whose bytes the living daemon knows, and keys that it has read.
     var secretCache: Set<Fingerprint> = []
     var known: Set<KeyDigest> = []
-    /// Everything that was ever minted, as it was.
+    /// Every secret that was ever minted.
     var minted: [Fingerprint: SecretInfo] = [:]
-    /// Files that hold what was written although it was reported that they do not.
+    /// Files that hold what was written although the write was reported as failed.
     var doubtful: Set<AbsolutePath> = []
-    /// How to undo what was done and not reported yet.
+    /// How to undo effects that were not reported yet.
     var unreported: [JobID: Undo] = [:]
 
     package internal(set) var mints = 0
     package internal(set) var runs = 0
-    /// How often people were told of how things stand, or were to be.
+    /// How often an action of `on_state_change` was run, successfully or not.
     package internal(set) var pages = 0
     package private(set) var met: [Fault: Int] = [:]
     var violation: Violation?
@@ -92,7 +92,7 @@ package final class Outside {
         prints[name] = KeyDigest(String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
-    /// What a daemon knows dies with it.
+    /// Forgets what only the dead daemon knew.
     func forget() {
         isStateLost = false
         secretCache = []
@@ -101,7 +101,7 @@ package final class Outside {
         doubtful = []
     }
 
-    /// Undoes what nobody was told is done, by chance, and has every application read its files as it starts.
+    /// Undoes unreported writes, each by chance, and has every application read its files as it starts.
     func cutPower(_ random: inout SeededGenerator) {
         for job in unreported.keys.sorted() where random.next() % 2 == 0 {
             meet(.writeLost)
@@ -116,19 +116,19 @@ package final class Outside {
         }
     }
 
-    /// The daemon has heard of what a job came to.
+    /// The daemon has received a job's result.
     func report(_ job: JobID) {
         unreported[job] = nil
     }
 
-    /// The daemon has heard that an action was run.
+    /// The daemon has received the success of an action.
     func reportRun(_ reader: Reader) {
         unheard.remove(reader)
     }
 
     // MARK: Promises
 
-    /// Nothing but whole secrets of the right clients stands where nobody else has written.
+    /// Where no other program has written, outputs hold only whole secrets of the right clients.
     func check() throws {
         if let violation { throw violation }
         for (path, version) in foreign where files[path]?.foreign != version {

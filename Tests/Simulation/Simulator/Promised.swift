@@ -1,7 +1,7 @@
 import AppleClientSecret
 package import Rotation
 
-/// What the contract says of times, reckoned apart from the core.
+/// What the contract says of times, computed independently of the core.
 extension ClientConfiguration {
     /// When a secret is to be replaced on a host whose jitter is from 0 to 1: `renew_before` ahead of its expiry, or of
     /// the end of the configured lifetime where that comes first, up to a twentieth of `renew_before` earlier, and a
@@ -13,14 +13,14 @@ extension ClientConfiguration {
         return WallTime(secondsSinceEpoch: max(end - renewBefore.count - early, made + 60))
     }
 
-    /// From when on it may be replaced together with one that is due and shares a file or an action.
+    /// From when on it may be replaced in the batch of one that is due and shares a file or an action.
     func dueTogether(of issued: SecretInfo, jitter: Double) -> WallTime {
         let made = issued.issuedAt.secondsSinceEpoch + 60
         let alone = due(of: issued, jitter: jitter).secondsSinceEpoch
         return WallTime(secondsSinceEpoch: max(alone - renewBefore.count / 20, made + 60))
     }
 
-    /// From when on it is too old to call anything better than critical.
+    /// From when on a secret makes its client critical.
     func criticalFrom(_ issued: SecretInfo) -> WallTime {
         issued.expiresAt - Seconds(renewBefore.count / 3)
     }
@@ -34,7 +34,7 @@ extension ClientConfiguration {
 }
 
 extension Simulator {
-    /// Whether a secret is what the configuration wants and Apple takes.
+    /// Whether a secret fits the configuration and Apple would accept it.
     func isUsable(_ issued: SecretInfo, _ entry: ClientConfiguration) -> Bool {
         guard let key = outside.configuration.keys[entry.key] else { return false }
         let limit: Int64 = 15_777_000
@@ -48,7 +48,7 @@ extension Simulator {
         outside.configuration.clients[client].map { isUsable(issued, $0) } ?? false
     }
 
-    /// The one usable secret that a client's outputs all hold, where nothing keeps them from being read and written.
+    /// The usable secret that all of a client's outputs hold; nil unless all can be read and written.
     func published(_ client: ClientName) -> SecretInfo? {
         guard let entry = outside.configuration.clients[client], let first = entry.outputs.first,
             let issued = outside.secret(in: first), isUsable(issued, entry),
@@ -57,13 +57,13 @@ extension Simulator {
         return issued
     }
 
-    /// Whether all outputs and applications of a client's hold one usable secret.
+    /// Whether all outputs and applications of a client hold one usable secret.
     package func isServed(_ client: ClientName) -> Bool {
         guard let entry = outside.configuration.clients[client], let issued = published(client) else { return false }
         return entry.onChange.allSatisfy { outside.held[.init(client: client, action: $0.id)] == issued }
     }
 
-    /// Whether a client's secret is published everywhere and not due yet, neither by itself nor with another's.
+    /// Whether a client's secret is published everywhere and not due yet, neither by itself nor in a batch.
     func isFresh(_ client: ClientName) -> Bool {
         guard let entry = outside.configuration.clients[client], let issued = published(client),
             now.wall < entry.due(of: issued, jitter: hostJitter)
@@ -72,7 +72,7 @@ extension Simulator {
             || !sharers(of: client).contains { isAnyDue($0) }
     }
 
-    /// The clients whose secrets are replaced because somebody asks.
+    /// The clients whose secrets a request renews.
     func whoIsRenewed(_ renewal: Request.Renewal) -> Set<ClientName> {
         let asked = renewal.clients.isEmpty ? Set(outside.configuration.clients.keys) : renewal.clients
         guard let span = renewal.dueWithin else { return asked }
@@ -82,13 +82,13 @@ extension Simulator {
         }
     }
 
-    /// Those that a client shares a file or an action with; in the scenario none of them share with yet others.
+    /// The clients that share a file or an action with this one; in the scenario they share with no others.
     func sharers(of client: ClientName) -> [ClientName] {
         guard let entry = outside.configuration.clients[client] else { return [] }
         return outside.configuration.clients.filter { $0.key != client && entry.shares(with: $0.value) }.keys.sorted()
     }
 
-    /// Whether some output of a client's holds a secret that is due.
+    /// Whether some output of a client holds a secret that is due, or none.
     private func isAnyDue(_ client: ClientName) -> Bool {
         guard let entry = outside.configuration.clients[client] else { return false }
         return entry.outputs.contains { output in

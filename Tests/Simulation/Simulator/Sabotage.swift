@@ -1,59 +1,59 @@
 import AppleClientSecret
 import Rotation
 
-/// Mistakes planted at the seam between the core and the world, each of which the simulator has to notice: a simulator
-/// that finds nothing may simply not be looking.
+/// Mistakes planted between the core and the simulated environment. The simulator must notice each: one that finds
+/// nothing may simply not be checking.
 package enum Sabotage: Sendable, CaseIterable {
-    /// The deadline is rounded up by weeks.
+    /// Wakes by the wall clock come 40 days late.
     case latesWakes
-    /// The daemon is woken again and again for a moment that has passed.
+    /// The core asks again and again to be woken at a moment that has passed.
     case repeatsWakes
-    /// A failed or finished action is never heard of again.
+    /// The core never hears how an action ended.
     case losesActionResults
-    /// A write is believed that never reached the disk.
+    /// A write that never reached the disk is reported as done.
     case believesWrites
-    /// What lies in the state directory is not told after a start.
+    /// A start recalls empty records from the state directory.
     case forgetsRecords
-    /// An action is called done that was never run.
+    /// An action that was never run is reported as done.
     case skipsActions
-    /// A file is said to hold what it should whatever it holds.
+    /// Reading a file back returns what was last written, whatever it holds.
     case believesMemory
     /// A write drops the lines that another program keeps in the same file.
     case dropsForeignLines
-    /// A file that somebody has deleted is made anew, with the lines of the daemon's alone.
+    /// A deleted file is created again, with the daemon's lines only.
     case makesDeletedFilesAnew
-    /// Nothing is heard of what other programs do to files.
+    /// The core does not hear of changes to files.
     case losesNotices
-    /// Nothing is heard of what happens to the state directory.
+    /// The core does not hear of the loss of the state directory.
     case losesStateLosses
-    /// A file that two clients share gets their secrets the wrong way round.
+    /// A file with several secrets gets two of them swapped.
     case mixesUpSlots
-    /// A file that somebody else writes too is written only in part.
+    /// A file that another program writes too is written only in part.
     case tearsWrites
-    /// The time that a suspend took is slept once more.
+    /// After a suspend the daemon sleeps for the same time once more.
     case sleepsAfterSuspends
-    /// A key is read once and never again.
+    /// Every later read of a key returns its first content.
     case readsKeysOnce
-    /// What failed is tried again without a pause.
+    /// A failed action is retried without a pause.
     case retriesAtOnce
-    /// What failed is tried again as late as ever, however little time an application has left.
+    /// A failed action is retried no sooner when its application's secret is running out.
     case forgetsEmergencies
-    /// Whoever asks is told nothing.
+    /// Requests are never answered.
     case losesAnswers
-    /// Of an action of `on_state_change` it is never heard how it ended.
+    /// The core never hears how an action of `on_state_change` ended.
     case losesNoticeResults
-    /// What people were told is forgotten over a restart.
+    /// A restart forgets what operators were notified of.
     case forgetsWhatWasTold
-    /// Health says that every client is well.
+    /// Health says that every client is ok.
     case claimsAllIsWell
-    /// A configuration that was refused is not mentioned.
+    /// A refused configuration is not reported.
     case hidesRefusals
-    /// The daemon is never said to be ready.
+    /// The daemon never reports that it is ready.
     case isNeverReady
-    /// Whoever puts a secret into a file is believed to have signed it with the client's own key.
+    /// A forged secret counts as signed by the key that its key id names.
     case believesForgedSecrets
 
-    /// The promise that it breaks.
+    /// The promises that it breaks.
     package var breaks: Set<Invariant> {
         switch self {
         case .latesWakes, .repeatsWakes: [.wake]

@@ -5,11 +5,11 @@ package import Rotation
 package enum Scenario {
     package static let day: Int64 = 86_400
 
-    /// The file that two clients share, with each other and with another program.
+    /// The file that two clients share with each other and with another program.
     package static var environment: AbsolutePath { sure(AbsolutePath("/srv/app/.env")) }
 
-    /// Five clients of two keys: one alone; two that share an environment file and an action; one with two outputs and
-    /// a unit, of another key; one that nobody is told of, with two variables in a file of its own.
+    /// Five clients and two keys: one alone; two that share an environment file and an action; one with two outputs and
+    /// a unit, and the other key; one without actions, with two variables in a file of its own.
     package static func configuration(lifetimeInDays: Int64 = 90) -> Configuration {
         let shared = Action.exec(arguments: ["/bin/shared"], timeout: 30)
         let clients = [
@@ -59,7 +59,7 @@ package enum Scenario {
 }
 
 extension Configuration {
-    /// Gives a client's secrets another lifetime, a third of which they are renewed before its end.
+    /// Gives a client's secrets another lifetime; they are renewed when a third of it is left.
     package mutating func live(for seconds: Int64, _ client: ClientName) {
         clients[client]?.lifetime = sure(Lifetime(seconds: Seconds(seconds)))
         clients[client]?.renewBefore = Seconds(seconds / 3)
@@ -78,7 +78,7 @@ extension [String: ClientConfiguration] {
     }
 }
 
-/// A value of the scenario's own, which was written to be valid.
+/// Unwraps a value that the scenario itself wrote to be valid.
 func sure<Value>(_ value: Value?) -> Value {
     guard let value else { fatalError("a \(Value.self) of the scenario's is not valid") }
     return value

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// The promises, checked after every turn.
+/// The promises, checked after every step.
 extension Simulator {
     func check(_ step: Step) throws {
         try outside.check()
@@ -19,7 +19,7 @@ extension Simulator {
         try checkReadiness(shown)
     }
 
-    /// Every client was tried at least: nothing that fails or hangs keeps a daemon from being ready for long.
+    /// Every client was tried: nothing that fails or hangs keeps a daemon from being ready for long.
     private func checkReadiness(_ snapshot: Snapshot) throws {
         let isLate = outside.configuration.clients.keys.allSatisfy { watch.quiet($0, at: boot) > 120_000 }
         if isLate, !snapshot.ready { throw Violation(.ready, "the daemon is still not ready") }
@@ -31,7 +31,7 @@ extension Simulator {
         if let due = wake.boot, due <= now.boot { throw Violation(.wake, "the next wake is not in the future") }
     }
 
-    /// The plan over what was touched has missed nothing, and nothing is to be done before the next wake.
+    /// The plan over touched objects has missed nothing, and nothing could start before the next wake.
     private func checkTouched(_ step: Step, _ snapshot: Snapshot) throws -> Snapshot {
         var everything = rotation
         everything.touchEverything()
@@ -44,7 +44,7 @@ extension Simulator {
         if again.wake != step.wake {
             throw Violation(.touched, "a plan over everything wakes at \(again.wake), not \(step.wake)")
         }
-        // Dear, so not every time; what is missed here is missed again soon.
+        // Expensive, so only every eighth step: a mistake would soon show again.
         guard steps % 8 == 0 else { return full }
         var later = everything
         let eve = eveOfWake
@@ -59,7 +59,7 @@ extension Simulator {
         return full
     }
 
-    /// The last moment before the next wake; a year hence when there is none.
+    /// The last moment before the next wake; a year from now when there is none.
     private var eveOfWake: Now {
         let offset = now.wall.secondsSinceEpoch * 1000 - boot / 1000 * 1000
         let byWall = wake.wall.map { $0.secondsSinceEpoch * 1000 - offset }
@@ -69,8 +69,8 @@ extension Simulator {
             boot: BootTime(milliseconds: next - 1), kernelSynced: isSynced)
     }
 
-    /// Everybody whose way has been clear for long enough holds a living secret that is not overdue, everywhere the
-    /// same. So nobody holds an expired one while there was a time within the renewal window to replace it in.
+    /// A client for which everything has worked long enough holds a valid secret that is not overdue, the same
+    /// everywhere. So none holds an expired one that could have been replaced within the renewal window.
     func checkApplications(_ snapshot: Snapshot? = nil) throws {
         guard isAlive else { return }
         for (name, entry) in outside.configuration.clients.sorted(by: { $0.key < $1.key }) {
@@ -106,14 +106,14 @@ extension Simulator {
             guard watch.keepsLong(at: boot), !watch.wasContested(entry, at: boot),
                 let view = (snapshot ?? rotation.snapshot(at: now)).clients.first(where: { $0.name == name })
             else { continue }
-            // A key id that stands for another key is said for a day.
+            // A key id that stands for another key is reported for a day.
             if shown(view).health != .ok, view.reason?.failure.code != .keyChanged {
                 throw Violation(.health, "\(name) is \(view.health): \(view.reason?.failure.message ?? "no reason")")
             }
         }
     }
 
-    /// What is in force, and for what actions were run, is kept where a daemon finds it after its death.
+    /// The state directory keeps the current secret, and for which secrets actions were run.
     private func checkRecord(_ name: ClientName, _ entry: ClientConfiguration) throws {
         guard watch.keepsLong(at: boot), !outside.isStateLost else { return }
         guard let record = outside.records[name], record.current == entry.outputs.first.flatMap(outside.secret) else {
@@ -127,11 +127,11 @@ extension Simulator {
         }
     }
 
-    /// Whether some secret is so old that people may have been told of that alone.
+    /// Whether some secret is so old that operators may have been notified of that alone.
     var hasAged: Bool {
         outside.configuration.clients.contains { name, entry in
             let readers = entry.onChange.map { Outside.Reader(client: name, action: $0.id) }
-            // Also what they were last told of, as far as the daemon knows: a run that failed may have told them of more.
+            // Also what the daemon knows to be delivered: a failed run may have delivered something newer.
             let held = readers.map { outside.held[$0] } + readers.map { watch.known[$0] }
             return (held + entry.outputs.map(outside.secret)).contains { issued in
                 issued.map { $0.expiresAt - entry.renewBefore <= now.wall } ?? true

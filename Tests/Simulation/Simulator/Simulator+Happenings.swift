@@ -3,8 +3,8 @@ import TestSupport
 
 /// What happens to the daemon.
 extension Simulator {
-    /// Kills the daemon, which loses everything that was not written; it is started again after a time, but not with a
-    /// configuration that does not pass.
+    /// Kills the daemon, which loses everything that was not written; it is started again after a time, but not while
+    /// its configuration would be refused.
     package func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
         guard isAlive else { return }
         say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
@@ -36,12 +36,12 @@ extension Simulator {
         say("== clock set by \(seconds) s")
         stateChangeActions.setClock(isAlive: isAlive)
         clocks.set(by: seconds)
-        // The timer tells of it at once.
+        // The timer reports it at once.
         if isAlive { schedule(.input(.clockSet), after: 0) }
         disturb()
     }
 
-    /// Sleeps: both clocks go on, nothing runs.
+    /// Suspends the machine: both clocks go on, nothing runs.
     package func suspend(for seconds: Int64) {
         say("== suspended for \(seconds) s")
         clocks.pass(until: boot + seconds * 1000)
@@ -55,7 +55,7 @@ extension Simulator {
         ask(.reload)
     }
 
-    /// Asks as somebody who waits for the answer does.
+    /// Sends a request that has to be answered.
     package func ask(_ request: Request) {
         guard isAlive else { return }
         requestIDs += 1
@@ -72,14 +72,14 @@ extension Simulator {
         disturb()
     }
 
-    /// Gives notice, as the watch does; a dead daemon hears nothing.
+    /// Reports a change, as the watcher does; a dead daemon hears nothing.
     package func noteChange(_ resource: Resource) {
         guard isAlive else { return }
         if sabotage?.hears(.changeNoticed(resource)) != false { schedule(.input(.changeNoticed(resource)), after: 1) }
         disturb(resource)
     }
 
-    /// Loses the state directory's content, which a daemon that lives finds out.
+    /// Loses the state directory's content, which a living daemon notices.
     package func loseRecords() {
         say("== state lost")
         outside.loseRecords()
@@ -87,27 +87,27 @@ extension Simulator {
         if isAlive, sabotage?.hears(.stateLost) != false { schedule(.input(.stateLost), after: 1) }
     }
 
-    /// Ends every fault but a wrong clock; what hung goes on.
-    package func mend() {
-        say("== mended")
+    /// Ends every fault but a wrong clock; hung jobs go on.
+    package func fix() {
+        say("== fixed")
         doom = nil
         let returned = outside.away.map(Resource.file) + outside.configuration.files.keys.map(Resource.file)
         let keys = outside.broken.keys.keys.map(Resource.key)
         let wasTextBad = outside.broken.isTextBad
-        outside.mend()
+        outside.fix()
         for job in stuck { schedule(.effect(job), after: random.next() % 50) }
         stuck = []
-        // Of a file or a key that is back the watch tells; of a disk that has room again nobody does.
+        // The watcher reports a file or a key that is back, but nobody a disk that has room again.
         for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) {
             noteChange(resource)
         }
         for key in keys.sorted(by: { "\($0)" < "\($1)" }) { noteChange(key) }
-        // Whoever has mended it may reload, or only save it.
+        // Whoever has fixed the text may reload it, or only save it.
         if wasTextBad { if random.next() % 2 == 0 { ask(.reload) } else { noteChange(.configuration) } }
         disturb()
     }
 
-    /// Notes that something has happened to everybody, or to whoever shares a resource: what is promised takes its time.
+    /// Notes an event that affects all clients, or those that share a resource: time limits of promises start anew.
     package func disturb(_ resource: Resource? = nil) {
         watch.disturb(resource, outside.configuration, at: boot)
         stateChangeActions.disturb(at: boot)

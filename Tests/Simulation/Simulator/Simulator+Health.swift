@@ -1,9 +1,9 @@
 import AppleClientSecret
 import Rotation
 
-/// Health, compared with what somebody says who sees the disk and the applications themselves.
+/// Health, compared with what the disk and the applications show.
 extension Simulator {
-    /// What the daemon shows of itself, or what was planted instead.
+    /// The daemon's snapshot, or what was planted instead.
     func shown(_ snapshot: Snapshot) -> Snapshot {
         guard sabotage != nil else { return snapshot }
         var snapshot = snapshot
@@ -37,7 +37,7 @@ extension Simulator {
         if let worst = snapshot.clients.map(\.health).max(), sabotage == nil, snapshot.health < worst {
             throw Violation(.health, "the whole is \(snapshot.health), a client \(worst)")
         }
-        // What is under way may be seen in different ways.
+        // Jobs that are under way may be evaluated in different ways.
         guard rotation.world.running.count == stuck.count, agenda.isEmpty else { return }
         for view in snapshot.clients where watch.quiet(view.name, at: boot) > 20_000 { try checkHealth(view) }
     }
@@ -68,7 +68,7 @@ extension Simulator {
         for shown in view.actions {
             let reader = Outside.Reader(client: view.name, action: shown.action)
             let isTold = watch.known[reader] != nil && watch.known[reader]?.fingerprint == view.current?.fingerprint
-            // One that was run for it may be run once more, as after a repair.
+            // An action that was run for the secret may run once more, as after a repair.
             if shown.state == .ok, !isTold {
                 throw Violation(.health, "\(shown.action) is \(shown.state) for \(view.name)")
             }
@@ -111,7 +111,7 @@ extension Simulator {
         }
     }
 
-    /// What an application would find in an output that could be a secret of its own, as far as can be told.
+    /// The secret in an output that an application could take for its own; nil for one known to be forged.
     private func published(_ output: Output, _ entry: ClientConfiguration) -> SecretInfo? {
         guard let issued = outside.secret(in: output), issued.client == entry.clientID else { return nil }
         let isForged = rotation.world.keys[entry.key]?.print != nil && outside.signer(of: issued) == nil

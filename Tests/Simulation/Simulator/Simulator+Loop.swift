@@ -2,9 +2,9 @@ import AppleClientSecret
 import Rotation
 import TestSupport
 
-/// The loop, at whose every turn the promises are checked.
+/// The loop, which checks the promises at every step.
 extension Simulator {
-    /// Runs until this much time has passed, checking the invariants after every turn.
+    /// Runs until so many seconds have passed, checking the invariants after every step.
     package func run(for seconds: Int64) throws {
         let end = boot + seconds * 1000
         while let moment = nextMoment(), moment <= end {
@@ -62,7 +62,7 @@ extension Simulator {
             return die(downFor: random.next() % 5000)
         }
         let result = outside.carryOut(job, &random)
-        // The watch does not know who has changed a file.
+        // The watcher does not know who changed a file, so the daemon's own writes are reported too.
         if case .publish = job.work, outside.unreported[job.id] != nil,
             sabotage?.hears(.changeNoticed(job.resource)) != false
         {
@@ -93,7 +93,7 @@ extension Simulator {
             for reader in watch.finish(id, result, rotation.world.configuration, at: boot) { outside.reportRun(reader) }
         }
         if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = input {
-            // The pause is forgotten, as by a notice that is none.
+            // A request that nobody made resets the pause.
             rotation.handle(input, at: now)
             rotation.handle(.asked(.renew(.init(deliverOnly: true)), nil), at: now)
             return

@@ -2,10 +2,10 @@ import AppleClientSecret
 package import Rotation
 package import TestSupport
 
-/// The daemon's loop with simulated hands: time, disk, keys, applications and deaths come from a seed.
+/// The daemon's loop with a simulated executor: time, disk, keys, applications and deaths come from a seed.
 ///
-/// The seam is data. Where the real loop hands a job to a worker thread, this one schedules an effect and then a fact at
-/// moments of its choosing, and may die between any two of them.
+/// Only data is exchanged with the core. Where the real loop passes a job to a worker thread, this one schedules an
+/// effect and later an input at moments of its choosing, and may die between any two of them.
 package final class Simulator {
     package var random: SeededGenerator
     package let outside: Outside
@@ -17,7 +17,7 @@ package final class Simulator {
     var clocks = Clocks()
     var agenda = Agenda()
     var wake = Wake()
-    /// By how much the next wake comes too late, where that is what was planted.
+    /// Milliseconds by which the next wake comes too late, where that is the planted mistake.
     var oversleep: Int64 = 0
     var isAlive = true
     /// Where the daemon dies next.
@@ -29,7 +29,7 @@ package final class Simulator {
     package internal(set) var steps = 0
     var deaths = 0
     var requestIDs: UInt64 = 0
-    /// Told what happens, line by line.
+    /// Receives a line for each event.
     var log: ((String) -> Void)?
 
     /// The clock cannot be right before this moment.

@@ -1,23 +1,23 @@
 import AppleClientSecret
 import Rotation
 
-/// Whether what is started is as little as may be.
+/// Whether no more is started than necessary.
 extension Watch {
-    /// Takes in that a job is started, which must not be too soon or for nothing.
+    /// Records that a job is started, which must not be too soon or for nothing.
     mutating func start(_ job: Job, _ simulator: Simulator) throws {
         let boot = simulator.boot
         jobs[job.id] = job
         if open.isEmpty, let last = failures[job.resource], Fault.Kind(job.work) != .observe {
             let pause = Self.pause(after: last.count, of: job, isEmergency: isEmergency(job, simulator))
-            // Up to a fifth is taken off by chance.
+            // Jitter takes off up to a fifth.
             if boot - last.at < pause * 800 {
                 throw Violation(.pace, "\(job.resource) is tried again after \(boot - last.at) ms")
             }
         }
         switch job.work {
         case .mint(let client, _, _):
-            // A minute between scheduled renewals, in the whole seconds of the wall clock and whatever the lifetimes. One that
-            // was asked for is tried until it succeeds.
+            // Scheduled renewals are a minute apart, in the whole seconds of the wall clock and whatever the lifetimes.
+            // A requested one is tried until it succeeds.
             if !forced.contains(client), let last = minted[client],
                 simulator.now.wall < last.issuedAt + Claims.backdating + 60,
                 simulator.isWanted(last, of: client), quiet(client, at: boot) > boot - (mintedAt[client] ?? 0)
@@ -35,8 +35,8 @@ extension Watch {
             if isQuiet, !uncertain.contains(spec.path), simulator.outside.holds(secrets, in: spec.path) {
                 throw Violation(.pace, "\(spec.path) is written although it holds all that is to be written")
             }
-            // What is repaired may have been read while it was bad; but of a file that somebody goes on changing nobody
-            // is told more than three times within an hour.
+            // A repaired file may have been read while it was bad; but a file that somebody keeps changing runs actions
+            // no more than three times within an hour.
             if !simulator.outside.holds(secrets, in: spec.path),
                 !isContested(spec.path, within: 3_590_000, at: boot)
             {
@@ -50,7 +50,7 @@ extension Watch {
         case .run(let action, let covering):
             let isNews = covering.contains { client, covered in
                 !told.contains(
-                    ReportedStates(reader: .init(client: client, action: action.id), secret: covered.issued.fingerprint)
+                    Delivery(reader: .init(client: client, action: action.id), secret: covered.issued.fingerprint)
                 )
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
@@ -81,7 +81,7 @@ extension Watch {
         (repairs[path] ?? []).filter { boot < $0 + milliseconds }.count >= 3
     }
 
-    /// An action that several clients share waits for those whose secrets are on their way.
+    /// An action that several clients share waits for those whose secrets are being minted or published.
     private func checkAlone(
         _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
     ) throws {
@@ -99,7 +99,7 @@ extension Watch {
         }
     }
 
-    /// Takes in how a job has ended. Returns the applications that have been told.
+    /// Records how a job has ended. Returns the applications that were notified.
     mutating func finish(
         _ id: JobID, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at boot: Int64
     ) -> [Outside.Reader] {
@@ -111,7 +111,7 @@ extension Watch {
             if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
             if case .recall(let client) = job.work { blank.insert(client) }
             if former.remove(id) == nil {
-                // What was not permitted need not wait once somebody touches the file.
+                // A write that was not permitted need not wait once somebody touches the file.
                 let failedAt = failure.code == .permissionDenied ? Int64.min / 2 : boot
                 failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, failedAt)
                 failuresInARow[job.resource, default: 0] += 1
@@ -129,7 +129,7 @@ extension Watch {
             for (client, covered) in covering {
                 let reader = Outside.Reader(client: client, action: action.id)
                 known[reader] = covered.issued
-                if !isOvertaken { told.insert(ReportedStates(reader: reader, secret: covered.issued.fingerprint)) }
+                if !isOvertaken { told.insert(Delivery(reader: reader, secret: covered.issued.fingerprint)) }
                 let actions = configuration.clients[client]?.onChange.map(\.id) ?? []
                 guard !actions.isEmpty, actions.allSatisfy({ known[.init(client: client, action: $0)] != nil }) else {
                     continue
@@ -139,10 +139,10 @@ extension Watch {
             }
             return covering.keys.map { Outside.Reader(client: $0, action: action.id) }
         case (.observe(let spec), .observed(let observation)):
-            // One that has come or gone need not wait.
+            // A file that has appeared or gone need not wait.
             let existed = exists.updateValue(observation.exists, forKey: spec.path)
             if existed != observation.exists { failures[job.resource]?.at = .min / 2 }
-            // What is in place after all has not failed.
+            // A write whose content is in place after all has not failed.
             if observation.isAsConfigured, let wanted = attempted[spec.path],
                 wanted.allSatisfy({ observation.slots[$0]?.secret?.fingerprint == $1.fingerprint })
             {
@@ -178,7 +178,7 @@ extension Watch {
         return []
     }
 
-    /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for what is local and in
+    /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for local jobs and in
     /// an emergency, a quarter of an hour for a program, and an hour for a unit whose job has failed three times.
     private static func pause(after failures: Int, of job: Job, isEmergency: Bool = false) -> Int64 {
         guard case .run(let action, _) = job.work else { return min(60, Int64(1) << Int64(min(failures - 1, 6))) }
@@ -210,8 +210,8 @@ extension Watch {
             || clients.contains { blank.contains($0.key) && $0.value.onChange.contains { $0.id == id } }
     }
 
-    /// Takes in that a job begins to have its effect. An application whose secret is critical is told at least once a
-    /// minute, if nothing but its action stands in the way and that is no unit which needs a person.
+    /// Records that a job takes effect. An application whose secret is critical is notified at least once a minute, if
+    /// only its action fails and that is no unit which needs a person.
     mutating func begin(_ job: Job, _ simulator: Simulator) throws {
         guard case .run(let action, let covering) = job.work, job.resource.stateChangeActionID == nil,
             let last = failures[job.resource], let failed = failuresInARow[job.resource],
@@ -229,7 +229,7 @@ extension Watch {
         }
     }
 
-    /// How long a failed action would still wait if nobody's time were running out, in milliseconds.
+    /// How long a failed action would still wait if no secret were running out, in milliseconds.
     func ordinaryWait(for job: Job, at boot: Int64) -> Int64 {
         guard case .action = job.resource, let last = failures[job.resource] else { return 0 }
         return max(0, last.at + Self.pause(after: last.count, of: job) * 1000 - boot)

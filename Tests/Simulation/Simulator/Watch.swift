@@ -1,56 +1,56 @@
 import AppleClientSecret
 import Rotation
 
-/// What somebody remembers who sees everything that happens: by that it is judged what may be promised at a moment.
-/// Moments are in milliseconds of the boot clock.
+/// Records everything that happens, to decide which promises apply at a moment. Moments are in milliseconds of the boot
+/// clock.
 struct Watch {
     /// An action's run for a client's secret.
-    struct ReportedStates: Hashable {
+    struct Delivery: Hashable {
         let reader: Outside.Reader
         let secret: Fingerprint
     }
 
-    /// When something last happened to each client that was not its own doing.
+    /// When something last happened to each client that it did not cause itself.
     var disturbedAt: [ClientName: Int64] = [:]
     /// Since when everything works that each client needs.
     var goodSince: [ClientName: Int64] = [:]
-    /// Since when everything works that each client needs but its actions.
+    /// Since when everything works that each client needs, apart from its actions.
     var publishesSince: [ClientName: Int64] = [:]
     /// Since when the state directory works.
     var keepsSince: Int64?
     var mintedAt: [ClientName: Int64] = [:]
-    /// The last secret that the living daemon has made for each client.
+    /// The last secret that the living daemon has minted for each client.
     var minted: [ClientName: SecretInfo] = [:]
     var noticedAt: [AbsolutePath: [Int64]] = [:]
 
     var jobs: [JobID: Job] = [:]
-    /// Jobs that were started for an earlier configuration: that they fail is no reason to wait.
+    /// Jobs that were started for an earlier configuration: their failure causes no pause.
     var former: Set<JobID> = []
     var failures: [Resource: (count: Int, at: Int64)] = [:]
-    /// How often each has failed in a row, whatever happened in between: who asks has it tried, and not begin anew.
+    /// Failures in a row, whatever happened in between: a request causes a retry, but resets no count.
     var failuresInARow: [Resource: Int] = [:]
-    /// Whether each file was there when it was last seen.
+    /// Whether each file existed when it was last read back.
     var exists: [AbsolutePath: Bool] = [:]
-    /// What was last to be written into each file.
+    /// What the last write of each file was to put there.
     var attempted: [AbsolutePath: [Slot: SecretInfo]] = [:]
-    /// Clients of whom somebody wants a new secret, and will until there is one.
+    /// Clients for which a renewal was requested, until a secret is minted.
     var forced: Set<ClientName> = []
-    /// Writes that repair damage, and when each file was last repaired.
+    /// Writes that repair drift, and when each file was last repaired.
     var repairing: Set<JobID> = []
     var repairs: [AbsolutePath: [Int64]] = [:]
-    /// What was last written into each file with success.
+    /// What was last written into each file successfully.
     var lastWritten: [AbsolutePath: [Slot: Fingerprint]] = [:]
-    /// Files of which a write has failed since they were last seen.
+    /// Files with a failed write since they were last read back.
     var uncertain: Set<AbsolutePath> = []
-    var told: Set<ReportedStates> = []
-    /// Runs that began before a write of what they tell of: their applications may have read what was there before.
+    var told: Set<Delivery> = []
+    /// Runs that began before a write of what they deliver: applications may have read the previous content.
     var overtaken: Set<JobID> = []
-    /// For what each action has last succeeded, as far as the living daemon can know.
+    /// The secret for which each action last succeeded, as far as the living daemon can know.
     var known: [Outside.Reader: SecretInfo] = [:]
-    /// Clients of whom nothing was remembered when the daemon first heard of them: what lay in their outputs may count as
-    /// what their applications hold until they are told of something.
+    /// Clients without a record when the daemon first recalled it: what their outputs held may count as what their
+    /// applications hold until actions have run.
     var blank: Set<ClientName> = []
-    /// Files that somebody wants written, contested or not.
+    /// Files that a request wants written, contested or not.
     var asked: Set<AbsolutePath> = []
     var isRefused = false
     var open: [RequestID: Int64] = [:]
@@ -68,7 +68,7 @@ struct Watch {
             case .key(let key) where entry.key != key: continue
             default: disturbedAt[name] = boot
             }
-            // Of what happens to a file nobody need be told before it is repaired.
+            // After a change of a file, nobody need be notified before it is repaired.
             if case .file? = resource { continue }
             told = told.filter { $0.reader.client != name }
         }
@@ -81,7 +81,7 @@ struct Watch {
         noticedAt[path] = (noticedAt[path] ?? []).filter { $0 > boot - 2 * 3_600_000 } + [boot]
     }
 
-    /// The daemon is dead.
+    /// Forgets what died with the daemon.
     mutating func forget() {
         jobs = [:]
         known = [:]
@@ -106,8 +106,8 @@ struct Watch {
         open = open.mapValues { $0 + milliseconds }
     }
 
-    /// The secret that each of a client's actions has last told of, as far as the living daemon can know; before an action
-    /// has run, the oldest that actions told of which were the client's before.
+    /// The secret for which each of a client's actions last succeeded, as far as the living daemon can know; before an
+    /// action has run, the oldest secret of the client's former actions.
     func told(_ name: ClientName, _ entry: ClientConfiguration) -> [SecretInfo?] {
         let actions = entry.onChange.map(\.id)
         let others = known.filter { $0.key.client == name && !actions.contains($0.key.action) }
@@ -115,7 +115,7 @@ struct Watch {
         return actions.map { known[.init(client: name, action: $0)] ?? oldest }
     }
 
-    /// Takes in who is served by what works now.
+    /// Updates since when everything works that each client needs.
     mutating func see(_ outside: Outside, isAlive: Bool, isClockPossible: Bool, at boot: Int64) {
         for (name, entry) in outside.configuration.clients {
             let isPublishing =
@@ -141,7 +141,7 @@ struct Watch {
         return min(boot - since, quiet(client, at: boot)) > bound(entry, isSynced: isSynced, at: boot)
     }
 
-    /// Whether nothing was made for a client lately that may still be on its way.
+    /// Whether no secret was minted lately for a client that may not be published yet.
     func isDone(_ client: ClientName, at boot: Int64) -> Bool {
         boot - (mintedAt[client] ?? .min / 2) > 90_000
     }
@@ -150,7 +150,7 @@ struct Watch {
         boot - (keepsSince ?? boot) > 120_000
     }
 
-    /// How long what has been mended may stay unnoticed: the slowest pause of all, and some time to act in.
+    /// How many milliseconds a fix may stay unnoticed: the slowest pause of all, and some time to act in.
     func bound(_ entry: ClientConfiguration, isSynced: Bool, at boot: Int64) -> Int64 {
         var seconds: Int64 = 60 + 60 + 30 + 30
         let pauses = entry.onChange.map { action -> Int64 in
@@ -165,7 +165,7 @@ struct Watch {
         return seconds * 1000
     }
 
-    /// Whether somebody else may have been found to write a client's files lately.
+    /// Whether another program may have been noticed lately to write a client's files.
     func wasContested(_ entry: ClientConfiguration, at boot: Int64) -> Bool {
         entry.outputs.contains { output in
             (noticedAt[output.path] ?? []).filter { $0 > boot - 2 * 3_600_000 }.count > 2
@@ -196,7 +196,7 @@ struct Watch {
         for (requestID, _) in answers where open.removeValue(forKey: requestID) == nil {
             throw Violation(.answers, "\(requestID) was answered twice")
         }
-        // Something may hang for half a minute at each of the steps on a secret's way, one after another.
+        // Each step of publishing a secret may hang for half a minute, one after another.
         for (requestID, moment) in open where boot - moment > 300_000 {
             throw Violation(.answers, "\(requestID) was not answered for five minutes")
         }

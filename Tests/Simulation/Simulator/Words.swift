@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Rotation
 
-/// What happens in a life, one short line for each event, so that somebody can follow it.
+/// The events of a life, one short line each, so that somebody can follow them.
 enum Words {
     static func of(_ input: Input) -> String {
         switch input {
@@ -80,7 +80,7 @@ enum Words {
         "[" + secrets.map { "\($0): \(of($1))" }.sorted().joined(separator: ", ") + "]"
     }
 
-    /// The secret's last digits and its end.
+    /// The last digits of the secret's fingerprint, and its expiry.
     private static func of(_ issued: SecretInfo?) -> String {
         guard let issued else { return "none" }
         return "\(issued.fingerprint.description.suffix(4)) until \(issued.expiresAt)"

@@ -5,8 +5,8 @@ import Simulation
 import Synchronization
 import TestSupport
 
-/// Lives through simulated years on all cores. A program beside the tests, because the core is thirty times as fast when
-/// it is compiled for release.
+/// Simulates years of operation on all cores. A program of its own, because the core is thirty times as fast in a
+/// release build.
 @main struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Lives through simulated years in which things break.")
@@ -83,14 +83,14 @@ import TestSupport
         say(
             "Every promise was kept in \(work.steps) turns, \(work.met.values.reduce(0, +)) faults and \(work.deaths) deaths,"
                 + " in \(seconds) s on \(cores) cores.")
-        // A promise that was never put to the test was not kept.
+        // A promise holds only if every fault has put it to the test.
         guard missing.isEmpty || years < 2000 else {
             say("Never occurred: \(missing.map(\.words).joined(separator: ", "))")
             throw ExitCode.failure
         }
     }
 
-    /// Prints a line at once: whoever runs this for an hour wants to follow it.
+    /// Prints a line at once, so that a run of an hour can be followed.
     private func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
@@ -103,7 +103,7 @@ import TestSupport
         var steps = 0
         var deaths = 0
 
-        /// The seed of the next life; nil when there are enough of them, or of those that failed.
+        /// The seed of the next life; nil when all lives are done or five have failed.
         mutating func next() -> UInt64? {
             guard left > 0, failures.count < 5 else { return nil }
             left -= 1

@@ -89,7 +89,7 @@ equal "and no action has run" "$before" "$(ran)"
 
 good
 advice() { clientsecretd status | grep -q 'clientsecretd reload'; }
-eventually "once it is mended, the status says what helps" advice
+eventually "once it is fixed, the status says what helps" advice
 equal "which is not done by itself" degraded "$(field 'd["state"]')"
 promise "reload" clientsecretd reload
 eventually "and all is well" is ok

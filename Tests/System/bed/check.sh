@@ -79,7 +79,7 @@ complaint "a path that is not there and without which the service does not start
 refused "as it does not" systemctl restart clientsecretd
 sed -i 's|=/|=-/|' /etc/systemd/system/clientsecretd.service.d/volume.conf
 systemctl daemon-reload
-promise "the \"-\" mends it" good
+promise "the \"-\" fixes it" good
 rm -r /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 
@@ -133,7 +133,7 @@ systemctl daemon-reload
 systemctl stop clientsecretd-writer@app.service
 complaint "a writer's sandbox" "clientsecretd-writer@app.service may not write to /srv/app (ProtectSystem=strict)"
 bash <(missing)
-promise "which is mended in the writer's unit" good
+promise "which is fixed in the writer's unit" good
 
 # Whoever runs it.
 useradd --system stranger

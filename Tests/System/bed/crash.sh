@@ -26,7 +26,7 @@ equal "and is not tried again" "failed 0" "$(property ActiveState) $(property NR
 equal "the socket is open for visitors" active "$(property ActiveState clientsecretd.socket)"
 equal "what was published stays" "$secret" "$(cat $output)"
 cp /tmp/good $configuration
-promise "once it is mended, systemctl start is enough" systemctl start clientsecretd.service
+promise "once it is fixed, systemctl start is enough" systemctl start clientsecretd.service
 promise "and visitors are let in" clientsecretd status
 equal "through systemd's socket" active "$(property ActiveState clientsecretd.socket)"
 equal "with the same secret" "$secret" "$(cat $output)"

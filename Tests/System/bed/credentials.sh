@@ -163,7 +163,7 @@ equal "which leaves the socket as it is" active "$(systemctl is-active clientsec
 mv /etc/clientsecretd/aside $configuration
 systemctl reset-failed
 start app.service
-equal "so that the unit starts once that is mended" web "$(got app.service)"
+equal "so that the unit starts once that is fixed" web "$(got app.service)"
 
 said=$(journalctl --unit clientsecretd --output cat)
 equal "each secret that was given away is in the journal" 11 "$(grep -c 'gave sha256' <<<"$said")"

@@ -199,7 +199,7 @@ after_port() {
     equal "which closes it" inactive "$(property ActiveState clientsecretd-metrics.socket)"
     sed -i 's/0.0.0.0/127.0.0.1/' /etc/systemd/system/clientsecretd-metrics.socket
     systemctl daemon-reload
-    promise "mended, it starts" systemctl start clientsecretd.service
+    promise "fixed, it starts" systemctl start clientsecretd.service
 }
 
 before_window() {

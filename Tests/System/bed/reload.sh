@@ -41,7 +41,7 @@ rm $output
 eventually "and what it keeps is still repaired" test -s $output
 
 cp /tmp/good $configuration
-promise "mended, it is adopted" systemctl reload clientsecretd.service
+promise "fixed, it is adopted" systemctl reload clientsecretd.service
 
 # The same without a verdict.
 two club

@@ -14,7 +14,7 @@ well() {
     done
     kept "$1: health is ok"
 }
-# helps FAULT CODE [FIRST]: the fault is told, and the command that is told with it mends it, after FIRST was done, which the
+# helps FAULT CODE [FIRST]: the fault is told, and the command that is told with it fixes it, after FIRST was done, which the
 # words before the command say.
 helps() {
     eventually "$1: it is told as $2" failing "$2"

@@ -82,7 +82,7 @@ equal "what is stopped was told all the same" "inactive True" "$(systemctl is-ac
 equal "and what can reload" True "$(delivered reloaded)"
 
 rm /run/broken
-promise "mended, they are told" clientsecretd renew --deliver-only
+promise "fixed, they are told" clientsecretd renew --deliver-only
 promise "and run" active
 promise "all of them" served
 equal "what is stopped still is" inactive "$(systemctl is-active stopped)"

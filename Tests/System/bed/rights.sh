@@ -47,7 +47,7 @@ chmod 0700 /etc/clientsecretd
 eventually "under a daemon that runs, too, it is noticed" is_troubled
 clientsecretd check >"$seen" 2>&1
 bash -c "$(sed -n 's/.*by itself: //p' "$seen")"
-promise "mended, it is adopted" systemctl reload clientsecretd.service
+promise "fixed, it is adopted" systemctl reload clientsecretd.service
 eventually "and everything is ok" is_ok
 
 # Root's own hands.

@@ -29,7 +29,7 @@ equal "so that nobody has it tried" "inactive inactive" "$(states "${sockets[@]}
 refused "and opened with it" systemctl start $service
 equal "which fails as before" "active active" "$(states "${sockets[@]}")"
 configure_web
-eventually "once it is mended the next poll finds a daemon" clientsecretd health
+eventually "once it is fixed the next poll finds a daemon" clientsecretd health
 equal "the service is active" active "$(property ActiveState)"
 
 # Who waits in the queue while the daemon is away is answered by the next one.

@@ -80,7 +80,7 @@ refused "and writes the new secret" cmp /run/secrets /run/before
 runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone\r/' /srv/app/.env
 repaired() { ! grep -q gone /srv/app/.env; }
 eventually "damage where the daemon can look is noticed by itself" repaired
-equal "and mended with the same secret" "1 web" "$(secrets)"
+equal "and fixed with the same secret" "1 web" "$(secrets)"
 
 # The writers cannot read the configuration.
 chmod 640 $configuration
