@@ -27,7 +27,7 @@ test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish
 # A build that hangs is ended: some four minutes is what a cold one takes on two cores.
 release_build_limit := 20m
 debug_build_limit := 25m
-test_limit := 25m
+test_limit := 60m
 
 # Resolved at the start and read-only from then on, code in pages of its own, no library looked for beside the binary, the
 # stack guarded in C, and no path of this machine inside. (_FORTIFY_SOURCE stands in Package.swift: it is for CLinux alone.)

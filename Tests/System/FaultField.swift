@@ -63,7 +63,8 @@ final class FaultField {
 
     func tokens() throws -> [String] { try (0..<count).map { try sandbox.text(directory($0) + "/secret.jwt") } }
 
-    /// What status said of each client's output until nothing at all was wrong any more, a minute at most.
+    /// What status and the log said of each client's output until nothing at all was wrong any more, a minute at most. A
+    /// failure that is over within a second is seen in status by chance.
     func whatIsToldUntilAllIsWell() throws -> [Int: String] {
         var told: [Int: String] = [:]
         try sandbox.eventually("recovery from every fault") {
@@ -75,6 +76,12 @@ final class FaultField {
                 if let error = output?["error"] as? String { told[number, default: ""] += error + "\n" }
             }
             return status["state"] as? String == "ok"
+        }
+        let lines = try sandbox.log().split(separator: "\n")
+        for client in 0..<count {
+            for line in lines where line.contains(directory(client) + "/") && !line.hasPrefix("wrote ") {
+                told[client, default: ""] += line + "\n"
+            }
         }
         return told
     }

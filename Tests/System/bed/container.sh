@@ -65,7 +65,7 @@ ended() {
 }
 
 started /tmp/configuration
-is_ready() { enter 10001 /usr/local/bin/clientsecretd health; }
+is_ready() { enter 10002 /usr/bin/test -e /secrets/web.jwt && enter 10001 /usr/local/bin/clientsecretd health; }
 eventually "all is well" is_ready
 equal "the secret is the group's" "640 10001 20001" "$(enter 10002 /usr/bin/stat -c '%a %u %g' /secrets/web.jwt)"
 promise "the application reads it" enter 10002 /bin/cat /secrets/web.jwt
