@@ -51,7 +51,7 @@ struct ActionRunner: Sendable {
         _ arguments: [String], timeout: Seconds, environment: [String: String], as id: ActionID
     ) throws(Failure) {
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
-        for line in secretCache.redacted(report.lines) { log.output(of: id, line) }
+        for line in secretCache.redacted(report.lines, isCut: report.truncated > 0) { log.output(of: id, line) }
         if report.truncated > 0 { log.output(of: id, "(\(report.truncated) bytes more)") }
         switch report.ending {
         case .exited(0): return

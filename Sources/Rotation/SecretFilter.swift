@@ -1,5 +1,7 @@
-/// Removes known secrets from lines that a program has printed: whole ones, plain or in base64, even if folded over
-/// several lines or quoted.
+internal import AppleClientSecret
+
+/// Removes whole client secrets from lines that a program has printed, plain or in base64, even if folded over several lines
+/// or quoted: known ones by their bytes, others by what they state.
 ///
 /// Pieces of a secret are not looked for here: ``Redaction/printed(_:)`` replaces whatever is long enough to be one.
 package struct SecretFilter {
@@ -25,10 +27,11 @@ package struct SecretFilter {
     ///
     /// - Parameters:
     ///   - lengths: of the known secrets, in bytes.
+    ///   - isCut: whether the last line may end in the middle of a secret: what may be the beginning of one is removed.
     ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
-    package func filtered(lengths: Set<Int>, name: ([UInt8]) -> String?) -> [String] {
+    package func filtered(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String] {
         var replacements: [Int: [Int: String]] = [:]
-        for (range, name) in found(lengths.sorted(by: >), name) {
+        for (range, name) in found(lengths.sorted(by: >), isCut, name) {
             for place in places[range] { replacements[place.line, default: [:]][place.column] = "" }
             let first = places[range.lowerBound]
             replacements[first.line]?[first.column] = name
@@ -42,13 +45,15 @@ package struct SecretFilter {
     }
 
     /// Where in ``text`` known secrets stand.
-    private func found(_ lengths: [Int], _ name: ([UInt8]) -> String?) -> [(range: Range<Int>, name: String)] {
+    private func found(
+        _ lengths: [Int], _ isCut: Bool, _ name: ([UInt8]) -> String?
+    ) -> [(range: Range<Int>, name: String)] {
         var found: [(Range<Int>, String)] = []
-        Self.search(text, lengths, name) { range, name in found.append((range, name)) }
+        Self.search(text, lengths, isCut, name) { range, name in found.append((range, name)) }
         // Base64 has four characters for three bytes; the text before the secret decides at which of them it begins.
         for phase in 0..<4 {
             let decoded = Self.decode(text.dropFirst(phase))
-            Self.search(decoded, lengths, name) { range, name in
+            Self.search(decoded, lengths, isCut, name) { range, name in
                 let start = phase + range.lowerBound * 4 / 3
                 found.append((start..<min(phase + (range.upperBound * 4 + 2) / 3, text.count), name))
             }
@@ -57,7 +62,8 @@ package struct SecretFilter {
     }
 
     private static func search(
-        _ bytes: [UInt8], _ lengths: [Int], _ name: ([UInt8]) -> String?, _ body: (Range<Int>, String) -> Void
+        _ bytes: [UInt8], _ lengths: [Int], _ isCut: Bool, _ name: ([UInt8]) -> String?,
+        _ body: (Range<Int>, String) -> Void
     ) {
         var start = 0
         while start + beginning.count <= bytes.count {
@@ -69,9 +75,26 @@ package struct SecretFilter {
                     next = start + length
                     break
                 }
+                if next == start + 1, let end = endOfUnknown(bytes, from: start) {
+                    body(start..<end, "(a secret)")
+                    next = end
+                }
+                if isCut, next == start + 1, let longest = lengths.first, start + longest > bytes.count {
+                    return body(start..<bytes.count, "(part of a secret)")
+                }
             }
             start = next
         }
+    }
+
+    /// Where a client secret ends that begins at `start` and is none of ours, such as one that was minted by hand; nil when
+    /// there is none.
+    private static func endOfUnknown(_ bytes: [UInt8], from start: Int) -> Int? {
+        let dots = bytes[start...].prefix(Token.maximumLength).indices.lazy.filter { bytes[$0] == UInt8(ascii: ".") }
+        guard let second = dots.dropFirst().first else { return nil }
+        let end = second + 1 + (CompactJWS.signatureLength * 4 + 2) / 3
+        guard end <= bytes.count, (try? CompactJWS(Array(bytes[start..<end])))?.claims != nil else { return nil }
+        return end
     }
 
     /// Decodes base64; any character but a letter or a digit counts as `A`.

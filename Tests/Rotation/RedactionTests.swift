@@ -84,6 +84,36 @@ import Testing
         }
     }
 
+    /// A secret that was minted by hand, in the same environment file.
+    @Test(arguments: [10, 39, 400])
+    func oneThatIsNotKnownLeavesNothing(width: Int) throws {
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID("com.example.web")), issuedAt: Values.moment(0),
+            expiresAt: Values.moment(100))
+        let signature = Base64URL.encode([UInt8](repeating: 7, count: 64))
+        let token = String(decoding: claims.signingInput + [UInt8(ascii: ".")] + signature, as: UTF8.self)
+        #expect(filtered(folded(token + "x", width)).joined() == "(a secret)x")
+        #expect(filtered(["it is '\(token)'"]) == ["it is '(a secret)'"])
+    }
+
+    /// A hook prints more than is kept, and what is kept ends in the middle of a folded secret.
+    @Test(arguments: [10, 39])
+    func oneThatIsCutLeavesNothing(width: Int) {
+        for text in [secret, String(decoding: Base64URL.encode(Array(("T" + secret).utf8)), as: UTF8.self)] {
+            for count in stride(from: 12, to: text.count, by: 7) {
+                let pieces = folded(String(text.prefix(count)), width)
+                let lengths: Set = [secret.utf8.count]
+                let shown = SecretFilter(["number 1: \(secret)"] + pieces).filtered(lengths: lengths, isCut: true) {
+                    bytes in
+                    String(decoding: bytes, as: UTF8.self) == secret ? "sha256:1" : nil
+                }
+                #expect(shown[0] == "number 1: sha256:1")
+                #expect(shown.dropFirst().joined().count < 30, "\(shown)")
+            }
+        }
+    }
+
     /// Secrets of one team that were renewed together differ only in client names and signatures.
     @Test func amongOthersThatHaveMuchInCommonEachHasItsOwnName() {
         let printed = ["number 1 is \(secret)", "\(secret.dropLast(12))another", "number 2 is \(other)"]

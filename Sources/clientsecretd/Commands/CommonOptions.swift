@@ -59,6 +59,7 @@ struct FormOptions: ParsableArguments {
 
         static let all = Formats.all.filter { $0.setting == nil || $0.setting?.scope == .place }
         static var allValueStrings: [String] { all.map { $0.name } }
+        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
         init(_ type: any OutputFormat.Type) { self.type = type }
 
