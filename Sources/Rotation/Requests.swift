@@ -251,14 +251,15 @@ extension Rotation {
     }
 
     /// - Parameter clients: those of which anything may have changed; tried ones are marked so.
-    mutating func planReadiness(of clients: [Subject], at now: Now) {
+    mutating func noteTried(_ clients: [Subject], at now: Now) {
         var files: [AbsolutePath: Bool] = [:]
         for client in clients where untried.contains(client.name) && wasTried(client, &files, at: now) {
             untried.remove(client.name)
             wasEverTried.insert(client.name)
-            // What was under way until now counts as missing from now on.
-            judge(client, at: now)
         }
+    }
+
+    mutating func planReadiness() {
         guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }
         isReady = true
         changes.append(.ready)

@@ -116,8 +116,10 @@ package struct Rotation: Sendable {
         for action in touched.actions.sorted() { planAction(action, at: now, &step) }
         // Planning files and actions may have touched further clients.
         clients += subjects(touched.takeClients())
+        // What was under way until now counts as missing from now on; each client is judged once, for each judging sets a wake.
+        noteTried(clients, at: now)
         for client in clients { judge(client, at: now) }
-        planReadiness(of: clients, at: now)
+        planReadiness()
         planProbes(at: now, &step)
         planStateChangeActions(at: now, &step)
         planTidying(at: now, &step)
