@@ -21,7 +21,7 @@ extension Executor {
     func remember(_ record: ClientRecord?) -> Outcome {
         guard let record else { return .recalled(Record()) }
         if let current = record.current {
-            if let spki = current.signerKey, let key = PublicKey(spki: spki) { keyring.remember(key) }
+            if let spki = current.signerKey { keyring.remember(spki: spki) }
             secretCache.put(Secret(token: current.token, issued: current.issued))
         }
         return .recalled(record.record)

@@ -21,7 +21,11 @@ final class Keyring: Sendable {
         keys.withLock { $0.signing[name] = nil }
     }
 
-    func remember(_ key: PublicKey) {
+    /// Remembers the key in a DER SubjectPublicKeyInfo. Each is decoded once: that takes longer than verifying a signature,
+    /// and ten thousand records may hold the same. Bytes that are no such key are ignored.
+    func remember(spki: [UInt8]) {
+        if let print = PublicKey.digest(spki: spki), publicKey(print) != nil { return }
+        guard let key = PublicKey(spki: spki) else { return }
         keys.withLock { $0.remembered[key.print] = key }
     }
 

@@ -26,7 +26,7 @@ package final class PublicKey: Sendable {
     /// The public half of `key`, which must be on P-256.
     init(_ key: borrowing PKeyHandle) throws(KeyFlaw) {
         guard let spki = Self.encode(key), let verifier = OperationHandle.verifying(with: key),
-            let print = KeyDigest(SHA256.hexadecimal(spki))
+            let print = Self.digest(spki: spki)
         else {
             ERR_clear_error()
             throw KeyFlaw(.outOfMemory)
@@ -34,6 +34,11 @@ package final class PublicKey: Sendable {
         self.spki = spki
         self.print = print
         self.verifier = QuietMutex(verifier)
+    }
+
+    /// The digest that identifies the key whose ``spki`` this is.
+    package static func digest(spki: [UInt8]) -> KeyDigest? {
+        KeyDigest(SHA256.hexadecimal(spki))
     }
 
     /// Whether this key's private half signed the token.
