@@ -111,10 +111,10 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
-.build/venv/ready: Tests/requirements.txt
+.build/venv/ready: Tests/Support/requirements.txt
 	@scripts/install-packages python3-venv
 	python3 -m venv .build/venv
-	timeout 10m .build/venv/bin/python -m pip install --quiet --requirement Tests/requirements.txt
+	timeout 10m .build/venv/bin/python -m pip install --quiet --requirement Tests/Support/requirements.txt
 	touch $@
 
 .build/docker/usr/bin/docker:

@@ -18,7 +18,7 @@ due=$(field renew_at)
 echo "waiting for the time of the next renewal"
 sleep $(($(date -d "$due" +%s) - $(date +%s) - seconds / 2))
 before=$(descriptors)
-python3 Tests/Visitors/crowd.py "$work/socket" 1000 200 "$seconds" | tr -d '{}"' | tr ',' '\n' |
+python3 Tests/Support/many-connections.py "$work/socket" 1000 200 "$seconds" | tr -d '{}"' | tr ',' '\n' |
     awk '{ print "/healthz of root, in milliseconds or times:" $0 }'
 sleep 2
 issued=$(field issued_at)

@@ -11,7 +11,7 @@ enum EnvironmentReader: String, CaseIterable, Sendable {
 
     /// Lets the program read every `*.env` in `directory`.
     func readAll(in directory: TemporaryDirectory) throws {
-        let scripts = repository + "/Tests/Readers/"
+        let scripts = repository + "/Tests/Support/Readers/"
         let path = directory.path
         let arguments =
             switch self {

@@ -76,7 +76,7 @@ import Testing
 
     /// The public keys and signatures of Project Wycheproof, `testvectors_v1/ecdsa_secp256r1_sha256_p1363_test.json`.
     @Test func everyVectorOfWycheproofIsJudgedRight() throws {
-        let name = "/Tests/Vectors/ecdsa_secp256r1_sha256_p1363_test.json"
+        let name = "/Tests/Support/Vectors/ecdsa_secp256r1_sha256_p1363_test.json"
         let file = try JSONDecoder().decode(
             Wycheproof.self, from: try Data(contentsOf: URL(fileURLWithPath: repository + name)))
         var accepted = 0

@@ -68,7 +68,7 @@ for user in app root; do
 done
 for user in app stranger; do
     contains "$user may not ask a writer" "Permission denied" "$(echo {} | setpriv --reuid=$user --regid=$user --clear-groups \
-        /usr/bin/python3 /src/Tests/Writers/ask.py /run/clientsecretd/writer/app.sock 2>&1 | tail -1)"
+        /usr/bin/python3 /src/Tests/Support/ask-user-writer.py /run/clientsecretd/writer/app.sock 2>&1 | tail -1)"
 done
 
 cp /run/secrets /run/before

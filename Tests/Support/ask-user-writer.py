@@ -1,4 +1,5 @@
-"""ask.py SOCKET: sends standard input's JSON as one message to a writer and prints the answer; "closed" for none."""
+"""ask-user-writer.py SOCKET: sends standard input's JSON as one message to a writer and prints the answer; "closed" for
+none."""
 import json, socket, struct, sys
 
 connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -115,7 +115,7 @@ import Testing
     private func ask(_ sandbox: Sandbox, as user: UInt32, _ request: [String: Any]) throws -> [String: Any] {
         let asked = try run(
             ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "/usr/bin/python3"]
-                + [repository + "/Tests/Writers/ask.py", sandbox.directory("writer/\(Self.user).sock")],
+                + [repository + "/Tests/Support/ask-user-writer.py", sandbox.directory("writer/\(Self.user).sock")],
             input: try JSONSerialization.data(withJSONObject: request))
         try #require(asked.status == 0, "\(asked.complaints)")
         return try #require(try JSONSerialization.jsonObject(with: Data(asked.output.utf8)) as? [String: Any])

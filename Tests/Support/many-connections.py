@@ -1,4 +1,4 @@
-"""crowd.py SOCKET IDLE SLOW SECONDS [FILE]
+"""many-connections.py SOCKET IDLE SLOW SECONDS [FILE]
 
 A crowd at the status socket, and what root gets beside it. IDLE visitors ask once and stay, SLOW ones send a byte a
 second and never come to an end; they are forty users, none of them root, and whoever is turned away or hung up on comes

@@ -67,7 +67,7 @@ import Testing
         try sandbox.directory.write(token, to: "keys/AuthKey_TOKEN56789.p8")
         for (name, mode) in [("shout", 0o755), ("unsafe", 0o777)] {
             try FileManager.default.copyItem(
-                atPath: repository + "/Tests/Canary/hook.py", toPath: sandbox.directory(name))
+                atPath: repository + "/Tests/Support/print-secrets-hook.py", toPath: sandbox.directory(name))
             try sandbox.permit(sandbox.directory(name), mode)
         }
         func client(_ name: String, _ output: String, key: String = "apple", hook: String = "") -> String {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A place where a writer is reached, as systemd would keep it, whose connections are treated as a test wants
-/// (`Tests/Writers/host.py`). Call ``end()`` in a `defer`.
+/// (`Tests/Support/host-user-writer.py`). Call ``end()`` in a `defer`.
 final class WriterHost {
     /// A user and a group without an entry anywhere.
     static let user: UInt32 = 23_456
@@ -16,7 +16,7 @@ final class WriterHost {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // Foundation's children may have signals blocked that the writer is ended by.
         process.arguments =
-            ["--default-signal", python, repository + "/Tests/Writers/host.py", "\(places)/\(Self.user).sock"]
+            ["--default-signal", python, repository + "/Tests/Support/host-user-writer.py", "\(places)/\(Self.user).sock"]
             + ["\(Self.user)", try sandbox.reachableBinary(), sandbox.directory("clientsecretd.yaml"), daemonUser]
             + behaviours
         let output = Pipe()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""hook.py NOTES KEY WAY
+"""print-secrets-hook.py NOTES KEY WAY
 
 A hook that tells all it can find: its outputs' secrets and the key, whole and in every guise, on both streams. What it can
 see of itself and of the daemon under /proc goes to files in the directory NOTES. With `fails` as its WAY it then fails.

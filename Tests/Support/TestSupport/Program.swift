@@ -39,8 +39,10 @@ package func run(
 /// Where the repository is: the tests read data and scripts from it.
 package let repository: String =
     ProcessInfo.processInfo.environment["CLIENTSECRETD_REPOSITORY"]
-    ?? URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().path
+    ?? (0..<4).reduce(URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()) { url, _ in
+        url.deletingLastPathComponent()
+    }
+    .path
 
 /// The Python of the virtual environment that `make deps` makes, with PyJWT and python-dotenv in it.
 package let python = repository + "/.build/venv/bin/python"

@@ -14,7 +14,7 @@ import Testing
         let seed = SeededGenerator().seed % (1 << 32)
         let asked = try run(
             [
-                "timeout", "300", python, repository + "/Tests/Visitors/bridge.py", sandbox.socket,
+                "timeout", "300", python, repository + "/Tests/Support/http-bridge.py", sandbox.socket,
                 python, "-m", "schemathesis.cli", "run", repository + "/docs/openapi.yaml", "--url", "{url}",
                 "--seed", "\(seed)", "--max-examples", "40", "--checks", "all", "--continue-on-failure",
             ], environment: ["NO_COLOR": "1"], directory: scratch.path)

@@ -14,7 +14,7 @@ import Testing
         try travel.go(days: 61, telling: false)
         Thread.sleep(forTimeInterval: 1)
         #expect(try sandbox.directory.read("out/web.jwt") == first)
-        let set = try run(["python3", repository + "/Tests/Faults/set-clock.py"])
+        let set = try run(["python3", repository + "/Tests/Support/set-clock.py"])
         try #require(set.status == 0, "\(set.complaints)")
         try sandbox.eventually("a renewal") { try sandbox.directory.read("out/web.jwt") != first }
         let times = try travel.times(of: try sandbox.directory.read("out/web.jwt"))

@@ -24,7 +24,7 @@ import Testing
     private func visit(
         _ sandbox: Sandbox, idle: Int, slow: Int, seconds: Int, untilChanged file: String? = nil
     ) throws -> Seen {
-        let program = repository + "/Tests/Visitors/crowd.py"
+        let program = repository + "/Tests/Support/many-connections.py"
         let crowd = try run(
             ["timeout", "5m", "python3", program, sandbox.socket, String(idle), String(slow), String(seconds)]
                 + [file].compactMap { $0 })

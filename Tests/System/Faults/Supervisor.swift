@@ -35,7 +35,7 @@ enum Fault: String, CaseIterable {
     }
 }
 
-/// A daemon whose calls the kernel refuses on demand: `Tests/Faults/supervise.py`.
+/// A daemon whose calls the kernel refuses on demand: `Tests/Support/refuse-calls.py`.
 final class Supervisor {
     private let process = Process()
     private let input = Pipe()
@@ -51,7 +51,7 @@ final class Supervisor {
     init(_ sandbox: Sandbox) throws {
         self.sandbox = sandbox
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = [repository + "/Tests/Faults/supervise.py"]
+        process.arguments = [repository + "/Tests/Support/refuse-calls.py"]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
