@@ -4,6 +4,7 @@ import Keys
 import Linux
 import Outputs
 import Rotation
+import State
 
 extension Executor {
     func recall(_ client: ClientName) throws(Failure) -> Outcome {

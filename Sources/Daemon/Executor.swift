@@ -1,9 +1,11 @@
+import Actions
 import AppleClientSecret
 import Config
 import Keys
 import Linux
 import Outputs
 import Rotation
+import State
 import SystemPackage
 import UserWriter
 

@@ -1,8 +1,8 @@
 package import Config
 import Keys
 package import Linux
-import Outputs
 package import Rotation
+import State
 import UserWriter
 
 /// Where the configuration comes from, and the parts of the environment that decide it.

@@ -1,3 +1,4 @@
+import Actions
 import Linux
 package import Rotation
 
@@ -7,6 +8,6 @@ package enum UnitPermission {
     /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
     package static func obstacle(to action: Action) -> Failure? {
         let user = Identity.ofService(askedBy: Identity.current()).user
-        return UnitRunner(cancel: nil).obstacles(to: [action], as: user)[action]
+        return UnitAction(cancel: nil).obstacles(to: [action], as: user)[action]
     }
 }
