@@ -137,7 +137,8 @@ let package = Package(
         test(
             "Daemon",
             of: [
-                "Daemon", "Failures", "Systemd", "Outputs", "State", "Rotation", "Linux", "AppleClientSecret", systemPackage,
+                "Daemon", "Failures", "Systemd", "Outputs", "State", "Rotation", "Linux", "AppleClientSecret",
+                systemPackage,
             ]),
         test(
             "clientsecretd",
