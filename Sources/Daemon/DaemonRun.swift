@@ -256,3 +256,16 @@ package struct DaemonRun {
         return credentials
     }
 }
+
+/// `/run/clientsecretd`, which systemd-tmpfiles makes (systemd/clientsecretd.tmpfiles).
+private enum RuntimeDirectory {
+    private static let path = "/run/clientsecretd"
+
+    /// Makes what is missing of it, for a daemon without systemd. Failures are ignored: whatever needs the directory
+    /// reports what is wrong with it.
+    static func make(as identity: Identity) {
+        for directory in [path, path + "/out"] {
+            try? GuardedPath.makeDirectory(directory, mode: 0o755, as: identity)
+        }
+    }
+}
