@@ -177,11 +177,7 @@ private struct DryRunReader {
     }
 
     func obstacle(to spec: FileSpec) -> Failure? {
-        let user: String?
-        do throws(Failure) { user = try executor.writer(for: spec) } catch { return error }
-        if let user { return executor.writers.obstacle(to: spec, as: user) }
-        return executor.publisher.obstacle(to: spec)
-            ?? WriteProbe.failure(of: spec, as: executor.boundaries.trusting(identity))
+        do throws(Failure) { return try executor.destination(spec).obstacle() } catch { return error }
     }
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
