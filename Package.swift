@@ -134,6 +134,7 @@ let package = Package(
                 systemPackage,
             ]),
         test("StatusAPI", of: ["StatusAPI", "Failures", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+        test("Actions", of: ["Actions", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
         test(
             "Daemon",
             of: [
