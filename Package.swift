@@ -54,7 +54,14 @@ let package = Package(
         source(
             "UserWriter",
             uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", systemPackage]),
+        source(
+            "State", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Outputs", systemPackage]),
         source("Systemd", uses: ["Linux", "CLibsystemd", systemPackage]),
+        source(
+            "Actions",
+            uses: [
+                "AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", "Systemd", systemPackage,
+            ]),
         source(
             "StatusAPI",
             uses: [
@@ -70,7 +77,7 @@ let package = Package(
             "Daemon",
             uses: [
                 "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
-                "UserWriter", "Systemd", "StatusAPI", systemPackage,
+                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", systemPackage,
             ]),
         .executableTarget(
             name: "clientsecretd",
@@ -115,16 +122,24 @@ let package = Package(
         test("Keys", of: ["Keys", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
         test("Outputs", of: ["Outputs", "Failures", "Formats", "Keys", "Rotation", "Linux", "AppleClientSecret"]),
         test(
+            "State",
+            of: [
+                "State", "Failures", "Formats", "Keys", "Outputs", "Rotation", "Linux", "AppleClientSecret",
+                systemPackage,
+            ]),
+        test(
             "UserWriter",
             of: [
                 "UserWriter", "Failures", "Config", "Outputs", "Keys", "Rotation", "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
         test("StatusAPI", of: ["StatusAPI", "Failures", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+        test("Actions", of: ["Actions", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
         test(
             "Daemon",
             of: [
-                "Daemon", "Failures", "Systemd", "Outputs", "Rotation", "Linux", "AppleClientSecret", systemPackage,
+                "Daemon", "Failures", "Systemd", "Outputs", "State", "Rotation", "Linux", "AppleClientSecret",
+                systemPackage,
             ]),
         test(
             "clientsecretd",

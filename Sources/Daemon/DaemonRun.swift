@@ -1,9 +1,11 @@
+import Actions
 import AppleClientSecret
 import Config
 import Keys
 import Linux
 import Outputs
 import Rotation
+import State
 import StatusAPI
 import SystemPackage
 import Systemd
@@ -170,7 +172,9 @@ package struct DaemonRun {
             log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            runner: ActionRunner(log: log, secretCache: secretCache, identity: identity, cancel: cancel),
+            runner: ActionRunner(
+                as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
+                output: { [log] in log.output(of: $0, $1) }),
             findings: findings,
             adopting: { configuration in
                 let control = ControlPolicy(configuration, identity)
@@ -250,5 +254,18 @@ package struct DaemonRun {
         let lack = credentials.adopt(configuration)
         rotation.handle(lack, at: now)
         return credentials
+    }
+}
+
+/// `/run/clientsecretd`, which systemd-tmpfiles makes (systemd/clientsecretd.tmpfiles).
+private enum RuntimeDirectory {
+    private static let path = "/run/clientsecretd"
+
+    /// Makes what is missing of it, for a daemon without systemd. Failures are ignored: whatever needs the directory
+    /// reports what is wrong with it.
+    static func make(as identity: Identity) {
+        for directory in [path, path + "/out"] {
+            try? GuardedPath.makeDirectory(directory, mode: 0o755, as: identity)
+        }
     }
 }

@@ -1,9 +1,11 @@
+import Actions
 import AppleClientSecret
 package import Config
 import Keys
 import Linux
 import Outputs
 package import Rotation
+import State
 import UserWriter
 
 /// What `run` would do with a configuration, found by the jobs that only read: nothing is written, started or locked.
@@ -89,11 +91,11 @@ package struct DryRun: Sendable {
         problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
         let told = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + told)
-        let ofUnits = UnitRunner(cancel: nil).obstacles(
+        let ofUnits = UnitAction(cancel: nil).obstacles(
             to: Array(actions), as: Identity.ofService(askedBy: identity).user)
         for name in names {
             for action in configuration.clients[name]?.onChange ?? [] {
-                if let failure = review?.obstacle(to: action) ?? Probe.failure(of: action, as: identity)
+                if let failure = review?.obstacle(to: action) ?? ExecAction.obstacle(to: action, as: identity)
                     ?? ofUnits[action]
                 {
                     problems.append(Problem(failure: failure, client: name))
@@ -103,12 +105,12 @@ package struct DryRun: Sendable {
         for action in configuration.onStateChange {
             let named = HealthState.allCases.map(action.naming)
             let ofUnit = Set(named).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
-            let ofProgram = review?.obstacle(to: action) ?? Probe.failure(of: action, as: identity)
+            let ofProgram = review?.obstacle(to: action) ?? ExecAction.obstacle(to: action, as: identity)
             problems += ([ofProgram].compactMap { $0 } + ofUnit).map { Problem(failure: $0, client: nil) }
         }
         var stateToCome: AbsolutePath?
         if let path = settings.stateDirectory(of: configuration) {
-            let met = Probe.failure(ofState: path, as: identity)
+            let met = StateDirectory.obstacle(to: path, as: identity)
             // Each client's record fails for the same reason.
             if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
             let all = review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 }
@@ -175,11 +177,7 @@ private struct DryRunReader {
     }
 
     func obstacle(to spec: FileSpec) -> Failure? {
-        let user: String?
-        do throws(Failure) { user = try executor.writer(for: spec) } catch { return error }
-        if let user { return executor.writers.obstacle(to: spec, as: user) }
-        return executor.publisher.obstacle(to: spec)
-            ?? WriteProbe.failure(of: spec, as: executor.boundaries.trusting(identity))
+        do throws(Failure) { return try executor.destination(spec).obstacle() } catch { return error }
     }
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {

@@ -3,6 +3,7 @@ import Keys
 import Linux
 import Outputs
 import Rotation
+import State
 
 extension Executor {
     func checkConfiguration() -> Outcome {

@@ -1,22 +1,24 @@
+import Actions
 import AppleClientSecret
 import Config
 import Keys
 import Linux
 import Outputs
 import Rotation
+import State
 import SystemPackage
 import UserWriter
 
 /// Runs jobs on worker threads: everything that blocks, touches a disk or sees a secret.
 final class Executor: Sendable {
-    let secretCache: SecretCache
+    private let secretCache: SecretCache
     let keyring: Keyring
-    let publisher: Publisher
-    let writers: UserWriterClient
-    let naming: TemporaryNames
+    private let publisher: Publisher
+    private let writers: UserWriterClient
+    private let naming: TemporaryNames
     let boundaries = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
-    let leftovers: Leftovers?
+    private let leftovers: Leftovers?
     /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
     let state: StateAccess
     let identity: Identity
@@ -40,10 +42,9 @@ final class Executor: Sendable {
     private static let threadsPerLane = 8
 
     init(
-        log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess,
-        settings: SettingsSource,
-        secretCache: SecretCache,
-        keyring: Keyring, writers: UserWriterClient, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
+        log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: SettingsSource,
+        secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, runner: ActionRunner?,
+        findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
         self.adopting = adopting
@@ -141,7 +142,7 @@ final class Executor: Sendable {
         case .checkConfiguration: checkConfiguration()
         case .readKey(let name, let entry): try readKey(name, entry)
         case .recall(let client): try recall(client)
-        case .observe(let spec): try observe(spec)
+        case .observe(let spec): .observed(observe(try destination(spec).observe(), spec))
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
@@ -170,9 +171,14 @@ final class Executor: Sendable {
         return .feasible
     }
 
-    /// For a secret that is not in the cache, which is a bug; the next observation finds or mints another.
-    func lost(_ issued: SecretInfo) -> Failure {
-        Failure(.systemError, at: .named(issued.fingerprint.description), detail: "its bytes are not known any more")
+    /// A secret's bytes, which are in the cache unless something is wrong with this program; then the next observation
+    /// finds or mints another secret.
+    private func secret(_ issued: SecretInfo) throws(Failure) -> Secret {
+        guard let secret = secretCache.secret(issued.fingerprint) else {
+            throw Failure(
+                .systemError, at: .named(issued.fingerprint.description), detail: "its bytes are not known any more")
+        }
+        return secret
     }
 
     /// Drops all other secrets from the cache.
@@ -181,4 +187,121 @@ final class Executor: Sendable {
     }
 
     var secretCount: Int { secretCache.count }
+
+    // MARK: Outputs
+
+    /// Where a file's secrets are published, which depends on whose file it is.
+    func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
+        guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, removing: leftovers) }
+        return UserFile(spec, of: user, by: writers, naming: naming, mayChange: leftovers != nil)
+    }
+
+    /// The user whose writer writes a file; nil when the daemon writes it itself.
+    func writer(for spec: FileSpec) throws(Failure) -> String? {
+        guard let owner = spec.owner else { return nil }
+        let id: UInt32?
+        do throws(SystemError) {
+            id = try Accounts.userID(owner)
+        } catch {
+            throw Failure(.unknownUser, at: .path(spec.path), cause: error.errno.rawValue, detail: owner)
+        }
+        guard let id else { throw Failure(.unknownUser, at: .path(spec.path), detail: owner) }
+        return id == identity.user ? nil : owner
+    }
+
+    private func publish(
+        _ wanted: [Slot: SecretInfo], in spec: FileSpec, mayCreate: Bool
+    ) throws(Failure) -> Outcome {
+        let destination = try destination(spec)
+        var secrets: [Slot: Secret] = [:]
+        for (slot, issued) in wanted { secrets[slot] = try secret(issued) }
+        return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
+    }
+
+    /// The core's observation of what was read; has the watcher follow the file to where it really is.
+    private func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
+        if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
+        if contents.realPath != spec.path.description { noteTrail(of: .file(spec.path), [spec.path]) }
+        return contents.observe { token in
+            if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil { return known.issued }
+            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
+            secretCache.put(Secret(token: token, issued: issued))
+            return issued
+        }
+    }
+
+    /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.
+    func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        OrphanSearch(by: publisher) { TokenReader.read($0, keys: [])?.expiresAt }
+            .orphans(among: former, besides: outputs)
+    }
+
+    func metricsFile(_ path: AbsolutePath) -> MetricsFile {
+        MetricsFile(path, as: identity, naming: naming, boundaries: boundaries)
+    }
+
+    /// Writes `metrics_file`; returns why that failed. Blocks.
+    func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
+        leftovers?.sweep(beside: path)
+        do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
+        return nil
+    }
+
+    // MARK: The state directory
+
+    private func recall(_ client: ClientName) throws(Failure) -> Outcome {
+        do throws(Failure) {
+            return remember(try state.get().recall(client))
+        } catch {
+            // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
+            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
+            log.warn("\(client): \(error.sentence)")
+            return .recalled(Record())
+        }
+    }
+
+    /// Caches a record's secret and public key.
+    func remember(_ record: ClientRecord?) -> Outcome {
+        guard let record else { return .recalled(Record()) }
+        if let current = record.current {
+            if let spki = current.signerKey { keyring.remember(spki: spki) }
+            secretCache.put(Secret(token: current.token, issued: current.issued))
+        }
+        return .recalled(record.record)
+    }
+
+    private func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
+        let state = try state.get()
+        var current: KeptSecret?
+        if let issued = record.current {
+            current = KeptSecret(
+                token: try secret(issued).token, issued: issued,
+                signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
+        }
+        try state.keep(ClientRecord(record, current: current), of: client)
+        return .kept(record)
+    }
+
+    private func recallReportedStates() throws(Failure) -> Outcome {
+        do throws(Failure) {
+            return .recalledReportedStates(try state.get().recallReportedStates() ?? ReportedStates())
+        } catch {
+            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
+            log.warn(error.sentence)
+            return .recalledReportedStates(ReportedStates())
+        }
+    }
+
+    private func keep(_ told: ReportedStates) throws(Failure) -> Outcome {
+        try state.get().keep(told)
+        return .keptReportedStates(told)
+    }
+
+    private func tidy(
+        _ clients: Set<ClientName>, _ moment: WallTime, _ former: Set<OutputPlace>, _ outputs: Set<OutputPlace>
+    ) -> Outcome {
+        // Where there is no state directory there is nothing to tidy.
+        let ofOthers = (try? state.get())?.tidy(keeping: clients, expiredBefore: moment) ?? []
+        return .tidied(orphans(among: former.union(ofOthers), besides: outputs))
+    }
 }

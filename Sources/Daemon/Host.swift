@@ -1,5 +1,8 @@
+import AppleClientSecret
 import Glibc
 import Keys
+import Linux
+import Rotation
 import SystemPackage
 
 /// What distinguishes this machine from others, so that a fleet does not renew at one moment.
@@ -25,5 +28,14 @@ enum Host {
         var name = [CChar](repeating: 0, count: 256)
         _ = unsafe gethostname(&name, name.count - 1)
         return name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    }
+}
+
+enum Clock {
+    /// What time it is.
+    static func now() -> Now {
+        Now(
+            wall: WallTime(secondsSinceEpoch: Clocks.wallSeconds()),
+            boot: BootTime(milliseconds: Clocks.bootMilliseconds()), kernelSynced: Clocks.kernelSynchronised())
     }
 }

@@ -6,6 +6,7 @@ import Keys
 import Linux
 import Outputs
 package import Rotation
+import State
 
 /// What the outputs hold, read without a daemon and with the caller's own rights: for monitoring.
 ///

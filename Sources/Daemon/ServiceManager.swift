@@ -173,15 +173,3 @@ struct ServiceManager {
         return nil
     }
 }
-
-extension Snapshot {
-    /// One line for `systemctl status`.
-    var statusLine: String {
-        if let reason { return "\(health.rawValue): \(reason.failure.sentence)" }
-        let next = clients.compactMap { client in client.renewAt.map { (at: $0, name: client.name) } }.min {
-            $0.at < $1.at
-        }
-        let count = clients.count == 1 ? "1 client" : "\(clients.count) clients"
-        return "ok: \(count)" + (next.map { "; next renewal \($0.at), \($0.name)" } ?? "")
-    }
-}

@@ -1,4 +1,6 @@
+import Actions
 import Linux
+package import Rotation
 package import Systemd
 
 /// One of the package's units as systemd has loaded it, drop-ins included.
@@ -60,4 +62,27 @@ extension UnitManager {
 extension UnitManager.Condition {
     /// Whether it has processes, or is about to.
     fileprivate var isRunning: Bool { !["inactive", "failed"].contains(activity) }
+}
+
+/// Whether systemd would carry out an action for the daemon.
+package enum UnitPermission {
+    /// What is missing, such as a polkit rule, with its remedy; nil when nothing is. Checked for the service's user
+    /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
+    package static func obstacle(to action: Action) -> Failure? {
+        let user = Identity.ofService(askedBy: Identity.current()).user
+        return UnitAction(cancel: nil).obstacles(to: [action], as: user)[action]
+    }
+}
+
+extension Identity {
+    /// `User=` of the package's unit.
+    private static let serviceUser = "clientsecretd"
+
+    /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
+    static func ofService(askedBy identity: Identity) -> Identity {
+        guard identity.user == 0, let account = (try? Accounts.user(named: serviceUser)).flatMap({ $0 }) else {
+            return identity
+        }
+        return Identity(user: account.id, group: account.primaryGroup)
+    }
 }

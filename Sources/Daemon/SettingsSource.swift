@@ -1,8 +1,9 @@
 package import Config
 import Keys
 package import Linux
-import Outputs
 package import Rotation
+import State
+import SystemPackage
 import UserWriter
 
 /// Where the configuration comes from, and the parts of the environment that decide it.
@@ -57,4 +58,93 @@ package struct SettingsSource: Sendable {
             return .failure(error)
         }
     }
+}
+
+/// The text that was last adopted, for a start whose text is refused or missing.
+///
+/// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where an attacker who takes over
+/// the daemon cannot change it. Where root keeps none, the daemon does.
+extension SettingsSource {
+    /// The configuration that was last adopted; nil where no copy passes.
+    package func loadAdopted() -> Loaded? {
+        AdoptedText.load(path: path, in: AdoptedText.directory, as: .root, stateDirectory: stateDirectory)
+            ?? ownAdopted.flatMap {
+                AdoptedText.load(path: path, in: $0, as: identity, stateDirectory: stateDirectory)
+            }
+    }
+
+    /// Keeps what was just adopted, unless root keeps a copy for this path. Blocks.
+    func keepAdopted(_ loaded: Loaded) throws(FileError) {
+        guard let ownAdopted, let main = loaded.files.first,
+            ownAdopted == AdoptedText.directory || !AdoptedText.isKept(main, in: AdoptedText.directory)
+        else { return }
+        try makeOwnAdopted(ownAdopted)
+        // Writers of a daemon that runs as root read it as other users.
+        let mode: UInt16 = identity.user == 0 && loaded.isReadableByAll ? 0o644 : 0o600
+        try AdoptedText(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
+    }
+
+    /// Keeps the present text as root, if it passes: loaded with the daemon's rights, and only from files that root
+    /// trusts. One that does not pass changes nothing.
+    ///
+    /// - Parameters:
+    ///   - daemonUser: the user that the daemon runs as; root if there is no such user.
+    ///   - isUpdate: keep it only where there is a copy already.
+    package static func keepAsRoot(
+        path: String, environment: [String: String], daemonUser: String, isUpdate: Bool
+    ) throws {
+        let source = SettingsSource(path: path, environment: environment, as: .root)
+        guard let main = SettingsLoader.absolutePath(of: path),
+            !isUpdate || AdoptedText.isKept(main, in: AdoptedText.directory)
+        else { return }
+        let account = try Accounts.user(named: daemonUser)
+        let result: Result<Loaded, Refusal>
+        if let account {
+            result = try ActingUser.perform(as: account) { source.load() }
+        } else {
+            result = source.load()
+        }
+        guard case .success(let loaded) = result else { return }
+        let isOpen = loaded.isReadableByAll
+        // Text that not everybody may read is readable to the daemon by the group that may read its keys.
+        try AdoptedText(of: loaded).keep(
+            in: AdoptedText.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
+            group: isOpen ? 0 : account?.primaryGroup ?? 0)
+    }
+
+    static func ownAdopted(_ environment: [String: String], _ identity: Identity) -> String? {
+        func place(_ name: String) -> String? {
+            environment[name].flatMap { $0.split(separator: ":").first.map(String.init) }
+                .flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        if let state = place("STATE_DIRECTORY") { return state + "/adopted" }
+        if identity.user == 0 { return AdoptedText.directory }
+        // As the XDG Base Directory Specification has it.
+        let state = place("XDG_STATE_HOME") ?? place("HOME").map { $0 + "/.local/state" }
+        return state.map { $0 + "/clientsecretd-adopted" }
+    }
+
+    /// Makes the directories that lead to the daemon's own copy, where they are missing.
+    private func makeOwnAdopted(_ path: String) throws(FileError) {
+        guard let path = AbsolutePath(path) else { return }
+        var missing: [AbsolutePath] = []
+        var next = path.directory
+        while FileStatus.isAbsent(next.description), next.description != "/" {
+            missing.append(next)
+            next = next.directory
+        }
+        for directory in missing.reversed() {
+            try GuardedPath.makeDirectory(directory.description, mode: 0o700, as: identity)
+        }
+    }
+}
+
+extension Identity {
+    /// This user with the configuration's trusted directories, as whom keys are read.
+    package func trusting(_ configuration: Configuration) -> Identity {
+        trusting(configuration.trustedDirectories.map { FilePath($0.description) })
+    }
+
+    /// Root alone: the caller of sudo is not trusted.
+    fileprivate static var root: Identity { Identity(user: 0, group: 0) }
 }

@@ -80,16 +80,22 @@ final class StatusListener: Sendable {
     }
 
     /// Turns away every waiting client when the daemon does not start: systemd starts it again and again for those left
-    /// in the queue, until it gives the sockets up. The reason is not sent over TCP, where anybody could read it.
+    /// in the queue, until it gives the sockets up.
+    ///
+    /// The metrics socket, which shows no names or paths otherwise, does not say why; over TCP its connections are only
+    /// closed.
     static func turnAway(_ sockets: inout PassedSockets, _ why: (headline: String, all: [String])) {
         for name in [passedName, metricsName] {
             guard let passed = try? sockets.take(name) else { continue }
-            let isToldWhy = passed.family == .unix
+            let isUnix = passed.family == .unix
             let listener = Descriptor(adopting: passed.release())
             guard (try? listener.setNonBlocking()) != nil else { continue }
-            if isToldWhy {
+            switch (name, isUnix) {
+            case (passedName, true):
                 Unavailable.turnAway(listener, headline: why.headline, diagnostics: why.all, within: farewell)
-            } else {
+            case (_, true):
+                Unavailable.turnAway(listener, headline: "there are no metrics", diagnostics: [], within: farewell)
+            case (_, false):
                 while (try? UnixListener.accept(on: listener.raw)) != nil {}
             }
         }

@@ -1,6 +1,6 @@
 import Config
-import Outputs
 import Rotation
+import State
 
 /// Which directories have to be watched, and which resources to read again after a notice.
 struct WatchList: Hashable, Sendable {

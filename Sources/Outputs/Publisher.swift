@@ -97,17 +97,14 @@ package struct Publisher: Sendable {
     package func obstacle(to file: FileSpec) -> Failure? {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity)
-            do throws(Failure) {
-                try boundaries.check(target, for: file)
-                return nil
-            } catch {
-                return error
-            }
+            do throws(Failure) { try boundaries.check(target, for: file) } catch { return error }
         } catch {
             let isMade = error.kind == .directoryMissing && isBelowOwn(file.path)
-            return isMade && FileStatus.following(OutputRemedy.ownDirectory) != nil
-                ? nil : Failure(error, at: file.path, of: identity)
+            guard isMade, FileStatus.following(OutputRemedy.ownDirectory) != nil else {
+                return Failure(error, at: file.path, of: identity)
+            }
         }
+        return WriteProbe.failure(of: file, as: identity)
     }
 
     /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.

@@ -31,7 +31,16 @@ package final class ReservedPaths: Sendable {
     /// In milliseconds: much longer than a working file system takes to answer, and a delay that an output can bear.
     private static let patience: Int64 = 1_000
 
-    package init() {}
+    private let status: @Sendable (String) -> FileStatus?
+
+    package init() {
+        status = { FileStatus.following($0) }
+    }
+
+    /// - Parameter status: stands in for ``Linux/FileStatus/following(_:)`` in tests.
+    init(status: @escaping @Sendable (String) -> FileStatus?) {
+        self.status = status
+    }
 
     /// Sets the paths that a configuration reads and writes.
     ///
@@ -43,9 +52,14 @@ package final class ReservedPaths: Sendable {
         inputs: Set<AbsolutePath>, outputs: Set<AbsolutePath>, state: String?, trusted: [AbsolutePath] = []
     ) {
         paths.withLock { paths in
-            paths = Paths(
-                trusted: trusted.map { FilePath($0.description) }, inputs: inputs, outputs: outputs, state: state,
-                files: paths.files.filter { inputs.contains($0.key) }, claims: [:])
+            paths.trusted = trusted.map { FilePath($0.description) }
+            paths.inputs = inputs
+            paths.outputs = outputs
+            paths.state = state
+            // What is observed of inputs that stay goes on to count, also while it is under way: a write may wait for it.
+            paths.files = paths.files.filter { inputs.contains($0.key) }
+            paths.looks = paths.looks.filter { inputs.contains($0.key) }
+            paths.claims = [:]
         }
     }
 
@@ -57,7 +71,7 @@ package final class ReservedPaths: Sendable {
 
     /// Records which file an input is now. Blocks on its file system.
     package func note(_ input: AbsolutePath) {
-        let file = FileStatus.following(input.description)
+        let file = status(input.description)
         paths.withLock { paths in
             paths.asked.remove(input)
             guard paths.inputs.contains(input) else { return }

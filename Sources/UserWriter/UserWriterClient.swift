@@ -38,30 +38,26 @@ package struct UserWriterClient: Sendable {
         self.sha256 = sha256
     }
 
-    /// What the writer read, and whether the daemon can notice changes by watching the file's directory.
-    package struct Report: Sendable {
-        package let contents: OutputContents
-        package let isWatchable: Bool
-    }
-
     /// Has `file` read back by `user`.
     ///
     /// - Parameter naming: of this daemon's temporaries, so that those of a killed writer are removed; nil: nothing may
     ///   be changed.
-    package func observe(_ file: FileSpec, as user: String, naming: TemporaryNames?) throws(Failure) -> Report {
+    package func observe(_ file: FileSpec, as user: String, naming: TemporaryNames?) throws(Failure)
+        -> OutputContents
+    {
         var request = WriterRequest(.observe, file)
         request.tag = naming?.tag
-        return try report(on: file, ask(request, of: user, about: file.path), user)
+        return try contents(of: file, ask(request, of: user, about: file.path), user)
     }
 
     /// Has these secrets written into `file` by `user`.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames
-    ) throws(Failure) -> Report {
+    ) throws(Failure) -> OutputContents {
         var request = WriterRequest(.publish, file, secrets: secrets.mapValues(\.token))
         request.mayCreate = mayCreate
         request.tag = naming.tag
-        return try report(on: file, ask(request, of: user, about: file.path), user)
+        return try contents(of: file, ask(request, of: user, about: file.path), user)
     }
 
     /// Why `file` could not be written; nil when no reason is known.
@@ -157,7 +153,7 @@ package struct UserWriterClient: Sendable {
 
     // MARK: Answers
 
-    private func report(on file: FileSpec, _ answer: WriterAnswer, _ user: String) throws(Failure) -> Report {
+    private func contents(of file: FileSpec, _ answer: WriterAnswer, _ user: String) throws(Failure) -> OutputContents {
         guard let contents = answer.contents else {
             throw failure(.writerGarbled, user, file.path, detail: "it does not say what the file holds")
         }
@@ -166,11 +162,10 @@ package struct UserWriterClient: Sendable {
             slots[Slot(variable: place.variable)] = place.token?.token(sha256: sha256).map { .token($0) } ?? .foreign
         }
         let mine = DirectoryMark(of: file.path.directory)
-        return Report(
-            contents: OutputContents(
-                exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
-                identity: nil, realPath: file.path.description, slots: slots),
-            isWatchable: mine != nil && mine == contents.directory)
+        return OutputContents(
+            exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
+            identity: nil, realPath: file.path.description, isWatchable: mine != nil && mine == contents.directory,
+            slots: slots)
     }
 
     private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {

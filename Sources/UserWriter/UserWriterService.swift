@@ -107,8 +107,7 @@ package struct UserWriterService: Sendable {
         switch order.task {
         case .observe: return WriterAnswer(try publisher.observe(order.file))
         case .examine:
-            let failure = publisher.obstacle(to: order.file) ?? WriteProbe.failure(of: order.file, as: identity)
-            return failure.map { WriterAnswer($0) } ?? WriterAnswer()
+            return publisher.obstacle(to: order.file).map { WriterAnswer($0) } ?? WriterAnswer()
         case .publish:
             return WriterAnswer(
                 try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate).contents)

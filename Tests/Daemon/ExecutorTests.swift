@@ -33,6 +33,12 @@ import Testing
             on: .file(path))
     }
 
+    /// A few jobs never share a thread, because one of them may hang.
+    @Test(arguments: [(1, 1), (32, 1), (63, 1), (64, 2), (10_000, 16)])
+    func manyShortJobsShareAThread(count: Int, together: Int) {
+        #expect(Executor.share(of: count) == together)
+    }
+
     private func expectOrder(in lane: Lane, observe: Work, write: Work, on resource: Resource) throws {
         let done = try Inbox<JobID>()
         let begun = DispatchSemaphore(value: 0)

@@ -1,15 +1,15 @@
 import AppleClientSecret
 import Glibc
 import Linux
-import Rotation
 import Testing
 
 @testable import Daemon
+@testable import Rotation
 
 /// What the loop does while more inputs wait than it takes in one step. Each test is a process of its own, whose
 /// signals are blocked as a daemon's are; the kernel's alarm ends a loop that would wait for ever.
 @Suite struct LoopTests {
-    @Test func aSignalIsSeenToWhileThousandsOfFactsWait() async {
+    @Test func aSignalIsSeenToWhileThousandsOfInputsWait() async {
         await #expect(processExitsWith: .success) {
             alarm(60)
             let field = try LoopField()
@@ -65,4 +65,32 @@ private struct LoopField {
     }
 
     private static let hour: Int64 = 3600
+}
+
+@Suite struct BacklogTests {
+    private func finished(_ number: UInt64, _ outcome: Outcome) -> Input {
+        .finished(JobID(number: number), .success(outcome))
+    }
+
+    @Test func whatGoesFurtherComesBeforeWhatBegins() {
+        var backlog = Backlog()
+        let looked = Outcome.observed(FileObservation(slots: [:]))
+        backlog.add([finished(1, .recalled(Record())), finished(2, looked), finished(3, .kept(Record()))])
+        backlog.add([finished(4, .recalled(Record())), finished(5, looked), .stop])
+        #expect(
+            backlog.take() == [
+                finished(3, .kept(Record())), .stop, finished(2, looked), finished(5, looked),
+                finished(1, .recalled(Record())), finished(4, .recalled(Record())),
+            ])
+        #expect(backlog.isEmpty)
+    }
+
+    @Test func aStepTakesSoManyAndLeavesTheOthers() {
+        var backlog = Backlog()
+        let inputs = (1...7).map { finished($0, .recalled(Record())) }
+        backlog.add(inputs)
+        var steps: [[Input]] = []
+        while !backlog.isEmpty { steps.append(backlog.take(atMost: 3)) }
+        #expect(steps == [Array(inputs[..<3]), Array(inputs[3..<6]), Array(inputs[6...])])
+    }
 }

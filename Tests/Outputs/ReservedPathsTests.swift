@@ -1,9 +1,10 @@
 import Foundation
 import Linux
-import Outputs
 import Rotation
 import TestSupport
 import Testing
+
+@testable import Outputs
 
 /// What must never be written over, reached by every way that an output's path can lead there.
 @Suite struct ReservedPathsTests {
@@ -72,6 +73,36 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: input)
         try refuses("link", .outputIsInput)
         #expect(try scratch.read(input) == "what replaced that")
+    }
+
+    /// A file system that hangs would else be asked anew with every reload, by one thread more each time.
+    @Test func whatIsBeingLookedAtIsNotLookedAtAgainAfterAReload() throws {
+        let looks = QuietMutex(0)
+        let (begun, answer, written) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let boundaries = ReservedPaths { path in
+            looks.withLock { $0 += 1 }
+            begun.signal()
+            answer.wait()
+            return FileStatus.following(path)
+        }
+        let publisher = Publisher(
+            as: .current(), naming: try TemporaryNames(), boundaries: boundaries, sha256: Samples.sha256)
+        let inputs: Set = [try Samples.path(scratch("hangs/key.p8"))]
+        let (first, second) = (try Samples.file(scratch("web.jwt")), try Samples.file(scratch("ios.jwt")))
+        let secret = try Samples.secret()
+        boundaries.draw(inputs: inputs, outputs: [first.path], state: nil)
+        Thread.detachNewThread {
+            _ = try? publisher.publish([.whole: secret], in: first)
+            written.signal()
+        }
+        begun.wait()
+        boundaries.draw(inputs: inputs, outputs: [first.path, second.path], state: nil)
+        #expect(try publisher.publish([.whole: secret], in: second).wrote)
+        #expect(looks.withLock { $0 } == 1)
+        for _ in 0..<2 { answer.signal() }
+        written.wait()
     }
 
     @Test func nothingIsPublishedInTheStateDirectory() throws {

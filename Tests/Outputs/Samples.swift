@@ -6,7 +6,7 @@ import Outputs
 import Rotation
 import Testing
 
-/// Secrets, files and records as the tests need them. Nothing here looks at a signature, so there is none.
+/// Secrets and files as the tests need them. Nothing here looks at a signature, so there is none.
 enum Samples {
     static let sha256: @Sendable ([UInt8]) -> [UInt8] = { SHA256.digest($0) }
 
@@ -19,12 +19,6 @@ enum Samples {
         let signature = Base64URL.encode((0..<64).map { UInt8(truncatingIfNeeded: number &+ $0) })
         let token = Token(claims.signingInput + [UInt8(ascii: ".")] + signature)
         return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
-    }
-
-    static func kept(_ number: Int = 0) throws -> KeptSecret {
-        let secret = try secret(number)
-        return KeptSecret(
-            token: secret.token, issued: secret.issued, signerKey: [48, 89, 1, 2, 3, UInt8(number & 255)])
     }
 
     static func text(_ secret: Secret) -> String {

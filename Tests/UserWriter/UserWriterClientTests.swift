@@ -14,7 +14,7 @@ import Testing
 /// What the daemon makes of the answers of a writer that lies: another user's word.
 @Suite struct UserWriterClientTests {
     /// A writer that hears what is asked and answers with `bytes`; what the line makes of it.
-    private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<UserWriterClient.Report, Failure> {
+    private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<OutputContents, Failure> {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(
             atPath: directory("writer"), withIntermediateDirectories: false)
@@ -28,7 +28,7 @@ import Testing
         return observe(beside: directory("status.sock"))
     }
 
-    private func observe(beside socket: String, user: UInt32 = 4_711) -> Result<UserWriterClient.Report, Failure> {
+    private func observe(beside socket: String, user: UInt32 = 4_711) -> Result<OutputContents, Failure> {
         let line = UserWriterClient(
             besideSocket: socket, configuration: "/etc/c d/c.yaml",
             // Not root: nothing is started here.
@@ -48,7 +48,7 @@ import Testing
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: text.utf8.count >> $0) } + Array(text.utf8)
     }
 
-    private func failure(_ result: Result<UserWriterClient.Report, Failure>) -> Failure? {
+    private func failure(_ result: Result<OutputContents, Failure>) -> Failure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
@@ -62,11 +62,11 @@ import Testing
                  {"variable":"SECRET","token":"\(text)"},{"variable":"PATH","token":"\(text)"},{"token":"\(text)"}]}}
                 """)
         ).get()
-        #expect(report.contents.exists && report.contents.otherLines && report.contents.isAsConfigured)
+        #expect(report.exists && report.otherLines && report.isAsConfigured)
         // What was not asked for does not count.
-        #expect(report.contents.slots.count == 1)
-        guard case .token(let seen)? = report.contents.slots[.variable("SECRET")] else {
-            Issue.record("\(report.contents.slots)")
+        #expect(report.slots.count == 1)
+        guard case .token(let seen)? = report.slots[.variable("SECRET")] else {
+            Issue.record("\(report.slots)")
             return
         }
         #expect(seen.fingerprint == token.fingerprint)
@@ -80,8 +80,8 @@ import Testing
                     #"{"version":1,"sight":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
                         + #""places":[{"variable":"SECRET","token":\#(token)}]}}"#)
             ).get()
-            guard case .foreign? = report.contents.slots[.variable("SECRET")] else {
-                Issue.record("\(report.contents.slots)")
+            guard case .foreign? = report.slots[.variable("SECRET")] else {
+                Issue.record("\(report.slots)")
                 return
             }
         }

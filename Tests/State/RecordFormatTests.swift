@@ -1,8 +1,9 @@
 import AppleClientSecret
+import Outputs
 import Rotation
 import Testing
 
-@testable import Outputs
+@testable import State
 
 @Suite struct RecordFormatTests {
     private let format = RecordFormat(sha256: Samples.sha256)

@@ -4,6 +4,7 @@ import Foundation
 import Linux
 import Outputs
 import Rotation
+import State
 import TestSupport
 import Testing
 

@@ -1,17 +1,22 @@
-import AppleClientSecret
-import Config
-import Failures
-import Glibc
-import Linux
-import Rotation
-import SystemPackage
-import Systemd
+internal import AppleClientSecret
+internal import Config
+internal import Failures
+internal import Glibc
+package import Linux
+package import Rotation
+internal import SystemPackage
+internal import Systemd
 
-/// Has systemd run unit actions, and waits for the result.
-struct UnitRunner: Sendable {
-    /// Signalled at shutdown: an order that has not ended by then counts as interrupted.
-    let cancel: EventCounter?
-    var ended: EndedStarts? = nil
+/// The action kinds `restart`, `reload`, `reload_or_restart`, `start` and `signal`: systemd carries them out on a unit.
+///
+/// The rules:
+/// - A unit that somebody stopped stays stopped: its next start reads the new secret.
+/// - Each order has a bus connection of its own and is waited for until systemd reports how its job ended.
+/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Retry).
+/// - Without the right to give an order the failure names the polkit rule that gives it.
+package struct UnitAction: Sendable {
+    private let cancel: EventCounter?
+    private let ended = EndedStarts()
 
     /// How long an order may take before it counts as failed; systemd's own limits are 90 s for a start and 90 s for a
     /// stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=), and a started unit is observed for some seconds.
@@ -19,7 +24,12 @@ struct UnitRunner: Sendable {
     /// A permission check is answered at once, or as soon as polkit has started.
     private static let askingPatience: Seconds = 10
 
-    /// Runs an action over a bus connection of its own. Blocks.
+    /// - Parameter cancel: signalled at shutdown: an order that has not ended by then counts as interrupted.
+    package init(cancel: EventCounter?) {
+        self.cancel = cancel
+    }
+
+    /// Has systemd carry out an action, and waits for the result. Blocks.
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
         do throws(UnitError) {
@@ -30,8 +40,8 @@ struct UnitRunner: Sendable {
         }
     }
 
-    /// Why a user could not have these actions run, without running any.
-    func obstacles(to actions: [Action], as user: UInt32) -> [Action: Failure] {
+    /// Why a user could not have these actions run, without running any; those of other kinds are left out. Blocks.
+    package func obstacles(to actions: [Action], as user: UInt32) -> [Action: Failure] {
         let orders = actions.compactMap { action in action.order.map { (action, $0) } }
         guard !orders.isEmpty else { return [:] }
         var found: [Action: Failure] = [:]
@@ -52,8 +62,8 @@ struct UnitRunner: Sendable {
 }
 
 extension Action {
-    /// The order for systemd; nil for a program. A stopped unit stays stopped: its next start reads the new secret. A
-    /// failed unit would read it then too, but nobody stopped it on purpose, so it is started.
+    /// The order for systemd; nil for a program. A failed unit is started: its next start would read the new secret too,
+    /// but nobody stopped it on purpose.
     fileprivate var order: (UnitOrder, unit: String)? {
         switch self {
         case .exec: nil

@@ -1,5 +1,6 @@
 import Linux
 import Rotation
+import State
 
 @testable import Daemon
 
@@ -13,7 +14,6 @@ extension Executor {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))), settings: settings,
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
-            runner: nil,
-            findings: nil)
+            runner: nil, findings: nil)
     }
 }

@@ -2,12 +2,11 @@ import AppleClientSecret
 import Foundation
 import Keys
 import Linux
-import Outputs
 import Rotation
 import TestSupport
 import Testing
 
-@testable import Daemon
+@testable import State
 
 /// A state directory that changes after it was opened.
 @Suite struct StateAccessTests {

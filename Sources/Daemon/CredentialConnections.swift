@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Linux
 import Outputs
 import Rotation
@@ -7,7 +8,7 @@ import Systemd
 /// Accepts and answers connections on the credential socket's thread, and sleeps in between.
 ///
 /// Not Sendable: it stays on the thread that made it.
-final class CredentialRouter {
+final class CredentialConnections {
     private let server: CredentialServer
     private let listener: CredentialListener
     private let waits: CredentialWaits
@@ -160,5 +161,151 @@ final class CredentialRouter {
         guard let connection = connections.removeValue(forKey: tag), connection.awaited != nil else { return }
         // Explicitly: epoll keeps a socket of which systemd holds a copy.
         try waits.epoll.remove(connection.descriptor.raw)
+    }
+}
+
+/// What the thread waits on; made before it starts, because a thread that cannot wait is of no use.
+final class CredentialWaits: Sendable {
+    let epoll: Epoll
+    let timer: BootTimer
+
+    init() throws(SystemError) {
+        let epoll = try Epoll()
+        timer = try BootTimer()
+        self.epoll = epoll
+    }
+}
+
+/// One connection to the credential socket, and the answer that is sent on it.
+///
+/// Closed without a byte, it gives the unit an empty credential and starts it: a connection that is dropped unanswered
+/// is refused first.
+final class CredentialConnection {
+    let descriptor: Descriptor
+    /// Nil when the peer's address is not one that systemd binds to for a unit.
+    let request: CredentialRequest?
+    let user: UInt32
+    /// When waiting on it ends, by ``Clocks/bootMilliseconds()``.
+    var deadline: Int64
+
+    /// What epoll waits for on it; nil until it is added to epoll.
+    var awaited: Readiness?
+    private(set) var answer: Answer?
+    private var sent = 0
+
+    enum Answer {
+        case secret(Secret)
+        case refusal
+    }
+
+    enum Progress: Hashable {
+        case done
+        /// No room now, or no answer yet.
+        case blocked
+        /// The peer has gone.
+        case broken
+    }
+
+    /// systemd takes less than a mebibyte (CREDENTIAL_SIZE_MAX): the start of a unit that is sent more fails.
+    private static let refusalSize = (1 << 20) + refusalPage.count
+    /// One line for a person who reads it, then NUL bytes, which a terminal does not show.
+    private static let refusalPage: [UInt8] = {
+        let line = Array("clientsecretd refuses this credential; its log says why\n".utf8)
+        return line + [UInt8](repeating: 0, count: 65_536 - line.count)
+    }()
+    /// Milliseconds that `deinit` waits for the peer to read, each time that the socket is full.
+    private static let lastPatience: Int32 = 200
+
+    init(_ descriptor: consuming Descriptor, deadline: Int64) {
+        // An unidentified peer is refused, like all but root.
+        user = (try? Peer(of: descriptor.raw).user) ?? .max
+        request = (try? Peer.address(of: descriptor.raw)).flatMap { CredentialRequest(address: $0) }
+        self.deadline = deadline
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if answer == nil {
+            answer = .refusal
+            while push() == .blocked, descriptor.waitUntilWritable(atMost: Self.lastPatience) {}
+        }
+    }
+
+    /// Sets answer and deadline; later calls are ignored.
+    func begin(_ answer: Answer, deadline: Int64) {
+        guard self.answer == nil else { return }
+        self.answer = answer
+        self.deadline = deadline
+    }
+
+    /// Sends what the socket takes without blocking.
+    func push() -> Progress {
+        guard let answer else { return .blocked }
+        while true {
+            let (count, size): (Int, Int)
+            do throws(SystemError) {
+                (count, size) = try sendMore(of: answer)
+            } catch {
+                return .broken
+            }
+            guard count > 0 else { return .blocked }
+            sent += count
+            if sent == size {
+                // systemd may hold a copy: closing would not end the connection.
+                descriptor.shutDown()
+                return .done
+            }
+        }
+    }
+
+    /// Returns how many bytes were sent now, and how long the answer is.
+    private func sendMore(of answer: Answer) throws(SystemError) -> (Int, Int) {
+        switch answer {
+        case .secret(let secret):
+            try secret.token.withBytes { bytes throws(SystemError) in
+                (try descriptor.sendNow(bytes[sent...]), bytes.count)
+            }
+        case .refusal:
+            (try descriptor.sendNow(Self.refusalPage[(sent % Self.refusalPage.count)...]), Self.refusalSize)
+        }
+    }
+}
+
+/// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
+struct CredentialJournal {
+    let log: Log
+    private var told: [CredentialRefusal: Int64] = [:]
+    private var toldOfFailure: Int64?
+
+    private static let reminder: Int64 = 3_600_000
+    /// Refusals that are remembered; without a limit, requests for invented names could fill the log and the memory.
+    private static let mostTold = 256
+
+    init(log: Log) {
+        self.log = log
+    }
+
+    mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: SecretInfo) {
+        // If it is refused again later, that is logged at once.
+        told[.noSecret(credential, client)] = nil
+        told[.notConfigured(credential)] = nil
+        log.note(.served(credential, client, issued))
+    }
+
+    mutating func refused(_ refusal: CredentialRefusal, at now: Int64) {
+        told = told.filter { now < $0.value + Self.reminder }
+        guard told[refusal] == nil, told.count < Self.mostTold else { return }
+        told[refusal] = now
+        log.note(.notServed(refusal))
+    }
+
+    /// Logs a failed accept, hourly at most.
+    mutating func failed(_ error: SystemError, at now: Int64) {
+        if let toldOfFailure, now < toldOfFailure + Self.reminder { return }
+        toldOfFailure = now
+        let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
+        let failure = Failure(
+            isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)
+        log.fail(failure.sentence)
     }
 }

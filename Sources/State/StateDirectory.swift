@@ -2,6 +2,7 @@ package import AppleClientSecret
 internal import Failures
 internal import Glibc
 package import Linux
+internal import Outputs
 package import Rotation
 internal import SystemPackage
 
@@ -271,7 +272,7 @@ package final class StateDirectory: Sendable {
     /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.kind),
-            OutputRemedy.isSystemd
+            isSystemd
         else { return error.remedy }
         let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
         guard ofSystemd.split(separator: ":").first != path.description[...] else {
@@ -282,5 +283,23 @@ package final class StateDirectory: Sendable {
             "make it",
             run: ("install -d -m 0700 -o \(user) \(path.description)" as ShellCommand)
                 .then(.letWrite(to: path.description)))
+    }
+    /// sd_booted(3).
+    private static var isSystemd: Bool { FileStatus.following("/run/systemd/system") != nil }
+
+    /// Why the directory could not be used; nil when it could. Changes nothing.
+    package static func obstacle(to path: AbsolutePath, as identity: Identity) -> Failure? {
+        // A missing one is made later, which needs a writable parent.
+        let isThere = FileStatus.following(path.description) != nil
+        let place = isThere ? path : path.directory
+        do {
+            let directory = try GuardedPath.directory(place.description, as: identity)
+            if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
+            return Failure(.stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory)
+        } catch {
+            return Failure(
+                .stateUnusable, at: .path(path), cause: error.cause, detail: Failure(error, at: place).message,
+                remedy: error.remedy)
+        }
     }
 }

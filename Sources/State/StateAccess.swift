@@ -1,10 +1,9 @@
-import Linux
-import Outputs
-import Rotation
+package import Linux
+package import Rotation
 
 /// Access to the state directory. While it cannot be opened each use tries again, so that no restart is needed once the
 /// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened anew.
-final class StateAccess: Sendable {
+package final class StateAccess: Sendable {
     private struct Tries {
         var last: Result<StateDirectory, Failure>
         /// In milliseconds since the machine was switched on.
@@ -12,7 +11,7 @@ final class StateAccess: Sendable {
     }
 
     /// Opens it, in place of the directory that was in use last if there was one. Blocks.
-    typealias Opening = @Sendable (_ former: StateDirectory?) -> Result<StateDirectory, Failure>
+    package typealias Opening = @Sendable (_ former: StateDirectory?) -> Result<StateDirectory, Failure>
 
     private let tries: QuietMutex<Tries>
     /// The directory that was in use last. The mutex is held during a try, which takes as long as a disk does. Until
@@ -21,7 +20,7 @@ final class StateAccess: Sendable {
     private let open: Opening
     private let lost: @Sendable (StateDirectory) -> Void
     /// Whether the first try took too long.
-    var isSilent: Bool { hasWaitedInVain.withLock { $0 } }
+    package var isSilent: Bool { hasWaitedInVain.withLock { $0 } }
     private let hasWaitedInVain = QuietMutex(false)
 
     /// Milliseconds between tries: thousands of clients ask at once.
@@ -34,7 +33,7 @@ final class StateAccess: Sendable {
     /// - Parameters:
     ///   - path: of the directory, named in the failure meanwhile.
     ///   - lost: called with a directory that is not in its place any more, before another is opened.
-    init(
+    package init(
         at path: AbsolutePath?, open: @escaping Opening, lost: @escaping @Sendable (StateDirectory) -> Void
     ) throws(SystemError) {
         let silence = Failure(.notResponding, at: path.map(Failure.Place.path) ?? .named("the state directory"))
@@ -51,20 +50,20 @@ final class StateAccess: Sendable {
     }
 
     /// Always fails with `failure`.
-    init(closed failure: Failure) {
+    package init(closed failure: Failure) {
         tries = QuietMutex(Tries(last: .failure(failure), at: .max - Self.pace))
         open = { _ in .failure(failure) }
         lost = { _ in }
     }
 
     /// The result of the last try that has ended; never blocks.
-    var last: Result<StateDirectory, Failure> { tries.withLock { $0.last } }
+    package var last: Result<StateDirectory, Failure> { tries.withLock { $0.last } }
 
     /// The directory, if the last try opened it; never blocks.
-    var known: StateDirectory? { try? last.get() }
+    package var known: StateDirectory? { try? last.get() }
 
     /// The directory; tries again when due. Blocks.
-    func get() throws(Failure) -> StateDirectory {
+    package func get() throws(Failure) -> StateDirectory {
         let result = lastInUse.withLock { former in
             let tries = tries.withLock { $0 }
             return Clocks.bootMilliseconds() < tries.at + Self.pace ? tries.last : look(tries.last, &former)
@@ -73,7 +72,7 @@ final class StateAccess: Sendable {
     }
 
     /// Checks at once that the directory in use is still in its place; opens it again if not. Blocks.
-    func makeSure() {
+    package func makeSure() {
         lastInUse.withLock { former in
             // Opening a closed one causes notices, which lead here again.
             if case .success = last { _ = look(last, &former) }

@@ -1,0 +1,41 @@
+package import Linux
+package import Rotation
+
+/// Runs actions, each kind by the rules at the head of its file: ``ExecAction``, ``UnitAction``.
+package struct ActionRunner: Sendable {
+    private let exec: ExecAction
+    private let unit: UnitAction
+    private let identity: Identity
+
+    /// - Parameters:
+    ///   - identity: the user whose programs may be run.
+    ///   - cancel: signalled at shutdown: what has not ended then counts as interrupted.
+    ///   - redact: lines that a program printed, without secrets; the flag says whether the last one is cut off.
+    ///   - output: receives each line that a program printed, already free of secrets.
+    package init(
+        as identity: Identity, cancel: EventCounter,
+        redact: @escaping @Sendable (_ lines: [String], _ isCut: Bool) -> [String],
+        output: @escaping @Sendable (ActionID, String) -> Void
+    ) {
+        exec = ExecAction(identity: identity, cancel: cancel, redact: redact, output: output)
+        unit = UnitAction(cancel: cancel)
+        self.identity = identity
+    }
+
+    /// Runs an action for these clients; throws why it failed. Blocks.
+    package func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) {
+        switch action {
+        case .exec(let arguments, let timeout):
+            try exec.run(arguments, timeout: timeout, covering, of: action)
+        case .unit, .signal: try unit.run(action)
+        }
+    }
+
+    /// Why an action could not run, without running it; nil when it could. Blocks.
+    package func obstacle(to action: Action) -> Failure? {
+        if let failure = ExecAction.obstacle(to: action, as: identity) { return failure }
+        let found = unit.obstacles(to: [action], as: identity.user)[action]
+        // An interrupted probe says nothing about the action.
+        return found?.code == .actionInterrupted ? nil : found
+    }
+}

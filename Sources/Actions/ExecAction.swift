@@ -1,0 +1,86 @@
+internal import AppleClientSecret
+internal import Failures
+package import Linux
+internal import Outputs
+package import Rotation
+internal import SystemPackage
+
+/// The action kind `exec`: a program that is run as a child process.
+///
+/// The rules:
+/// - No other user may be able to replace the program: that user would gain the daemon's rights. This is checked before
+///   every run.
+/// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own.
+/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Retry).
+///   One that is cut off because the daemon stops runs again after the next start.
+/// - What it prints is logged without secrets.
+package struct ExecAction: Sendable {
+    let identity: Identity
+    let cancel: EventCounter
+    let redact: @Sendable (_ lines: [String], _ isCut: Bool) -> [String]
+    let output: @Sendable (ActionID, String) -> Void
+
+    /// `PATH` of every program: Debian's directories, no others.
+    private static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    func run(
+        _ arguments: [String], timeout: Seconds, _ covering: [ClientName: Covered], of action: Action
+    ) throws(Failure) {
+        if let failure = Self.obstacle(to: action, as: identity) { throw failure }
+        let id = action.id
+        let report = try report(arguments, timeout: timeout, environment: Self.environment(covering), as: id)
+        for line in redact(report.lines, report.truncated > 0) { output(id, line) }
+        if report.truncated > 0 { output(id, "(\(report.truncated) bytes more)") }
+        switch report.ending {
+        case .exited(0): return
+        case .exited(let status): throw Failure(.actionFailed, at: .action(id), detail: "exit status \(status)")
+        case .signalled(let number): throw Failure(.actionFailed, at: .action(id), detail: "signal \(number)")
+        case .timedOut: throw Failure(.actionTimedOut, at: .action(id), detail: "\(timeout.count) s")
+        case .cancelled: throw Failure(.actionInterrupted, at: .action(id))
+        }
+    }
+
+    private func report(
+        _ arguments: [String], timeout: Seconds, environment: [String: String], as id: ActionID
+    ) throws(Failure) -> ExitReport {
+        do {
+            return try ChildProcess.run(
+                arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
+        } catch {
+            throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: arguments.first)
+        }
+    }
+
+    private static func environment(_ covering: [ClientName: Covered]) -> [String: String] {
+        var variables = ["PATH": searchPath, "LANG": "C.UTF-8"]
+        // State-change actions cover no clients.
+        guard !covering.isEmpty else { return variables }
+        let clients = covering.sorted { $0.key < $1.key }
+        func lines(_ values: [String]) -> String { values.joined(separator: "\n") }
+        variables["CLIENTSECRETD_CLIENT"] = lines(clients.map(\.key.description))
+        variables["CLIENTSECRETD_CLIENT_ID"] = lines(clients.map(\.value.issued.client.description))
+        variables["CLIENTSECRETD_OUTPUTS"] = lines(clients.flatMap { $0.value.outputs.map(\.description) })
+        return variables
+    }
+
+    /// Why an action's program could not be started; nil when it could, or the action is of another kind. Blocks.
+    package static func obstacle(to action: Action, as identity: Identity) -> Failure? {
+        guard case .exec(let arguments, _) = action, let program = arguments.first else { return nil }
+        do {
+            _ = try TrustedFile.check(program, for: .executable, as: identity)
+            return nil
+        } catch {
+            guard error.kind != .missing, error.kind != .directoryMissing else {
+                return Failure(
+                    .actionNotStarted, at: .action(action.id), cause: error.cause,
+                    detail: "there is no \(Printable.name(error.path))",
+                    remedy: .say(
+                        "put the program there, then have it run", run: "clientsecretd renew --deliver-only"))
+            }
+            let failure = AbsolutePath(program).map { Failure(error, at: $0) }
+            return Failure(
+                .actionNotStarted, at: .action(action.id), detail: failure?.message ?? error.description,
+                remedy: failure?.remedy ?? error.remedy)
+        }
+    }
+}

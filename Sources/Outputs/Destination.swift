@@ -1,0 +1,97 @@
+package import AppleClientSecret
+package import Linux
+package import Rotation
+
+/// A file that secrets are published to, whoever has to write it.
+///
+/// Each kind of output is a type of its own: ``OwnFile`` for files of the daemon's user, `UserFile` (UserWriter) for
+/// those of other users. What is true of one kind alone stays in its type. The credential socket is none of them: it
+/// writes nothing; units ask it for their secrets (`CredentialServer`).
+package protocol Destination: Sendable {
+    /// Reads back what it holds; a missing file is no failure. Blocks.
+    func observe() throws(Failure) -> OutputContents
+
+    /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
+    ///
+    /// - Parameter mayCreate: whether a missing file is created; otherwise it is
+    ///   ``Failure/Code/environmentFileDeleted``.
+    func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
+
+    /// Why it could not be written; nil when no reason is known. Changes nothing. Blocks.
+    func obstacle() -> Failure?
+}
+
+/// A file that the daemon writes itself.
+package struct OwnFile: Destination {
+    private let file: FileSpec
+    private let publisher: Publisher
+    private let leftovers: Leftovers?
+
+    /// - Parameter leftovers: removes what a killed daemon left beside the file; nil: nothing may be changed.
+    package init(_ file: FileSpec, by publisher: Publisher, removing leftovers: Leftovers?) {
+        self.file = file
+        self.publisher = publisher
+        self.leftovers = leftovers
+    }
+
+    package func observe() throws(Failure) -> OutputContents {
+        // Here alone: every file is read back before it is first written.
+        leftovers?.sweep(beside: file.path)
+        return try publisher.observe(file)
+    }
+
+    package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
+        try publisher.publish(secrets, in: file, mayCreate: mayCreate).contents
+    }
+
+    package func obstacle() -> Failure? {
+        publisher.obstacle(to: file)
+    }
+}
+
+/// What a file held when it was read back.
+package struct OutputContents: Sendable {
+    package var exists: Bool
+    /// Whether an environment file holds anything besides our variables.
+    package var otherLines: Bool
+    /// Whether mode and group are as configured, and the owner is the user who writes it.
+    package var isAsConfigured: Bool
+    /// Stays equal until the file is changed. Nil when there is no file.
+    package var identity: FileIdentity?
+    /// Its path with all links resolved.
+    package var realPath: String
+    /// Whether watching the file's directory gives the daemon notice of changes.
+    package var isWatchable: Bool
+    /// Slots that the file lacks are missing.
+    package var slots: [Slot: SlotContents]
+
+    package init(
+        exists: Bool, otherLines: Bool, isAsConfigured: Bool, identity: FileIdentity?, realPath: String,
+        isWatchable: Bool = true, slots: [Slot: SlotContents]
+    ) {
+        self.exists = exists
+        self.otherLines = otherLines
+        self.isAsConfigured = isAsConfigured
+        self.identity = identity
+        self.realPath = realPath
+        self.isWatchable = isWatchable
+        self.slots = slots
+    }
+
+    /// The observation for the core: the ``SecretInfo`` that `issued` gives for each token; all else is foreign.
+    package func observe(_ issued: (Token) -> SecretInfo?) -> FileObservation {
+        let observations = slots.mapValues { contents -> SlotObservation in
+            guard case .token(let token) = contents, let known = issued(token) else { return .foreign }
+            return .secret(known)
+        }
+        return FileObservation(
+            slots: observations, otherLines: otherLines, isAsConfigured: isAsConfigured, exists: exists)
+    }
+}
+
+/// The content of one slot of a file.
+package enum SlotContents: Sendable {
+    case token(Token)
+    /// Anything else, such as two different values for one variable.
+    case foreign
+}

@@ -1,0 +1,22 @@
+package import Formats
+package import Rotation
+
+extension FileFormat {
+    /// What the core has to know of a format of the registry that needs no setting.
+    package init(_ format: any OutputFormat.Type) {
+        self.init(name: format.name, isShared: format.isShared)
+    }
+
+    /// What writes and reads it; nil for a name that is not in the registry.
+    package var implementation: (any OutputFormat)? { Formats.named(name)?.init(parameter: parameter) }
+}
+
+extension FormatPlace {
+    /// Where in the file the slot is.
+    package init(_ slot: Slot) {
+        switch slot {
+        case .whole: self = .whole
+        case .variable(let name): self = .variable(name)
+        }
+    }
+}

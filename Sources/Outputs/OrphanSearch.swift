@@ -1,0 +1,66 @@
+package import AppleClientSecret
+internal import Formats
+internal import Linux
+package import Rotation
+
+/// Finds secrets in former outputs: files that the configuration no longer names, or names for something else.
+package struct OrphanSearch: Sendable {
+    private let publisher: Publisher
+    private let expiry: @Sendable (Token) -> WallTime?
+
+    /// - Parameter expiry: when a token expires, whoever signed it; nil for one that is no client secret.
+    package init(by publisher: Publisher, expiry: @escaping @Sendable (Token) -> WallTime?) {
+        self.publisher = publisher
+        self.expiry = expiry
+    }
+
+    /// The places in `former` that are no outputs and hold a secret, or cannot be read. Changes nothing. Blocks.
+    package func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        let left = Dictionary(grouping: former.subtracting(outputs), by: \.path)
+        guard !left.isEmpty else { return [] }
+        let inUse = Set(outputs.map(\.path)).compactMap { FileStatus.following($0.description) }
+        return left.sorted { $0.key < $1.key }.flatMap { path, places -> [OrphanedOutput] in
+            // The same file may still be an output by another path.
+            if let file = FileStatus.following(path.description), !outputs.contains(where: { $0.path == path }),
+                inUse.contains(where: { $0.isSameFile(as: file) })
+            {
+                return []
+            }
+            return places.sorted().compactMap { orphan($0, beside: places) }
+        }
+    }
+
+    private func orphan(_ place: OutputPlace, beside places: [OutputPlace]) -> OrphanedOutput? {
+        // In which of the formats it was written is not kept.
+        for format in Formats.all where format.isShared == (place.variable != nil) {
+            let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
+            let spec = FileSpec(
+                path: place.path, format: FileFormat(format), mode: nil, group: nil, owner: nil,
+                slots: Dictionary(uniqueKeysWithValues: slots.compactMap { slot in Self.nobody.map { (slot, $0) } }))
+            do throws(Failure) {
+                let contents = try publisher.observe(spec)
+                guard case .token(let token)? = contents.slots[place.slot], let expiresAt = expiry(token) else {
+                    continue
+                }
+                return OrphanedOutput(place: place, expiresAt: expiresAt, isShared: contents.otherLines)
+            } catch {
+                return error.code.mayHideSecret
+                    ? OrphanedOutput(place: place, expiresAt: nil, isShared: place.variable != nil) : nil
+            }
+        }
+        return nil
+    }
+
+    /// Stands in for the client, which former outputs do not name.
+    private static let nobody = ClientName("-")
+}
+
+extension Failure.Code {
+    /// Whether others may find a secret in what could not be read.
+    fileprivate var mayHideSecret: Bool {
+        switch self {
+        case .isDirectory, .notADirectory, .notARegularFile, .directoryMissing, .fileTooLarge: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import AppleClientSecret
+import Foundation
+import Linux
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Actions
+@testable import Rotation
+
+/// Programs that are run for clients: what they are given, what is logged of what they print, and when they have failed.
+@Suite struct ExecActionTests {
+    private final class Lines: Sendable {
+        private let all = Mutex<[String]>([])
+        var lines: [String] { all.withLock { $0 } }
+
+        func add(_ line: String) {
+            all.withLock { $0.append(line) }
+        }
+    }
+
+    private let scratch: TemporaryDirectory
+    private let cancel: EventCounter
+    private let printed = Lines()
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        cancel = try EventCounter()
+    }
+
+    private func shell(_ script: String, timeout: Seconds = 60) -> Action {
+        .exec(arguments: ["/bin/sh", "-c", script], timeout: timeout)
+    }
+
+    /// Runs it; each line it printed is in capitals, as the redaction of this test has it.
+    private func run(_ action: Action, _ covering: [ClientName: Covered] = [:]) throws(Failure) {
+        let runner = ActionRunner(
+            as: .current(), cancel: cancel,
+            redact: { lines, isCut in lines.map { $0.uppercased() } + (isCut ? ["cut"] : []) },
+            output: { [printed] id, line in printed.add("\(id): \(line)") })
+        try runner.run(action, covering)
+    }
+
+    private func failure(of action: Action) -> Failure? {
+        do throws(Failure) {
+            try run(action)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func covered(_ outputs: [String]) throws -> Covered {
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
+            expiresAt: WallTime(secondsSinceEpoch: 1))
+        return Covered(
+            issued: SecretInfo(fingerprint: Fingerprint(leadingBytes: 7), claims: claims, signer: nil),
+            outputs: try outputs.map { try #require(AbsolutePath($0)) })
+    }
+
+    @Test func itsEnvironmentIsWhatItIsRunForAndNothingElse() throws {
+        unsafe setenv("LEFT_OVER", "1", 1)
+        let clients = [
+            try #require(ClientName("web")): try covered(["/run/web.jwt", "/run/b.jwt"]),
+            try #require(ClientName("ios")): try covered(["/run/ios.jwt"]),
+        ]
+        let kept = scratch("environment")
+        try run(shell("tr '\\0' '\\n' </proc/$$/environ >'\(kept)'"), clients)
+        #expect(
+            try scratch.read("environment").split(separator: "\n").sorted() == [
+                "/run/b.jwt", "/run/web.jwt", "CLIENTSECRETD_CLIENT=ios", "CLIENTSECRETD_CLIENT_ID=com.example.web",
+                "CLIENTSECRETD_OUTPUTS=/run/ios.jwt", "LANG=C.UTF-8",
+                "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "com.example.web", "web",
+            ])
+    }
+
+    @Test func onlyWhatIsRedactedIsLogged() throws {
+        let action = shell("echo one; echo two >&2")
+        try run(action)
+        #expect(printed.lines == ["\(action.id): ONE", "\(action.id): TWO"])
+    }
+
+    @Test func anythingButZeroIsAFailure() throws {
+        for (script, detail) in [("exit 3", "exit status 3"), ("kill -9 $$", "signal 9")] {
+            let action = shell(script)
+            #expect(failure(of: action) == Failure(.actionFailed, at: .action(action.id), detail: detail))
+        }
+        let slow = shell("sleep 600", timeout: 1)
+        #expect(failure(of: slow) == Failure(.actionTimedOut, at: .action(slow.id), detail: "1 s"))
+    }
+
+    @Test func whatIsCutOffByTheDaemonsEndIsInterrupted() throws {
+        cancel.signal()
+        let action = shell("sleep 600")
+        #expect(failure(of: action) == Failure(.actionInterrupted, at: .action(action.id)))
+    }
+
+    /// Whoever can replace the program would gain the daemon's rights.
+    @Test func aProgramThatOthersMayReplaceIsNotRun() throws {
+        try scratch.write("#!/bin/sh\necho ran\n", to: "hook", mode: 0o777)
+        let action = Action.exec(arguments: [scratch("hook")], timeout: 60)
+        #expect(failure(of: action)?.code == .actionNotStarted)
+        #expect(ExecAction.obstacle(to: action, as: .current()) == failure(of: action))
+        #expect(printed.lines == [])
+        let missing = Action.exec(arguments: [scratch("none")], timeout: 60)
+        #expect(failure(of: missing)?.detail == "there is no \(scratch("none"))")
+    }
+}
