@@ -1,130 +1,94 @@
-import AppleClientSecret
 import Rotation
 
-/// Reads one item of `on_change` or `on_state_change`.
-struct ActionReader {
-    static let verbs = Action.UnitVerb.allCases.map(\.rawValue) + ["signal", "exec"]
-    static let names = verbs + ["timeout"]
-    static let signalNames = ["unit", "signal"]
+/// A kind of action, as the configuration has it.
+///
+/// To add one, write it in a file of its own, put it into ``ActionKinds/all``, and describe it in clientsecretd.yaml(5).
+protocol ActionKind: Sendable {
+    /// The keys that say such an action.
+    static var verbs: [String] { get }
+    /// Further keys that only an item with such an action has.
+    static var options: [String] { get }
 
-    /// The kernel allows 128 KiB for one argument and more in total; command lines written by hand stay far below that.
-    static let maximumArguments = 256
-    static let maximumLength = 65_536
+    /// The action that stands under `verb`; nil, with an error, when it is wrong.
+    ///
+    /// - Parameter placeholder: whether `%s` stands for the state, as in `on_state_change`.
+    static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action?
 
-    let complaints: Diagnostics
-    /// Whether `%s` stands for the state, as in `on_state_change`.
-    let placeholder: Bool
+    /// Finds those of this kind that contradict each other among all actions of the configuration.
+    static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics)
+}
 
-    func read(_ node: YAMLNode) -> Placed<Action>? {
+extension ActionKind {
+    static var options: [String] { [] }
+    static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics) {}
+}
+
+/// The kinds of action there are, and what holds for the items of `on_change` and `on_state_change` of every kind.
+enum ActionKinds {
+    static let all: [any ActionKind.Type] = [UnitAction.self, SignalAction.self, ExecAction.self]
+    static let verbs = all.flatMap { $0.verbs }
+    /// The keys of an item.
+    static let names = verbs + all.flatMap { $0.options }
+
+    /// The setting `name` as a list of actions.
+    ///
+    /// - Parameter placeholder: whether `%s` stands for the state, as in `on_state_change`.
+    static func list(_ name: String, in section: Section, placeholder: Bool = false) -> Setting<[Located<Action>?]> {
+        section.list(name) { read($0, placeholder: placeholder, section.diagnostics) }
+    }
+
+    private static func read(_ node: YAMLNode, placeholder: Bool, _ diagnostics: Diagnostics) -> Located<Action>? {
         if case .scalar(let text) = node.content, !text.isEmpty {
-            complaints.error(at: node.position, "an action says what to do; write \"- restart: myapp.service\"")
+            diagnostics.error(at: node.position, "an action says what to do; write \"- restart: myapp.service\"")
             return nil
         }
-        guard
-            let section = Section(
-                node, of: "an action", at: node.position, names: Self.names, complaints: complaints)
-        else { return nil }
-        let given = Self.verbs.filter(section.has).sorted { section.position(of: $0) < section.position(of: $1) }
-        let timeout = section.value("timeout") { text throws(Mistake) in try Span.readTimeout(text) }
-        if !timeout.isAbsent && !given.contains("exec") {
-            complaints.error(at: section.position(of: "timeout"), "\"timeout\" is for exec only; remove the line")
+        guard let item = Section(node, of: "an action", at: node.position, names: names, diagnostics) else {
+            return nil
         }
-        guard let verb = given.first else {
-            if Self.verbs.contains(where: section.mentions) { return nil }
-            complaints.error(at: section.position, "this action does nothing; write \(alternatives(Self.verbs))")
+        let given = verbs.filter(item.has).sorted { item.position(of: $0) < item.position(of: $1) }
+        for kind in all where !given.contains(where: kind.verbs.contains) {
+            for option in kind.options where item.has(option) {
+                diagnostics.error(
+                    at: item.position(of: option),
+                    "\"\(option)\" is for \(alternatives(kind.verbs)) only; remove the line")
+            }
+        }
+        guard let verb = given.first, let kind = all.first(where: { $0.verbs.contains(verb) }) else {
+            if verbs.contains(where: item.mentions) { return nil }
+            diagnostics.error(at: item.position, "this action does nothing; write \(alternatives(verbs))")
             return nil
         }
         if let second = given.dropFirst().first {
-            complaints.error(
-                at: section.position(of: second), "a second action in one item; begin a new item, \"- \(second): …\"")
+            diagnostics.error(
+                at: item.position(of: second), "a second action in one item; begin a new item, \"- \(second): …\"")
         }
-        return action(verb, in: section, timeout: timeout).map { Placed($0, section.position(of: verb)) }
+        return kind.read(verb, in: item, placeholder: placeholder).map { Located($0, at: item.position(of: verb)) }
     }
 
-    private func action(_ verb: String, in section: Section, timeout: Setting<Seconds>) -> Action? {
-        if let unitVerb = Action.UnitVerb(rawValue: verb) {
-            return section.value(verb, unitName).value.map { .unit(verb: unitVerb, unit: $0) }
-        }
-        return verb == "signal" ? signal(in: section) : exec(in: section, timeout: timeout)
+    /// Finds actions that repeat or contradict each other.
+    ///
+    /// - Parameter lists: every list of actions in the configuration.
+    static func check(_ lists: [Setting<[Located<Action>?]>], _ diagnostics: Diagnostics) {
+        let actions = lists.flatMap { withoutRepeated($0, diagnostics) }
+        for kind in all { kind.check(actions, diagnostics) }
     }
 
-    private func unitName(_ text: String) throws(Mistake) -> String {
-        try UnitName.read(text, placeholder: placeholder)
-    }
-
-    private func signal(in section: Section) -> Action? {
-        guard let (node, position) = section.node("signal") else { return nil }
-        if case .scalar(let text) = node.content, !text.isEmpty {
-            complaints.error(
-                at: node.position, "\"signal\" needs a unit and a signal; write {unit: myapp.service, signal: SIGHUP}")
-            return nil
-        }
-        guard
-            let inner = Section(
-                node, of: "\"signal\"", at: position, names: Self.signalNames, complaints: complaints)
-        else { return nil }
-        let unit = inner.value("unit", unitName)
-        let signal = inner.value("signal") { text throws(Mistake) in try SignalName.read(text) }
-        for (name, missing) in [("unit", unit.isAbsent), ("signal", signal.isAbsent)] where missing {
-            complaints.error(
-                at: position, "\"signal\" has no \"\(name)\"; write {unit: myapp.service, signal: SIGHUP}")
-        }
-        guard let unit = unit.value, let signal = signal.value else { return nil }
-        return .signal(unit: unit, signal: signal)
-    }
-
-    private func exec(in section: Section, timeout: Setting<Seconds>) -> Action? {
-        guard let (node, position) = section.node("exec") else { return nil }
-        if case .scalar(let text) = node.content, !text.isEmpty {
-            complaints.error(
-                at: node.position,
-                "\"exec\" is a list, for there is no shell; write [/usr/local/bin/after-rotation, --quiet]")
-            return nil
-        }
-        guard let items = section.list("exec", argument).value else { return nil }
-        let arguments = items.compactMap { $0 }
-        guard let program = items.first else {
-            complaints.error(at: position, "\"exec\" is empty; write the program's path and its arguments")
-            return nil
-        }
-        guard arguments.count == items.count, let program else { return nil }
-        guard arguments.count <= Self.maximumArguments,
-            arguments.reduce(0, { $0 + $1.utf8.count }) <= Self.maximumLength
-        else {
-            complaints.error(
-                at: position,
-                "\"exec\" takes \(Self.maximumArguments) arguments of 64 KiB in all at most; write a script that has them"
-            )
-            return nil
-        }
-        let path = Section.value(
-            YAMLNode(position: firstItem(of: node), content: .scalar(program)), named: "the program", at: position,
-            complaints: complaints
-        ) { text throws(Mistake) in
-            guard text.hasPrefix("/") else {
-                throw Mistake("program \(quoted(text)) is not looked up in PATH; write its absolute path")
+    private static func withoutRepeated(
+        _ list: Setting<[Located<Action>?]>, _ diagnostics: Diagnostics
+    ) -> [Located<Action>] {
+        var first: [ActionID: Position] = [:]
+        var kept: [Located<Action>] = []
+        for action in list.value?.compactMap({ $0 }) ?? [] {
+            let id = action.value.id
+            if let position = first[id] {
+                diagnostics.error(
+                    at: action.position,
+                    "the same action stands at \(position.seen(from: action.position)) already; remove one")
+            } else {
+                first[id] = action.position
+                kept.append(action)
             }
-            return try Plain.path(text)
         }
-        guard let path = path.value else { return nil }
-        if case .wrong = timeout { return nil }
-        return .exec(
-            arguments: [path.description] + arguments.dropFirst(), timeout: timeout.value ?? Action.defaultTimeout)
-    }
-
-    private func firstItem(of node: YAMLNode) -> Position {
-        guard case .sequence(let items) = node.content, let first = items.first else { return node.position }
-        return first.position
-    }
-
-    /// Unlike other values, an argument may be empty (`""`).
-    private func argument(_ node: YAMLNode) -> String? {
-        switch node.content {
-        case .scalar(let text): return text
-        case .refused: return nil
-        case .sequence, .mapping:
-            complaints.error(at: node.position, "an argument is one value; put it in quotes")
-            return nil
-        }
+        return kept
     }
 }

@@ -1,80 +1,84 @@
 import AppleClientSecret
 import Rotation
 
-/// Finds actions and credentials that repeat or contradict each other.
-struct ActionChecks {
-    let clients: [ClientDraft]
-    let onStateChange: Setting<[Placed<Action>?]>
-    let complaints: Diagnostics
+/// `credential:` of a client: the unit that is served its secret.
+enum CredentialSettings {
+    static let names = ["unit", "name"]
 
-    func run() {
-        checkServed()
-        var timeouts: [ActionID: Placed<Seconds>] = [:]
-        for list in clients.map(\.settings.onChange) + [onStateChange] {
-            for action in withoutRepeated(list) {
-                guard case .exec(_, let timeout) = action.value else { continue }
-                guard let first = timeouts[action.value.id] else {
-                    timeouts[action.value.id] = Placed(timeout, action.position)
-                    continue
-                }
-                guard first.value != timeout else { continue }
-                complaints.error(
-                    at: action.position,
-                    "the same command has a timeout of \(Span.text(first.value)) at \(first.position.seen(from: action.position)) "
-                        + "and of \(Span.text(timeout)) here, and runs once for both; write the same in both")
-            }
+    /// In bytes: systemd puts both names into the address from which it asks, which has room for 83 bytes of them (108
+    /// bytes of `sockaddr_un.sun_path` less the rest).
+    private static let longestServedName = 83
+
+    static func read(in client: Section) -> Setting<ServedCredential> {
+        guard let (node, position) = client.node("credential") else { return client.missing("credential") }
+        let diagnostics = client.diagnostics
+        let example = "write {unit: myapp.service, name: apple-client-secret}"
+        if case .scalar(let text) = node.content, !text.isEmpty {
+            diagnostics.error(at: node.position, "\"credential\" needs a unit and a name; \(example)")
+            return .wrong
         }
+        guard let section = Section(node, of: "\"credential\"", at: position, names: names, diagnostics) else {
+            return .wrong
+        }
+        let unit = section.value("unit") { text throws(Mistake) in try UnitName.read(text, template: true) }
+        let name = section.value("name", Scalar.credential)
+        for (setting, missing) in [("unit", unit.isAbsent), ("name", name.isAbsent)] where missing {
+            diagnostics.error(at: position, "\"credential\" has no \"\(setting)\"; \(example)")
+        }
+        guard let unit = unit.value, let name = name.located else { return .wrong }
+        // An instance's name is at least a byte longer than its template's.
+        let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
+        if length > longestServedName {
+            diagnostics.warning(
+                at: name.position,
+                "unit and name have \(length) bytes together, and systemd can ask for \(longestServedName): the unit "
+                    + "will not start; write a shorter name")
+        }
+        return .given(Located(ServedCredential(unit: unit, name: name.value), at: position))
     }
 
-    private func withoutRepeated(_ list: Setting<[Placed<Action>?]>) -> [Placed<Action>] {
-        var first: [ActionID: Position] = [:]
-        var kept: [Placed<Action>] = []
-        for action in list.value?.compactMap({ $0 }) ?? [] {
-            if let position = first[action.value.id] {
-                complaints.error(
-                    at: action.position,
-                    "the same action stands at \(position.seen(from: action.position)) already; remove one")
-            } else {
-                first[action.value.id] = action.position
-                kept.append(action)
-            }
-        }
-        return kept
-    }
-
-    private func checkServed() {
-        var served: [ServedCredential: ClientDraft] = [:]
+    /// Finds credentials that two clients have, and units that go on with the one that they have read.
+    static func check(_ clients: [LocatedClient], _ diagnostics: Diagnostics) {
+        var served: [ServedCredential: LocatedClient] = [:]
         var units: [String: Position] = [:]
         for client in clients {
-            guard let credential = client.settings.credential.placed else { continue }
+            guard let credential = client.settings.credential.located else { continue }
             let position = credential.position
             if let first = served[credential.value] {
-                complaints.error(
+                diagnostics.error(
                     at: position,
                     "\(credential.value.unit) gets \(quoted(credential.value.name)) from client \"\(first.name.value)\" already "
                         + "(\(first.name.position.seen(from: client.name.position))); write another name")
+            } else {
+                served[credential.value] = client
             }
-            served[credential.value] = served[credential.value] ?? client
             units[credential.value.unit] = units[credential.value.unit] ?? position
         }
         for client in clients {
-            for action in client.settings.onChange.value ?? [] {
-                guard let action, case .unit(let verb, let unit) = action.value,
-                    verb == .reload || verb == .reloadOrRestart,
-                    let place = units[unit] ?? UnitName.template(of: unit).flatMap({ units[$0] })
-                else { continue }
-                complaints.warning(
-                    at: action.position,
-                    "\(unit) reads a credential (\(place.seen(from: action.position))), which it does when it starts and "
-                        + "not when it reloads; write \"restart: \(unit)\"")
-            }
-            checkIsRestarted(client)
+            checkReloads(by: client, of: units, diagnostics)
+            checkIsRestarted(client, diagnostics)
+        }
+    }
+
+    /// - Parameter units: those that read a credential, and where it is named.
+    private static func checkReloads(
+        by client: LocatedClient, of units: [String: Position], _ diagnostics: Diagnostics
+    ) {
+        for action in client.settings.onChange.value ?? [] {
+            guard let action, case .unit(let verb, let unit) = action.value,
+                verb == .reload || verb == .reloadOrRestart,
+                let place = units[unit] ?? UnitName.template(of: unit).flatMap({ units[$0] })
+            else { continue }
+            diagnostics.warning(
+                at: action.position,
+                "\(unit) reads a credential (\(place.seen(from: action.position))), which it does when it starts and "
+                    + "not when it reloads; write \"restart: \(unit)\"")
         }
     }
 
     /// A unit that no action restarts keeps the secret that it read at its start.
-    private func checkIsRestarted(_ client: ClientDraft) {
-        guard let credential = client.settings.credential.placed else { return }
+    private static func checkIsRestarted(_ client: LocatedClient, _ diagnostics: Diagnostics) {
+        guard let credential = client.settings.credential.located else { return }
         if case .wrong = client.settings.onChange { return }
         let served = credential.value.unit
         for action in client.settings.onChange.value ?? [] {
@@ -88,7 +92,7 @@ struct ActionChecks {
             case .signal: continue
             }
         }
-        complaints.warning(
+        diagnostics.warning(
             at: credential.position,
             "nothing restarts \(served) when the secret changes, and it reads a credential only when it starts; write "
                 + "\"- restart: \(UnitName.isTemplate(served) ? UnitName.instance(of: served) : served)\" under \"on_change\""

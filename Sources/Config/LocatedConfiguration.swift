@@ -1,85 +1,93 @@
 import AppleClientSecret
 import Rotation
 
-/// Merges the drafts of all files into one configuration and checks that they fit together.
-struct Assembler {
-    private(set) var positions: Positions
-    private let drafts: [FileDraft]
-    private let complaints: Diagnostics
-    private var keys: [KeyName: KeyDraft] = [:]
-    private var keyOrder: [KeyName] = []
-    private var clients: [ClientDraft] = []
+/// The configuration of all files together, each value with the place where it is written.
+struct LocatedConfiguration {
+    /// The start of the main file.
+    let start: Position
+    /// What only the main file says.
+    let main: TopLevelSettings
+    /// In the order of the files and of what stands in them, without those whose name was there already.
+    private(set) var keys: [KeySettings] = []
+    /// As the keys; completed by `defaults`.
+    private(set) var clients: [LocatedClient] = []
+    private let keyNames: Set<KeyName>
 
-    /// - Parameter drafts: the main file's, then those of the `.d` directory.
-    init(start: Position, drafts: [FileDraft], complaints: Diagnostics) {
-        positions = Positions(start: start)
-        self.drafts = drafts
-        self.complaints = complaints
+    /// - Parameter files: the main file's settings, then those of the files of the `.d` directory.
+    init(start: Position, files: [TopLevelSettings], _ diagnostics: Diagnostics) {
+        self.start = start
+        main = files.first ?? TopLevelSettings()
+        var keyNames: [KeyName: Position] = [:]
+        for key in files.flatMap(\.keys) {
+            let name = key.name
+            if let first = keyNames[name.value] {
+                diagnostics.error(
+                    at: name.position,
+                    "key \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
+                continue
+            }
+            keyNames[name.value] = name.position
+            keys.append(key)
+        }
+        self.keyNames = Set(keyNames.keys)
+        if !files.contains(where: \.mentionsKeys) {
+            diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
+        }
+        var clientNames: [ClientName: Position] = [:]
+        for client in files.flatMap(\.clients) {
+            let name = client.name
+            if let first = clientNames[name.value] {
+                diagnostics.error(
+                    at: name.position,
+                    "client \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
+                continue
+            }
+            clientNames[name.value] = name.position
+            clients.append(client.completed(by: main.defaults))
+        }
+        if !files.contains(where: \.mentionsClients) {
+            diagnostics.error(at: start, "no clients; write \"clients\" with a name and its \"client_id\"")
+        }
     }
 
-    /// The configuration; not to be used when `complaints` has errors afterwards.
-    mutating func assemble(guarding places: GuardedPlaces) -> Configuration {
-        let main = drafts.first ?? FileDraft()
-        collectKeys()
-        collectClients(defaults: main.defaults)
-        positions.note(main)
-        let entries = clients.map { ($0.name.value, entry(of: $0)) }
-        OutputChecks(
-            places: places, keys: keyOrder.compactMap { keys[$0] }, clients: clients, main: main, complaints: complaints
-        ).run()
-        ActionChecks(clients: clients, onStateChange: main.onStateChange, complaints: complaints).run()
+    /// Every list of actions.
+    var actions: [Setting<[Located<Action>?]>] { clients.map(\.settings.onChange) + [main.onStateChange] }
+
+    /// The values, once they are found to fit together; not to be used when `diagnostics` has errors afterwards.
+    ///
+    /// - Parameter places: what else no output may overwrite.
+    func checked(against places: ReservedPlaces, _ diagnostics: Diagnostics) -> Configuration {
+        checkIDs(diagnostics)
+        let configuration = values(diagnostics)
+        let outputs = ClientOutput.all(of: clients)
+        PathChecks(self, outputs: outputs, places: places, diagnostics).run()
+        ClientOutput.check(outputs, diagnostics)
+        CredentialSettings.check(clients, diagnostics)
+        ActionKinds.check(actions, diagnostics)
+        return configuration
+    }
+
+    private func values(_ diagnostics: Diagnostics) -> Configuration {
+        var keys: [KeyName: KeyConfiguration] = [:]
+        for key in self.keys { keys[key.name.value] = key.configuration }
+        var clients: [ClientName: ClientConfiguration] = [:]
+        for client in self.clients {
+            clients[client.name.value] = client.configuration(key: key(of: client, diagnostics), diagnostics)
+        }
         return Configuration(
-            keys: keys.compactMapValues(entry),
-            clients: Dictionary(entries.compactMap { pair in pair.1.map { (pair.0, $0) } }) { first, _ in first },
-            onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],
+            keys: keys, clients: clients, onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],
             controlGroup: main.controlGroup.value, stateDirectory: main.stateDirectory.value,
             metricsFile: main.metricsFile.value,
             trustedDirectories: (main.trustedDirectories.value ?? []).compactMap { $0?.value })
     }
 
-    private mutating func collectKeys() {
-        for key in drafts.flatMap(\.keys) {
-            let name = key.name
-            if let first = keys[name.value] {
-                complaints.error(
-                    at: name.position,
-                    "key \"\(name.value)\" is defined at \(first.name.position.seen(from: name.position)) already; keep one"
-                )
-                continue
-            }
-            keys[name.value] = key
-            keyOrder.append(name.value)
-            positions.note(key)
-        }
-        if !drafts.contains(where: \.mentionsKeys) {
-            complaints.error(at: positions.start, "no keys; write \"keys\" with the private key that Apple gave you")
-        }
-    }
-
-    private mutating func collectClients(defaults: ClientSettings) {
-        var places: [ClientName: Position] = [:]
-        for var client in drafts.flatMap(\.clients) {
-            let name = client.name
-            if let first = places[name.value] {
-                complaints.error(
-                    at: name.position,
-                    "client \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
-                continue
-            }
-            places[name.value] = name.position
-            client.settings = client.settings.completed(by: defaults)
-            clients.append(client)
-            positions.note(client)
-        }
-        if !drafts.contains(where: \.mentionsClients) {
-            complaints.error(at: positions.start, "no clients; write \"clients\" with a name and its \"client_id\"")
-        }
-        var ids: [ClientID: Placed<ClientName>] = [:]
+    private func checkIDs(_ diagnostics: Diagnostics) {
+        var ids: [ClientID: Located<ClientName>] = [:]
         for client in clients {
             guard case let id? = client.clientID else { continue }
             if let first = ids[id] {
-                let position = client.settings.clientID.placed?.position ?? client.name.position
-                complaints.warning(
+                let position = client.settings.clientID.position ?? client.name.position
+                diagnostics.warning(
                     at: position,
                     "\(quoted(id.description)) is the client id of \"\(first.value)\" too "
                         + "(\(first.position.seen(from: position))); one client may have several outputs")
@@ -89,104 +97,31 @@ struct Assembler {
         }
     }
 
-    private func entry(of key: KeyDraft) -> KeyConfiguration? {
-        guard let team = key.team.value, let keyID = key.keyID.value, let location = key.location.value else {
-            return nil
-        }
-        return KeyConfiguration(team: team, keyID: keyID, location: location, passphrase: key.passphrase.value)
-    }
-
-    private func entry(of client: ClientDraft) -> ClientConfiguration? {
-        let settings = client.settings
-        let key = key(of: client)
-        let times = times(of: client)
-        if settings.outputs.isUnset && settings.credential.isAbsent {
-            complaints.error(
-                at: client.name.position,
-                "client \"\(client.name.value)\" writes its secret nowhere; write \"outputs\" with a \"path\"")
-        }
-        guard let key, let times, let clientID = client.clientID else { return nil }
-        let outputs = (settings.outputs.value ?? []).compactMap { draft -> Output? in
-            guard let draft, let path = draft.path.value, let format = draft.format.value else { return nil }
-            return Output(
-                path: path, format: format, slot: draft.slot, mode: draft.mode.value, group: draft.group.value,
-                owner: draft.owner.value)
-        }
-        return ClientConfiguration(
-            clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore, outputs: outputs,
-            onChange: (settings.onChange.value ?? []).compactMap { $0?.value }, verify: settings.verify.value ?? false,
-            credential: settings.credential.value)
-    }
-
-    private func key(of client: ClientDraft) -> KeyName? {
+    private func key(of client: LocatedClient, _ diagnostics: Diagnostics) -> KeyName? {
+        let names = keys.lazy.map(\.name.value.description)
         switch client.settings.key {
         case .given(let name):
-            if keys[name.value] != nil { return name.value }
+            if keyNames.contains(name.value) { return name.value }
             // If no key is valid, the one meant may have an invalid name, which was reported.
-            guard !keyOrder.isEmpty else { return nil }
-            let known = keyOrder.map(\.description)
+            guard !keys.isEmpty else { return nil }
             let advice =
-                complaints.isFull
+                diagnostics.isFull
                 ? ""
-                : nearest(to: name.value.description, among: known).map { "did you mean \"\($0)\"?" }
-                    ?? "write \(alternatives(known.prefix(10)))"
-            complaints.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
+                : nearest(to: name.value.description, among: names).map { "did you mean \"\($0)\"?" }
+                    ?? "write \(alternatives(names.prefix(10)))"
+            diagnostics.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
             return nil
         case .wrong: return nil
         case .absent:
-            if let first = keyOrder.first, keyOrder.count > 1 {
-                complaints.error(
+            guard keys.count < 2 else {
+                diagnostics.error(
                     at: client.name.position,
                     "client \"\(client.name.value)\" does not say which key signs for it; write \"key:\" with "
-                        + alternatives(keyOrder.prefix(10).map(\.description))
-                        + ", or \"key: \(first)\" under \"defaults:\" for every client that does not say")
+                        + alternatives(names.prefix(10))
+                        + ", or \"key: \(keys[0].name.value)\" under \"defaults:\" for every client that does not say")
                 return nil
             }
-            return keyOrder.first
+            return keys.first?.name.value
         }
-    }
-
-    private func times(of client: ClientDraft) -> (lifetime: Lifetime, renewBefore: Seconds)? {
-        let settings = client.settings
-        if case .wrong = settings.lifetime { return nil }
-        if case .wrong = settings.renewBefore { return nil }
-        guard let lifetime = settings.lifetime.value ?? Lifetime(seconds: ClientConfiguration.defaultLifetime) else {
-            return nil
-        }
-        let renewBefore = settings.renewBefore.value ?? lifetime.seconds / 3
-        // Where renew_before is written, else the lifetime: under the client or under "defaults".
-        let position =
-            settings.renewBefore.placed?.position ?? settings.lifetime.placed?.position ?? client.name.position
-        guard renewBefore < lifetime.seconds else {
-            complaints.error(
-                at: position,
-                "renew_before \(Span.text(renewBefore)) is not shorter than the lifetime \(Span.text(lifetime.seconds)) of "
-                    + "client \"\(client.name.value)\"; write less, such as \(Span.text(lifetime.seconds / 3))")
-            return nil
-        }
-        // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client
-        // becomes critical before every renewal.
-        if lifetime.seconds - 60 < renewBefore / 3 {
-            complaints.warning(
-                at: settings.lifetime.placed?.position ?? position,
-                "a lifetime of \(Span.text(lifetime.seconds)) is too short: renewals are at least 60s apart, and by "
-                    + "the next one the secret has nearly expired; write 2m or more")
-        }
-        return (lifetime, renewBefore)
-    }
-}
-
-extension ClientDraft {
-    /// The configured id, else the name; nil when that is invalid.
-    var clientID: ClientID? {
-        if case .wrong = settings.clientID { return nil }
-        return settings.clientID.value ?? ClientID(name.value.description)
-    }
-}
-
-extension Setting<[OutputDraft?]> {
-    /// Whether it is absent or an empty list.
-    fileprivate var isUnset: Bool {
-        isAbsent || placed?.value.isEmpty ?? false
     }
 }

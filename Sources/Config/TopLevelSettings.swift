@@ -1,64 +1,64 @@
-import AppleClientSecret
 import Rotation
 
-// The content of one file before it is checked as a whole. Every value keeps its position.
+/// The settings of one whole configuration file.
+struct TopLevelSettings {
+    static let names = [
+        "keys", "defaults", "clients", "on_state_change", "control_group", "state_dir", "metrics_file",
+        "trusted_directories",
+    ]
 
-struct FileDraft {
-    var keys: [KeyDraft] = []
-    var clients: [ClientDraft] = []
+    private(set) var keys: [KeySettings] = []
+    private(set) var clients: [LocatedClient] = []
     /// Whether it has keys or clients, counting misspelt and invalid ones.
-    var mentionsKeys = false
-    var mentionsClients = false
-    var defaults = ClientSettings()
-    var onStateChange: Setting<[Placed<Action>?]> = .absent
-    var controlGroup: Setting<String> = .absent
-    var stateDirectory: Setting<AbsolutePath> = .absent
-    var metricsFile: Setting<AbsolutePath> = .absent
-    var trustedDirectories: Setting<[Placed<AbsolutePath>?]> = .absent
-}
+    private(set) var mentionsKeys = false
+    private(set) var mentionsClients = false
+    private(set) var defaults = ClientSettings()
+    private(set) var onStateChange: Setting<[Located<Action>?]> = .absent
+    private(set) var controlGroup: Setting<String> = .absent
+    private(set) var stateDirectory: Setting<AbsolutePath> = .absent
+    private(set) var metricsFile: Setting<AbsolutePath> = .absent
+    private(set) var trustedDirectories: Setting<[Located<AbsolutePath>?]> = .absent
 
-struct KeyDraft {
-    let name: Placed<KeyName>
-    var team: Setting<TeamID> = .absent
-    var keyID: Setting<KeyID> = .absent
-    var location: Setting<KeyConfiguration.Location> = .absent
-    var passphrase: Setting<KeyConfiguration.Location> = .absent
-}
+    /// Those of a file without content.
+    init() {}
 
-struct ClientDraft {
-    let name: Placed<ClientName>
-    var settings: ClientSettings
-}
-
-/// The settings of a client or of `defaults`.
-struct ClientSettings {
-    var clientID: Setting<ClientID> = .absent
-    var key: Setting<KeyName> = .absent
-    var lifetime: Setting<Lifetime> = .absent
-    var renewBefore: Setting<Seconds> = .absent
-    var outputs: Setting<[OutputDraft?]> = .absent
-    var onChange: Setting<[Placed<Action>?]> = .absent
-    var verify: Setting<Bool> = .absent
-    var credential: Setting<ServedCredential> = .absent
-
-    /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
-    /// it.
-    func completed(by defaults: ClientSettings) -> ClientSettings {
-        ClientSettings(
-            clientID: clientID, key: key.or(defaults.key), lifetime: lifetime.or(defaults.lifetime),
-            renewBefore: renewBefore.or(defaults.renewBefore), outputs: outputs.or(defaults.outputs),
-            onChange: onChange.or(defaults.onChange), verify: verify.or(defaults.verify),
-            credential: credential.or(defaults.credential))
+    /// - Parameter main: the main file's name, when this is an additional file with keys and clients only.
+    init(_ node: YAMLNode, addingTo main: String?, _ diagnostics: Diagnostics) {
+        let start = Position(file: node.position.file, line: 1, column: 1)
+        guard let section = Section(node, of: "the configuration", at: start, names: Self.names, diagnostics) else {
+            mentionsKeys = true
+            mentionsClients = true
+            return
+        }
+        mentionsKeys = section.mentions("keys")
+        mentionsClients = section.mentions("clients")
+        if let (node, position) = section.node("keys") {
+            mentionsKeys = !node.isEmptyMapping
+            keys = (Section.lines(of: node, named: "\"keys\"", at: position, diagnostics) ?? [])
+                .compactMap { KeySettings($0, diagnostics) }
+        }
+        if let (node, position) = section.node("clients") {
+            mentionsClients = !node.isEmptyMapping
+            clients = (Section.lines(of: node, named: "\"clients\"", at: position, diagnostics) ?? [])
+                .compactMap { LocatedClient($0, diagnostics) }
+        }
+        if let main {
+            for name in Self.names where name != "keys" && name != "clients" && section.has(name) {
+                diagnostics.error(
+                    at: section.position(of: name),
+                    "\"\(name)\" belongs in \(harmless(main)); this file may add keys and clients only")
+            }
+            return
+        }
+        if let (node, position) = section.node("defaults") {
+            defaults = ClientSettings(defaults: node, at: position, diagnostics)
+        }
+        onStateChange = ActionKinds.list("on_state_change", in: section, placeholder: true)
+        controlGroup = section.value("control_group", Scalar.group)
+        stateDirectory = section.value("state_dir", Scalar.directory)
+        metricsFile = section.value("metrics_file", Scalar.file)
+        trustedDirectories = section.list("trusted_directories") { node in
+            Setting(node, named: "a trusted directory", at: node.position, diagnostics, Scalar.directory).located
+        }
     }
-}
-
-struct OutputDraft {
-    /// Where the output begins.
-    let position: Position
-    var path: Setting<AbsolutePath> = .absent
-    var format: Setting<FileFormat> = .absent
-    var slot = Slot.whole
-    var mode: Setting<UInt16> = .absent
-    var group: Setting<String> = .absent
-    var owner: Setting<String> = .absent
 }

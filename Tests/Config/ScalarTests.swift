@@ -6,7 +6,7 @@ import Testing
 
 @testable import Config
 
-@Suite struct SpanTests {
+@Suite struct ScalarTests {
     @Test(arguments: [
         ("45s", 45), ("30m", 1800), ("12h", 43_200), ("90d", 7_776_000), ("1d12h", 129_600), ("0s", 0),
         ("1d1h1m1s", 90_061), ("007s", 7), ("15776700s", 15_776_700), ("182d14h25m", 15_776_700),
@@ -45,12 +45,12 @@ import Testing
 
     @Test(arguments: [("640", 0o640), ("0640", 0o640), ("0o640", 0o640), ("7777", 0o7777), ("07777", 0o7777), ("0", 0)])
     func modes(text: String, mode: UInt16) {
-        #expect(Mode.parse(text) == mode)
+        #expect(Scalar.bits(text) == mode)
     }
 
     @Test(arguments: ["", "8", "0x1a0", "10000", "000640", "0o", "-640", "6 40", "rw-"])
     func noModes(text: String) {
-        #expect(Mode.parse(text) == nil)
+        #expect(Scalar.bits(text) == nil)
     }
 
     @Test(arguments: [
