@@ -52,7 +52,7 @@ package struct AdoptedText: Hashable, Codable, Sendable {
             kept.configuration == main.description, let sources = kept.sources(main, path)
         else { return nil }
         return try? SettingsLoader.judge(
-            sources, as: identity, stateDirectory: stateDirectory, complaints: Diagnostics()
+            sources, as: identity, stateDirectory: stateDirectory, diagnostics: Diagnostics()
         ).get()
     }
 
@@ -120,17 +120,5 @@ package struct AdoptedText: Hashable, Codable, Sendable {
             }
         }
         return directory + "/" + name + ".json"
-    }
-}
-
-extension Loaded {
-    /// Whether every user may read the files it was read from.
-    package var isReadableByAll: Bool {
-        sources.allSatisfy { source in
-            FileStatus.following(source.realPath.description).map { $0.mode & 0o004 != 0 } == true
-                && source.realPath.directories.allSatisfy {
-                    FileStatus.following($0.description).map { $0.mode & 0o001 != 0 } == true
-                }
-        }
     }
 }

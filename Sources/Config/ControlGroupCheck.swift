@@ -18,7 +18,7 @@ struct ControlGroupCheck {
                 guard case .file(let path) = location, isReadable(path, by: group) else { continue }
                 mistakes.append(
                     Diagnostic(
-                        .error, at: loaded.positions[.controlGroup] ?? loaded.positions.start,
+                        .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
                         "group \"\(name)\" may read \(what) of \"\(key)\", \(path); write another group, or "
                             + "chmod go-r \(ShellWord.quoted(path.description))"))
             }

@@ -32,3 +32,52 @@ package struct Refusal: Error, Hashable, Sendable {
     /// Whether the current user may not read one of its files: its text is unknown then.
     package var isUnreadable = false
 }
+
+/// Collects diagnostics while a configuration is read, so that all mistakes are reported at once.
+final class Diagnostics {
+    /// More than anybody fixes in one go; bounds the output for a file of nothing but mistakes.
+    static let maximum = 500
+
+    private var seen: Set<Diagnostic> = []
+    private(set) var errors = 0
+    /// The mistakes beyond the maximum: their number, and the first one's position.
+    private var omitted = 0
+    private var firstOmitted: Position?
+
+    /// Whether further mistakes are only counted, so that their messages need no work.
+    var isFull: Bool { seen.count >= Self.maximum }
+
+    func error(at position: Position, _ message: String) {
+        errors += 1
+        note(Diagnostic(.error, at: position, message))
+    }
+
+    func warning(at position: Position, _ message: String) {
+        note(Diagnostic(.warning, at: position, message))
+    }
+
+    /// The diagnostics of the file `main` first, then those of the others by name, each by line and column, without
+    /// duplicates.
+    func sorted(main: String) -> [Diagnostic] {
+        func order(_ diagnostic: Diagnostic) -> (Int, Position, String) {
+            (diagnostic.position.file == main ? 0 : 1, diagnostic.position, diagnostic.message)
+        }
+        var result = seen.sorted { order($0) < order($1) }
+        if let firstOmitted {
+            result.append(
+                Diagnostic(.error, at: firstOmitted, "\(omitted) more mistakes are not shown; fix these first"))
+        }
+        return result
+    }
+
+    private func note(_ diagnostic: Diagnostic) {
+        guard !seen.contains(diagnostic) else { return }
+        guard !isFull else {
+            if diagnostic.severity == .warning { return }
+            omitted += 1
+            firstOmitted = firstOmitted ?? diagnostic.position
+            return
+        }
+        seen.insert(diagnostic)
+    }
+}

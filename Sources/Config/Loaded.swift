@@ -1,17 +1,55 @@
+internal import Linux
 package import Rotation
 
-/// An accepted configuration with its warnings, positions and files.
+/// An accepted configuration with its warnings and files.
 package struct Loaded: Sendable {
     package let configuration: Configuration
+    /// The same with the places where its values are written.
+    let located: LocatedConfiguration
     /// The warnings, sorted by file and position.
     package let warnings: [Diagnostic]
-    /// Warnings about settings that this version checks but does not act on yet.
-    package let notActedOn: [Diagnostic]
-    package let positions: Positions
     /// The files it was read from: the main one, then those of ``directory`` in name order.
     package let sources: [SourceFile]
     /// The directory whose files may add keys and clients; it need not exist.
     package let directory: AbsolutePath
 
     package var files: [AbsolutePath] { sources.map(\.path) }
+
+    /// Warnings about settings that this version checks but does not act on yet, by client name.
+    package var notActedOn: [Diagnostic] {
+        located.clients.filter { $0.settings.verify.value == true }.sorted { $0.name.value < $1.name.value }.map {
+            Diagnostic(
+                .warning, at: $0.settings.verify.position ?? $0.name.position,
+                "this version does not ask Apple yet: new secrets of \"\($0.name.value)\" are published untried")
+        }
+    }
+}
+
+extension Loaded {
+    /// Whether every user may read the files it was read from.
+    package var isReadableByAll: Bool {
+        sources.allSatisfy { source in
+            FileStatus.following(source.realPath.description).map { $0.mode & 0o004 != 0 } == true
+                && source.realPath.directories.allSatisfy {
+                    FileStatus.following($0.description).map { $0.mode & 0o001 != 0 } == true
+                }
+        }
+    }
+}
+
+/// A configuration file's content, name and paths.
+package struct SourceFile: Sendable {
+    /// The file as the user named it, for messages.
+    package let name: String
+    package let path: AbsolutePath
+    /// The path with all links resolved.
+    package let realPath: AbsolutePath
+    package let bytes: [UInt8]
+
+    package init(name: String, path: AbsolutePath, realPath: AbsolutePath? = nil, bytes: [UInt8]) {
+        self.name = name
+        self.path = path
+        self.realPath = realPath ?? path
+        self.bytes = bytes
+    }
 }

@@ -30,15 +30,17 @@ package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 /// A value and where it is written.
-struct Placed<Value> {
+struct Located<Value> {
     let value: Value
     let position: Position
 
-    init(_ value: Value, _ position: Position) {
+    init(_ value: Value, at position: Position) {
         self.value = value
         self.position = position
     }
 }
+
+extension Located: Sendable where Value: Sendable {}
 
 /// `text` with `?` for control characters, for a line on a terminal or in the journal.
 func harmless(_ text: String) -> String {

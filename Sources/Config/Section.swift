@@ -6,23 +6,24 @@ struct Section {
     let owner: String
     /// Where the owner is named; missing settings are reported there.
     let position: Position
-    let complaints: Diagnostics
+    let diagnostics: Diagnostics
     private let entries: [String: YAMLEntry]
     /// Known names that unknown ones most likely meant: not reported as missing as well.
     private let misspelt: Set<String>
 
-    /// Nil, with a complaint, when the node is no mapping.
-    init?(_ node: YAMLNode, of owner: String, at position: Position, names known: [String], complaints: Diagnostics) {
-        guard let lines = Self.lines(of: node, named: owner, at: position, complaints: complaints) else { return nil }
+    /// Nil, with an error, when the node is no mapping.
+    init?(_ node: YAMLNode, of owner: String, at position: Position, names known: [String], _ diagnostics: Diagnostics)
+    {
+        guard let lines = Self.lines(of: node, named: owner, at: position, diagnostics) else { return nil }
         self.owner = owner
         self.position = position
-        self.complaints = complaints
+        self.diagnostics = diagnostics
         var entries: [String: YAMLEntry] = [:]
         var misspelt: Set<String> = []
         for entry in lines {
-            if known.contains(entry.key) {
-                entries[entry.key] = entry
-            } else if let meant = Self.complain(of: entry, in: owner, known: known, complaints: complaints) {
+            if known.contains(entry.key.value) {
+                entries[entry.key.value] = entry
+            } else if let meant = Self.report(unknown: entry.key, in: owner, known: known, diagnostics) {
                 misspelt.insert(meant)
             }
         }
@@ -30,21 +31,21 @@ struct Section {
         self.misspelt = misspelt
     }
 
-    /// The entries of a mapping whose names the user chooses. Nil, with a complaint, when the node is no mapping.
+    /// The entries of a mapping whose names the user chooses. Nil, with an error, when the node is no mapping.
     static func lines(
-        of node: YAMLNode, named owner: String, at position: Position, complaints: Diagnostics
+        of node: YAMLNode, named owner: String, at position: Position, _ diagnostics: Diagnostics
     ) -> [YAMLEntry]? {
         switch node.content {
         case .mapping(let lines): return lines
         case .refused: return nil
         case .scalar(""):
-            complaints.error(
+            diagnostics.error(
                 at: position, "\(owner) is empty; write its settings below it, indented, or remove the line")
         case .scalar:
-            complaints.error(
+            diagnostics.error(
                 at: node.position, "\(owner) is one value; write its settings as \"name: value\", indented")
         case .sequence:
-            complaints.error(
+            diagnostics.error(
                 at: node.position, "\(owner) is a list; write its settings as \"name: value\", without \"-\"")
         }
         return nil
@@ -61,51 +62,30 @@ struct Section {
     }
 
     func position(of name: String) -> Position {
-        entries[name]?.keyPosition ?? position
+        entries[name]?.key.position ?? position
     }
 
     /// The setting's node and its name's position.
     func node(_ name: String) -> (node: YAMLNode, name: Position)? {
-        entries[name].map { ($0.value, $0.keyPosition) }
+        entries[name].map { ($0.value, $0.key.position) }
     }
 
-    /// The setting's single value, parsed by `read`.
-    func value<Value>(_ name: String, _ read: (String) throws(Mistake) -> Value) -> Setting<Value> {
+    /// The setting's single value, parsed by `parse`.
+    func value<Value>(_ name: String, _ parse: (String) throws(Mistake) -> Value) -> Setting<Value> {
         guard let entry = entries[name] else { return missing(name) }
-        return Self.value(entry.value, named: "\"\(name)\"", at: entry.keyPosition, complaints: complaints, read)
+        return Setting(entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, parse)
     }
 
-    /// A single value, parsed by `read`.
-    static func value<Value>(
-        _ node: YAMLNode, named name: String, at position: Position, complaints: Diagnostics,
-        _ read: (String) throws(Mistake) -> Value
-    ) -> Setting<Value> {
-        switch node.content {
-        case .scalar(""):
-            complaints.error(at: position, "\(name) has no value; write one or remove the line")
-        case .scalar(let text):
-            do {
-                return .given(Placed(try read(text), node.position))
-            } catch {
-                complaints.error(at: node.position, error.words)
-            }
-        case .sequence: complaints.error(at: node.position, "\(name) is a list; write one value")
-        case .mapping: complaints.error(at: node.position, "\(name) has settings of its own; write one value")
-        case .refused: break
-        }
-        return .wrong
-    }
-
-    /// The setting's list, with each item parsed by `read`; an item that `read` complained of is nil.
+    /// The setting's list, with each item parsed by `read`; nil stands for an item that `read` reported.
     func list<Item>(_ name: String, _ read: (YAMLNode) -> Item?) -> Setting<[Item?]> {
         guard let entry = entries[name] else { return missing(name) }
         switch entry.value.content {
         case .sequence(let items):
-            return .given(Placed(items.map(read), entry.keyPosition))
+            return .given(Located(items.map(read), at: entry.key.position))
         case .scalar(""):
-            complaints.error(at: entry.keyPosition, "\"\(name)\" is empty; write its items below it as \"- …\"")
+            diagnostics.error(at: entry.key.position, "\"\(name)\" is empty; write its items below it as \"- …\"")
         case .scalar, .mapping:
-            complaints.error(at: entry.value.position, "\"\(name)\" is a list; begin each of its items with \"- \"")
+            diagnostics.error(at: entry.value.position, "\"\(name)\" is a list; begin each of its items with \"- \"")
         case .refused: break
         }
         return .wrong
@@ -117,19 +97,19 @@ struct Section {
     }
 
     /// Reports an unknown name; returns the known one most likely meant.
-    private static func complain(
-        of entry: YAMLEntry, in owner: String, known: [String], complaints: Diagnostics
+    private static func report(
+        unknown key: Located<String>, in owner: String, known: [String], _ diagnostics: Diagnostics
     ) -> String? {
-        let meant = nearest(to: entry.key, among: known)
+        let meant = nearest(to: key.value, among: known)
         let advice: String
-        if entry.key == "<<" {
+        if key.value == "<<" {
             advice = "shared settings stand under \"defaults\""
         } else if let meant {
             advice = "did you mean \"\(meant)\"?"
         } else {
             advice = "\(owner) takes \(alternatives(known, joinedBy: "and"))"
         }
-        complaints.error(at: entry.keyPosition, "unknown key\(apposition(entry.key)); \(advice)")
+        diagnostics.error(at: key.position, "unknown key\(apposition(key.value)); \(advice)")
         return meant
     }
 }

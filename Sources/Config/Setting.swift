@@ -1,27 +1,54 @@
 /// One setting as read from a file.
 enum Setting<Value> {
     case absent
-    /// The value is invalid and was complained of.
+    /// The value is invalid and was reported.
     case wrong
-    case given(Placed<Value>)
+    case given(Located<Value>)
 
-    var placed: Placed<Value>? {
-        if case .given(let placed) = self { placed } else { nil }
+    var located: Located<Value>? {
+        if case .given(let located) = self { located } else { nil }
     }
 
-    var value: Value? { placed?.value }
+    var value: Value? { located?.value }
+
+    var position: Position? { located?.position }
 
     var isAbsent: Bool {
         if case .absent = self { true } else { false }
     }
 
-    var isWrong: Bool {
-        if case .wrong = self { true } else { false }
-    }
-
     /// This one, or `other` when this one is absent.
     func or(_ other: Setting<Value>) -> Setting<Value> {
         isAbsent ? other : self
+    }
+}
+
+extension Setting: Sendable where Value: Sendable {}
+
+extension Setting {
+    /// A single value, parsed by `parse`; wrong when it is none or `parse` throws, which is reported.
+    ///
+    /// - Parameters:
+    ///   - name: what the value is called in messages.
+    ///   - position: where that name is written.
+    init(
+        _ node: YAMLNode, named name: String, at position: Position, _ diagnostics: Diagnostics,
+        _ parse: (String) throws(Mistake) -> Value
+    ) {
+        self = .wrong
+        switch node.content {
+        case .scalar(""):
+            diagnostics.error(at: position, "\(name) has no value; write one or remove the line")
+        case .scalar(let text):
+            do {
+                self = .given(Located(try parse(text), at: node.position))
+            } catch {
+                diagnostics.error(at: node.position, error.words)
+            }
+        case .sequence: diagnostics.error(at: node.position, "\(name) is a list; write one value")
+        case .mapping: diagnostics.error(at: node.position, "\(name) has settings of its own; write one value")
+        case .refused: break
+        }
     }
 }
 

@@ -19,29 +19,29 @@ package enum SettingsLoader {
     package static func load(
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
     ) -> Result<Loaded, Refusal> {
-        let complaints = Diagnostics()
+        let diagnostics = Diagnostics()
         let start = Position(file: path, line: 1, column: 1)
         do {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
             var isUnreadable = false
             let additions = additions(
-                to: absolute, name: path, as: identity, complaints: complaints, isUnreadable: &isUnreadable)
-            return judge([main] + additions, as: identity, stateDirectory: stateDirectory, complaints: complaints)
+                to: absolute, name: path, as: identity, diagnostics: diagnostics, isUnreadable: &isUnreadable)
+            return judge([main] + additions, as: identity, stateDirectory: stateDirectory, diagnostics: diagnostics)
                 .mapError { Refusal(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
         } catch {
-            complaints.error(at: start, error.words)
-            return .failure(Refusal(diagnostics: complaints.sorted(main: path), isUnreadable: error.isUnreadable))
+            diagnostics.error(at: start, error.words)
+            return .failure(Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable))
         }
     }
 
     /// The configuration in these files: the main one, then the additions.
     static func judge(
-        _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, complaints: Diagnostics
+        _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, diagnostics: Diagnostics
     ) -> Result<Loaded, Refusal> {
         let result = SettingsParser.parse(
             main: sources[0], additions: Array(sources.dropFirst()), stateDirectory: stateDirectory,
-            complaints: complaints)
+            diagnostics: diagnostics)
         guard case .success(let loaded) = result else { return result }
         return ControlGroupCheck(loaded: loaded, identity: identity).result
     }
@@ -57,7 +57,7 @@ package enum SettingsLoader {
     }
 
     private static func additions(
-        to main: AbsolutePath, name: String, as identity: Identity, complaints: Diagnostics, isUnreadable: inout Bool
+        to main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, isUnreadable: inout Bool
     ) -> [SourceFile] {
         let directory = SettingsParser.directory(of: main)
         let shown = shownDirectory(of: main, name: name)
@@ -65,14 +65,14 @@ package enum SettingsLoader {
         do {
             names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
             for name in try TrustedFile.names(in: directory.description, ending: ".yml", as: identity) {
-                complaints.warning(
+                diagnostics.warning(
                     at: Position(file: shown + "/" + name, line: 1, column: 1),
                     "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
             }
         } catch {
             guard error.kind != .missing && error.kind != .directoryMissing else { return [] }
             isUnreadable = error.kind == .permissionDenied
-            complaints.error(at: Position(file: shown, line: 1, column: 1), words(for: error, of: directory))
+            diagnostics.error(at: Position(file: shown, line: 1, column: 1), words(for: error, of: directory))
             return []
         }
         var files: [SourceFile] = []
@@ -85,7 +85,7 @@ package enum SettingsLoader {
                 files.append(try read(path, name: shown, as: identity))
             } catch {
                 isUnreadable = isUnreadable || error.isUnreadable
-                complaints.error(at: Position(file: shown, line: 1, column: 1), error.words)
+                diagnostics.error(at: Position(file: shown, line: 1, column: 1), error.words)
             }
         }
         return files
@@ -131,7 +131,7 @@ package enum SettingsLoader {
 
     /// `path` itself when absolute, else `path` below the working directory.
     private static func absolute(_ path: String) throws(Mistake) -> AbsolutePath {
-        guard !path.hasPrefix("/") else { return try Plain.path(path) }
+        guard !path.hasPrefix("/") else { return try Scalar.file(path) }
         // The kernel returns the working directory without links in it, so a `..` right after it is the parent.
         guard let buffer = unsafe getcwd(nil, 0) else {
             throw Mistake("the working directory is gone; write an absolute path")
@@ -144,6 +144,6 @@ package enum SettingsLoader {
             rest = rest.drop { $0 == "." }.drop { $0 == "/" }
         }
         guard let directory else { throw Mistake("the working directory has no usable name; write an absolute path") }
-        return try Plain.path(directory.description + "/" + rest)
+        return try Scalar.file(directory.description + "/" + rest)
     }
 }

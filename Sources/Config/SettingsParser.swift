@@ -9,50 +9,52 @@ package enum SettingsParser {
     package static func parse(
         main: SourceFile, additions: [SourceFile] = [], stateDirectory: AbsolutePath? = nil
     ) -> Result<Loaded, Refusal> {
-        parse(main: main, additions: additions, stateDirectory: stateDirectory, complaints: Diagnostics())
+        parse(main: main, additions: additions, stateDirectory: stateDirectory, diagnostics: Diagnostics())
     }
 
-    /// The same, adding to complaints from before the text was read.
+    /// The same, adding to diagnostics from before the text was read.
     static func parse(
-        main: SourceFile, additions: [SourceFile], stateDirectory: AbsolutePath?, complaints: Diagnostics
+        main: SourceFile, additions: [SourceFile], stateDirectory: AbsolutePath?, diagnostics: Diagnostics
     ) -> Result<Loaded, Refusal> {
         let directory = Self.directory(of: main.path)
         let files = [main] + additions
         // The content of a file that cannot be read to its end is unknown: then how the files fit together is not
         // checked.
-        var unreadable = complaints.errors > 0
-        var drafts: [FileDraft] = []
+        var unreadable = diagnostics.errors > 0
+        var settings: [TopLevelSettings] = []
         for file in files {
-            let isMain = drafts.isEmpty
-            let before = complaints.errors
-            guard let root = YAMLReader.read(file.bytes, file: file.name, complaints: complaints), !root.isNothing
+            let isMain = settings.isEmpty
+            let before = diagnostics.errors
+            guard let root = YAMLReader.read(file.bytes, file: file.name, diagnostics: diagnostics), !root.isNothing
             else {
-                if complaints.errors > before {
+                if diagnostics.errors > before {
                     unreadable = true
                 } else if isMain {
-                    complaints.error(
+                    diagnostics.error(
                         at: Position(file: file.name, line: 1, column: 1),
                         "the file is empty; write keys and clients, or make one with \"clientsecretd init\"")
                     unreadable = true
                 }
-                drafts.append(FileDraft())
+                settings.append(TopLevelSettings())
                 continue
             }
-            drafts.append(DocumentReader(complaints: complaints, main: isMain ? nil : main.name).read(root))
+            settings.append(TopLevelSettings(root, addingTo: isMain ? nil : main.name, diagnostics))
         }
         if !unreadable {
-            var assembler = Assembler(
-                start: Position(file: main.name, line: 1, column: 1), drafts: drafts, complaints: complaints)
-            let configuration = assembler.assemble(
-                guarding: GuardedPlaces(
+            let start = Position(file: main.name, line: 1, column: 1)
+            let located = LocatedConfiguration(start: start, files: settings, diagnostics)
+            let configuration = located.checked(
+                against: ReservedPlaces(
                     files: files.flatMap { [$0.path, $0.realPath] }, directory: directory,
-                    stateDirectory: stateDirectory))
-            if complaints.errors == 0 {
+                    stateDirectory: stateDirectory), diagnostics)
+            if diagnostics.errors == 0 {
                 return .success(
-                    loaded(configuration, assembler.positions, complaints.sorted(main: main.name), files, directory))
+                    Loaded(
+                        configuration: configuration, located: located,
+                        warnings: diagnostics.sorted(main: main.name), sources: files, directory: directory))
             }
         }
-        return .failure(Refusal(diagnostics: complaints.sorted(main: main.name)))
+        return .failure(Refusal(diagnostics: diagnostics.sorted(main: main.name)))
     }
 
     /// The directory that is named like the file, with `.d` for `.yaml`.
@@ -61,18 +63,6 @@ package enum SettingsParser {
         let stem = [".yaml", ".yml"].first { text.hasSuffix($0) && main.name != $0 }.map { text.dropLast($0.count) }
         // Nil only for a name of nearly 255 bytes, without room for ".d".
         return AbsolutePath((stem ?? text[...]) + ".d") ?? main
-    }
-
-    private static func loaded(
-        _ configuration: Configuration, _ positions: Positions, _ warnings: [Diagnostic], _ files: [SourceFile],
-        _ directory: AbsolutePath
-    ) -> Loaded {
-        let notActedOn = Feature.list(in: configuration).map {
-            Diagnostic(.warning, at: positions[$0.subject] ?? positions.start, $0.message)
-        }
-        return Loaded(
-            configuration: configuration, warnings: warnings, notActedOn: notActedOn, positions: positions,
-            sources: files, directory: directory)
     }
 }
 

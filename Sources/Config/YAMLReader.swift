@@ -1,3 +1,29 @@
+/// A part of a YAML document. A scalar is its text: nothing is interpreted as a number, a truth value or a date.
+struct YAMLNode {
+    let position: Position
+    let content: Content
+
+    indirect enum Content {
+        /// The text; empty where there is no value.
+        case scalar(String)
+        case sequence([YAMLNode])
+        case mapping([YAMLEntry])
+        /// Something that is never allowed and was reported, such as an alias.
+        case refused
+    }
+
+    /// Whether it is `{}`.
+    var isEmptyMapping: Bool {
+        if case .mapping(let entries) = content { entries.isEmpty } else { false }
+    }
+}
+
+/// One key and its value.
+struct YAMLEntry {
+    let key: Located<String>
+    let value: YAMLNode
+}
+
 /// Builds a tree from a YAML document and refuses what no configuration needs: anchors, aliases, tags, second
 /// documents, keys that are not plain text.
 struct YAMLReader: ~Copyable {
@@ -10,30 +36,30 @@ struct YAMLReader: ~Copyable {
     static let maximumNodes = 100_000
 
     private let file: String
-    private let complaints: Diagnostics
+    private let diagnostics: Diagnostics
     private var events: YAMLEvents
     private var nodes = 0
 
-    /// The document's tree. Nil when it is empty or, with a complaint, when it cannot be read to its end.
-    static func read(_ bytes: [UInt8], file: String, complaints: Diagnostics) -> YAMLNode? {
+    /// The document's tree. Nil when it is empty or, with an error, when it cannot be read to its end.
+    static func read(_ bytes: [UInt8], file: String, diagnostics: Diagnostics) -> YAMLNode? {
         let start = Position(file: file, line: 1, column: 1)
         guard bytes.count <= maximumSize else {
-            complaints.error(at: start, tooLarge)
+            diagnostics.error(at: start, tooLarge)
             return nil
         }
         guard let events = YAMLEvents(bytes) else {
-            complaints.error(at: start, "there is no memory left to read it; try again")
+            diagnostics.error(at: start, "there is no memory left to read it; try again")
             return nil
         }
-        var reader = YAMLReader(file: file, complaints: complaints, events: events)
+        var reader = YAMLReader(file: file, diagnostics: diagnostics, events: events)
         do {
             return try reader.document()
         } catch {
             switch error {
             case .syntax(let error):
-                complaints.error(
+                diagnostics.error(
                     at: Position(file: file, line: error.place.line, column: error.place.column), error.words)
-            case .limit(let position, let words): complaints.error(at: position, words)
+            case .limit(let position, let words): diagnostics.error(at: position, words)
             }
         }
         return nil
@@ -44,9 +70,9 @@ struct YAMLReader: ~Copyable {
         case limit(Position, String)
     }
 
-    private init(file: String, complaints: Diagnostics, events: consuming YAMLEvents) {
+    private init(file: String, diagnostics: Diagnostics, events: consuming YAMLEvents) {
         self.file = file
-        self.complaints = complaints
+        self.diagnostics = diagnostics
         self.events = events
     }
 
@@ -90,15 +116,16 @@ struct YAMLReader: ~Copyable {
             throw .limit(position, "nested more than \(Self.maximumDepth) deep; no setting needs that")
         }
         if event.hasAnchor {
-            complaints.error(at: position, #"anchors ("&") are not used here; write shared settings under "defaults""#)
+            diagnostics.error(at: position, #"anchors ("&") are not used here; write shared settings under "defaults""#)
         }
         if event.hasTag {
-            complaints.error(at: position, #"tags ("!") are not used here; put a value that begins with "!" in quotes"#)
+            diagnostics.error(
+                at: position, #"tags ("!") are not used here; put a value that begins with "!" in quotes"#)
         }
         switch event.kind {
         case .scalar(let text):
             if text.utf8.contains(0) {
-                complaints.error(at: position, "a NUL character; no setting may hold one")
+                diagnostics.error(at: position, "a NUL character; no setting may hold one")
                 return YAMLNode(position: position, content: .refused)
             }
             return YAMLNode(position: position, content: .scalar(text))
@@ -107,7 +134,7 @@ struct YAMLReader: ~Copyable {
         case .mappingStart:
             return YAMLNode(position: position, content: try mapping(depth: depth))
         default:
-            complaints.error(
+            diagnostics.error(
                 at: position, #"aliases ("*") are not used here; put a value that begins with "*" in quotes"#)
             return YAMLNode(position: position, content: .refused)
         }
@@ -135,17 +162,17 @@ struct YAMLReader: ~Copyable {
             guard case .scalar(let name) = key.content else {
                 refused = true
                 if case .refused = key.content { continue }
-                complaints.error(
+                diagnostics.error(
                     at: key.position, #"a name must be plain text; put a value that begins with "{" or "[" in quotes"#)
                 continue
             }
             if let line = lines[name] {
-                complaints.error(
+                diagnostics.error(
                     at: key.position, "\(quoted(name)) stands here a second time; keep this or the one in line \(line)")
                 continue
             }
             lines[name] = key.position.line
-            entries.append(YAMLEntry(key: name, keyPosition: key.position, value: value))
+            entries.append(YAMLEntry(key: Located(name, at: key.position), value: value))
         }
     }
 }

@@ -31,7 +31,8 @@ import Testing
                 "/etc/c.yaml", "/etc/c.d/10.yaml", "/etc/c.d/20.yaml", "/etc/c.d/30.yaml",
             ])
         let two = try #require(ClientName("two"))
-        #expect(loaded.positions[.client(two)]?.description == "c.d/30.yaml:2:11")
+        let position = FailurePositions(in: loaded).position(of: Failure(.diskFull, at: .client(two)), client: nil)
+        #expect(position.description == "c.d/30.yaml:2:11")
     }
 
     @Test func aNameTwiceIsAMistakeThatNamesBothPlaces() {

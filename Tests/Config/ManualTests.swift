@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("TOP LEVEL", DocumentReader.names), ("KEYS", KeyReader.names),
-        ("CLIENTS", ["client_id"] + ClientReader.shared), ("OUTPUTS", OutputReader.names),
-        ("ACTIONS", ActionReader.names), ("CREDENTIALS", ClientReader.credentialNames),
+        ("TOP LEVEL", TopLevelSettings.names), ("KEYS", KeySettings.names),
+        ("CLIENTS", ClientSettings.names), ("OUTPUTS", FileOutput.names),
+        ("ACTIONS", ActionKinds.names), ("CREDENTIALS", CredentialSettings.names),
     ])
     func everySettingIsExplainedAndNoneInvented(name: String, names: [String]) throws {
         #expect(settings(after: ".It Ic", in: try section(name)).sorted() == names.sorted())
@@ -37,11 +37,11 @@ import Testing
 
     @Test func whatIsSpokenOfExists() throws {
         let known = Set(
-            DocumentReader.names + KeyReader.names + ["client_id"] + ClientReader.shared + OutputReader.names
-                + ActionReader.names + ActionReader.signalNames + ClientReader.credentialNames)
+            TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names
+                + ActionKinds.names + SignalAction.settings + CredentialSettings.names)
         let spoken = settings(after: ".Ic", in: page.split(separator: "\n"))
         #expect(spoken.count >= 5)
         for name in spoken { #expect(known.contains(name), "\(name)") }
-        #expect(Set(settings(after: ".Ic", in: try section("ACTIONS"))).isSuperset(of: ActionReader.signalNames))
+        #expect(Set(settings(after: ".Ic", in: try section("ACTIONS"))).isSuperset(of: SignalAction.settings))
     }
 }

@@ -133,8 +133,8 @@ extension MistakeCase {
           d: {renew_before: 0s, outputs: [{path: /run/d}]}
           e: {renew_before: 400d, outputs: [{path: /run/e}]}
         ->
-        c.yaml:2:41: error: renew_before 5d is not shorter than the lifetime 5d of client "b"; write less, such as 1d16h
         c.yaml:4:21: error: renew_before 10d is not shorter than the lifetime 10d of client "a"; write less, such as 3d8h
+        c.yaml:5:17: error: renew_before 5d is not shorter than the lifetime 5d of client "b"; write less, such as 1d16h
         c.yaml:6:21: error: "max" is not a duration; write it like 30d, 12h or 1d12h
         c.yaml:7:21: error: "0s" is too short; write 1s or more
         c.yaml:8:21: error: "400d" is too long; write 182d14h25m or less

@@ -24,7 +24,7 @@ import Testing
     @Test func columnsCountCharacters() throws {
         let node = try #require(read(Array("\u{FEFF}ä: 日本\n\"ö ö\":   x".utf8)).root)
         guard case .mapping(let entries) = node.content else { throw Unexpected() }
-        #expect(entries.map(\.keyPosition.description) == ["y:1:1", "y:2:1"])
+        #expect(entries.map(\.key.position.description) == ["y:1:1", "y:2:1"])
         #expect(entries.map(\.value.position.description) == ["y:1:4", "y:2:10"])
     }
 
@@ -69,8 +69,8 @@ import Testing
     private struct Unexpected: Error {}
 
     private func read(_ bytes: [UInt8]) -> (root: YAMLNode?, said: [String]) {
-        let complaints = Diagnostics()
-        let root = YAMLReader.read(bytes, file: "y", complaints: complaints)
-        return (root, complaints.sorted(main: "y").map(\.description))
+        let diagnostics = Diagnostics()
+        let root = YAMLReader.read(bytes, file: "y", diagnostics: diagnostics)
+        return (root, diagnostics.sorted(main: "y").map(\.description))
     }
 }

@@ -41,7 +41,8 @@ struct CheckCommand: ParsableCommand {
         let report = DryRunReport(
             configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
             stateToCome: dryRun.stateToCome)
-        let found = dryRun.problems.map { loaded.positions.diagnostic($0.failure, client: $0.client) }
+        let positions = FailurePositions(in: loaded)
+        let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
         if answer.json {
             try Streams.answer(report.json(problems: problems))
@@ -52,10 +53,10 @@ struct CheckCommand: ParsableCommand {
         for orphan in dryRun.orphans { Streams.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { Streams.complain(lines: problem) }
         for user in dryRun.idleWriters {
-            let position = loaded.positions[.user(user)] ?? loaded.positions.start
             let words = "the writer of \(user) will not be there after a reboot; "
             let remedy = "systemctl enable \(ShellWord.quoted("clientsecretd-writer@\(user).socket"))"
-            Streams.complain(lines: Diagnostic(.warning, at: position, words + remedy).description)
+            let warning = Diagnostic(.warning, at: positions.position(ofUser: user), words + remedy)
+            Streams.complain(lines: warning.description)
         }
         for dropIn in dryRun.dropIns {
             Streams.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")

@@ -98,7 +98,7 @@ struct MintCommand: ParsableCommand {
                 for: client.clientID,
                 lifetime: lifetime ?? client.lifetime)
         } catch {
-            Streams.complain(lines: loaded.positions.diagnostic(error, client: name).description)
+            Streams.complain(lines: FailurePositions(in: loaded).diagnostic(error, client: name).description)
             throw CommandFailure(.failed, "")
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Config
 
 /// Problems that are met after the configuration was read, told at the line that names the thing.
-@Suite struct PositionsTests {
+@Suite struct FailurePositionsTests {
     private let text = """
         keys:
           apple:
@@ -37,7 +37,7 @@ import Testing
         """
 
     @Test func areThoseOfTheLinesThatNameThings() throws {
-        let positions = try parse(text).get().positions
+        let positions = FailurePositions(in: try parse(text).get())
         func place(_ failure: Failure, _ client: String? = nil) -> String {
             positions.position(of: failure, client: client.flatMap { ClientName($0) }).description
         }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func makeADiagnosticOfAFailure() throws {
-        let positions = try parse(text).get().positions
+        let positions = FailurePositions(in: try parse(text).get())
         let key = try #require(KeyName("apple"))
         #expect(
             positions.diagnostic(Failure(.keyEmpty, at: .key(key))).description

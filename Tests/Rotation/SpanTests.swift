@@ -1,10 +1,8 @@
 import AppleClientSecret
-import Formats
-import Rotation
 import TestSupport
 import Testing
 
-@testable import Config
+@testable import Rotation
 
 @Suite struct SpanTests {
     @Test(arguments: [
@@ -41,22 +39,5 @@ import Testing
         }
         #expect(Span.text(-90) == "-1m30s")
         #expect(Span.text(Seconds(.min)) == "-106751991167300d15h30m8s")
-    }
-
-    @Test(arguments: [("640", 0o640), ("0640", 0o640), ("0o640", 0o640), ("7777", 0o7777), ("07777", 0o7777), ("0", 0)])
-    func modes(text: String, mode: UInt16) {
-        #expect(Mode.parse(text) == mode)
-    }
-
-    @Test(arguments: ["", "8", "0x1a0", "10000", "000640", "0o", "-640", "6 40", "rw-"])
-    func noModes(text: String) {
-        #expect(Mode.parse(text) == nil)
-    }
-
-    @Test(arguments: [
-        ("A", true), ("_a1", true), ("1A", false), ("", false), ("A-B", false), ("Ä", false), ("A=", false),
-    ])
-    func variables(text: String, isValid: Bool) {
-        #expect(VariableName.isValid(text) == isValid)
     }
 }

@@ -1,8 +1,8 @@
 import AppleClientSecret
 import Rotation
 
-/// Parses the values of settings, except kinds of value that have a file of their own.
-enum Plain {
+/// How single values are written: the text of a scalar to a value, or what is wrong with it.
+enum Scalar {
     static func truth(_ text: String) throws(Mistake) -> Bool {
         switch text {
         case "true": return true
@@ -18,7 +18,7 @@ enum Plain {
         }
     }
 
-    static func team(_ text: String) throws(Mistake) -> TeamID {
+    static func teamID(_ text: String) throws(Mistake) -> TeamID {
         if let team = TeamID(text) { return team }
         throw Mistake(
             appleID(text, "team id", TeamID(text.uppercased())?.description, "Apple shows it beside your name"))
@@ -55,8 +55,12 @@ enum Plain {
         "\(quoted(text)) is not a name; use letters, digits, \".\", \"-\" and \"_\", 64 of them at most"
     }
 
+    static func user(_ text: String) throws(Mistake) -> String { try account(text, kind: "user") }
+
+    static func group(_ text: String) throws(Mistake) -> String { try account(text, kind: "group") }
+
     /// A user's or group's name or number.
-    static func account(_ text: String, kind: String) throws(Mistake) -> String {
+    private static func account(_ text: String, kind: String) throws(Mistake) -> String {
         let isNumber = text.utf8.allSatisfy { (48...57).contains($0) }
         // useradd(8) allows 32 characters; 4294967295 is no id: the kernel takes it as "leave as it is".
         let valid =
@@ -85,6 +89,10 @@ enum Plain {
         return text
     }
 
+    static func file(_ text: String) throws(Mistake) -> AbsolutePath { try path(text) }
+
+    static func directory(_ text: String) throws(Mistake) -> AbsolutePath { try path(text, isFile: false) }
+
     /// - Parameter secret: the value may be a passphrase written in the wrong place and is not quoted.
     static func path(_ text: String, isFile: Bool = true, secret: Bool = false) throws(Mistake) -> AbsolutePath {
         var shown: String { secret ? "the value" : quoted(text) }
@@ -99,5 +107,82 @@ enum Plain {
                 "\(shown) is not a path that can exist; write one on one line, with names of 255 bytes at most")
         }
         return path
+    }
+
+    // MARK: Durations
+
+    /// A duration in `range`; the mistake says what is wrong with the text.
+    private static func duration(_ text: String, examples: String, in range: ClosedRange<Seconds>) throws(Mistake)
+        -> Seconds
+    {
+        guard let span = Span.parse(text) else {
+            if !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+                throw Mistake("\"\(text)\" has no unit; write \(text)s, \(text)m, \(text)h or \(text)d")
+            }
+            throw Mistake("\(quoted(text)) is not a duration; write it like \(examples)")
+        }
+        guard span >= range.lowerBound else {
+            throw Mistake("\(quoted(text)) is too short; write \(Span.text(range.lowerBound)) or more")
+        }
+        guard span <= range.upperBound else {
+            throw Mistake("\(quoted(text)) is too long; write \(Span.text(range.upperBound)) or less")
+        }
+        return span
+    }
+
+    static func lifetime(_ text: String) throws(Mistake) -> Lifetime {
+        if let lifetime = Span.lifetime(text) { return lifetime }
+        guard let span = Span.parse(text), span > Lifetime.maximum.seconds else {
+            if text.lowercased() == "max" { throw Mistake("\(quoted(text)) is not a duration; did you mean \"max\"?") }
+            _ = try duration(text, examples: "90d, 12h, 1d12h or max", in: Lifetime.minimum...Lifetime.maximum.seconds)
+            throw Mistake("\(quoted(text)) is not a duration; write it like 90d, 12h, 1d12h or max")
+        }
+        throw Mistake(
+            "\(quoted(text)) is longer than Apple accepts; write \(Span.text(Lifetime.maximum.seconds)) or less, or max"
+        )
+    }
+
+    static func renewBefore(_ text: String) throws(Mistake) -> Seconds {
+        try duration(text, examples: "30d, 12h or 1d12h", in: 1...Lifetime.maximum.seconds)
+    }
+
+    /// At most a day: a hook that runs longer is hanging.
+    static func timeout(_ text: String) throws(Mistake) -> Seconds {
+        try duration(text, examples: "45s or 5m", in: 1...86_400)
+    }
+
+    // MARK: Modes
+
+    /// Permission bits in octal notation.
+    static func mode(_ text: String) throws(Mistake) -> UInt16 {
+        guard let mode = bits(text) else {
+            throw Mistake("\(quoted(text)) is not a mode; write it in octal, such as 0640")
+        }
+        guard mode <= 0o777 else {
+            throw Mistake(
+                "mode \(Self.text(mode: mode)) holds more than permissions; write \(Self.text(mode: mode & 0o777))")
+        }
+        guard mode & 0o400 != 0 else {
+            throw Mistake(
+                "mode \(Self.text(mode: mode)) keeps its owner from reading the file, who checks it; "
+                    + "write \(Self.text(mode: mode | 0o400))")
+        }
+        return mode
+    }
+
+    /// The bits written in `text`: octal digits, with or without `0` or `0o` before them; nil for anything else and
+    /// above `07777`.
+    static func bits(_ text: String) -> UInt16? {
+        let digits = text.hasPrefix("0o") ? text.dropFirst(2) : text[...]
+        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...55).contains($0) }),
+            let mode = UInt16(digits, radix: 8), mode <= 0o7777
+        else { return nil }
+        return mode
+    }
+
+    /// The bits as four octal digits.
+    static func text(mode: UInt16) -> String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

@@ -1,0 +1,151 @@
+import AppleClientSecret
+import Rotation
+
+/// The settings of a client, or those of `defaults`.
+struct ClientSettings {
+    /// Those that `defaults` may have too.
+    static let shared = ["key", "lifetime", "renew_before", "outputs", "on_change", "verify", "credential"]
+    static let names = ["client_id"] + shared
+
+    private(set) var clientID: Setting<ClientID> = .absent
+    private(set) var key: Setting<KeyName> = .absent
+    private(set) var lifetime: Setting<Lifetime> = .absent
+    private(set) var renewBefore: Setting<Seconds> = .absent
+    private(set) var outputs: Setting<[FileOutput?]> = .absent
+    private(set) var onChange: Setting<[Located<Action>?]> = .absent
+    private(set) var verify: Setting<Bool> = .absent
+    private(set) var credential: Setting<ServedCredential> = .absent
+
+    /// Nothing is set.
+    init() {}
+
+    private init(_ section: Section) {
+        key = section.value("key", Scalar.keyName)
+        lifetime = section.value("lifetime", Scalar.lifetime)
+        renewBefore = section.value("renew_before", Scalar.renewBefore)
+        outputs = section.list("outputs") { FileOutput($0, section.diagnostics) }
+        onChange = ActionKinds.list("on_change", in: section)
+        verify = section.value("verify", Scalar.truth)
+        credential = CredentialSettings.read(in: section)
+    }
+
+    /// The settings of one client, which `owner` calls in messages.
+    fileprivate init?(_ entry: YAMLEntry, of owner: String, _ diagnostics: Diagnostics) {
+        // All settings can come from "defaults", so the name alone may be enough.
+        if case .scalar("") = entry.value.content {
+            self.init()
+            return
+        }
+        guard
+            let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
+        else { return nil }
+        self.init(section)
+        clientID = section.value("client_id", Scalar.clientID)
+    }
+
+    /// The settings of `defaults`.
+    init(defaults node: YAMLNode, at position: Position, _ diagnostics: Diagnostics) {
+        guard
+            let section = Section(
+                node, of: "\"defaults\"", at: position, names: Self.shared + ["client_id"], diagnostics)
+        else {
+            self.init()
+            return
+        }
+        if section.has("client_id") {
+            diagnostics.error(
+                at: section.position(of: "client_id"), "\"client_id\" belongs to one client; write it under that client"
+            )
+        }
+        self.init(section)
+    }
+
+    /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
+    /// it.
+    fileprivate mutating func complete(with defaults: ClientSettings) {
+        key = key.or(defaults.key)
+        lifetime = lifetime.or(defaults.lifetime)
+        renewBefore = renewBefore.or(defaults.renewBefore)
+        outputs = outputs.or(defaults.outputs)
+        onChange = onChange.or(defaults.onChange)
+        verify = verify.or(defaults.verify)
+        credential = credential.or(defaults.credential)
+    }
+}
+
+/// One entry of `clients`.
+struct LocatedClient {
+    let name: Located<ClientName>
+    private(set) var settings: ClientSettings
+    /// Where the client itself, not "defaults", says how long its secrets live.
+    private let ownTimes: Position?
+
+    /// Nil when its name is invalid or its value no mapping; mistakes in its settings are reported all the same.
+    init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
+        let name = ClientName(entry.key.value)
+        if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
+        let owner = name.map { "client \"\($0)\"" } ?? "this client"
+        guard let settings = ClientSettings(entry, of: owner, diagnostics), let name else { return nil }
+        self.name = Located(name, at: entry.key.position)
+        self.settings = settings
+        ownTimes = settings.renewBefore.position ?? settings.lifetime.position
+    }
+
+    /// The client with what it does not say itself taken from `defaults`.
+    func completed(by defaults: ClientSettings) -> LocatedClient {
+        var client = self
+        client.settings.complete(with: defaults)
+        return client
+    }
+
+    /// The configured id, else the name; nil when that is invalid.
+    var clientID: ClientID? {
+        if case .wrong = settings.clientID { return nil }
+        return settings.clientID.value ?? ClientID(name.value.description)
+    }
+
+    /// The client with these settings, once completed; nil when one of them is wrong.
+    ///
+    /// - Parameter key: the key that signs for it, where it is known.
+    func configuration(key: KeyName?, _ diagnostics: Diagnostics) -> ClientConfiguration? {
+        let times = times(diagnostics)
+        if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
+            diagnostics.error(
+                at: name.position,
+                "client \"\(name.value)\" writes its secret nowhere; write \"outputs\" with a \"path\""
+            )
+        }
+        guard let key, let times, let clientID else { return nil }
+        return ClientConfiguration(
+            clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
+            outputs: (settings.outputs.value ?? []).compactMap { $0?.configuration },
+            onChange: (settings.onChange.value ?? []).compactMap { $0?.value }, verify: settings.verify.value ?? false,
+            credential: settings.credential.value)
+    }
+
+    private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {
+        if case .wrong = settings.lifetime { return nil }
+        if case .wrong = settings.renewBefore { return nil }
+        guard let lifetime = settings.lifetime.value ?? Lifetime(seconds: ClientConfiguration.defaultLifetime) else {
+            return nil
+        }
+        let renewBefore = settings.renewBefore.value ?? lifetime.seconds / 3
+        let position = settings.renewBefore.position ?? settings.lifetime.position ?? name.position
+        guard renewBefore < lifetime.seconds else {
+            diagnostics.error(
+                at: ownTimes ?? position,
+                "renew_before \(Span.text(renewBefore)) is not shorter than the lifetime \(Span.text(lifetime.seconds)) of "
+                    + "client \"\(name.value)\"; write less, such as \(Span.text(lifetime.seconds / 3))")
+            return nil
+        }
+        // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client
+        // becomes critical before every renewal.
+        if lifetime.seconds - 60 < renewBefore / 3 {
+            diagnostics.warning(
+                at: settings.lifetime.position ?? position,
+                "a lifetime of \(Span.text(lifetime.seconds)) is too short: renewals are at least 60s apart, and by "
+                    + "the next one the secret has nearly expired; write 2m or more")
+        }
+        return (lifetime, renewBefore)
+    }
+}

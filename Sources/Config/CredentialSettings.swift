@@ -1,0 +1,101 @@
+import AppleClientSecret
+import Rotation
+
+/// `credential:` of a client: the unit that is served its secret.
+enum CredentialSettings {
+    static let names = ["unit", "name"]
+
+    /// In bytes: systemd puts both names into the address from which it asks, which has room for 83 bytes of them (108
+    /// bytes of `sockaddr_un.sun_path` less the rest).
+    private static let longestServedName = 83
+
+    static func read(in client: Section) -> Setting<ServedCredential> {
+        guard let (node, position) = client.node("credential") else { return client.missing("credential") }
+        let diagnostics = client.diagnostics
+        let example = "write {unit: myapp.service, name: apple-client-secret}"
+        if case .scalar(let text) = node.content, !text.isEmpty {
+            diagnostics.error(at: node.position, "\"credential\" needs a unit and a name; \(example)")
+            return .wrong
+        }
+        guard let section = Section(node, of: "\"credential\"", at: position, names: names, diagnostics) else {
+            return .wrong
+        }
+        let unit = section.value("unit") { text throws(Mistake) in try UnitName.read(text, template: true) }
+        let name = section.value("name", Scalar.credential)
+        for (setting, missing) in [("unit", unit.isAbsent), ("name", name.isAbsent)] where missing {
+            diagnostics.error(at: position, "\"credential\" has no \"\(setting)\"; \(example)")
+        }
+        guard let unit = unit.value, let name = name.located else { return .wrong }
+        // An instance's name is at least a byte longer than its template's.
+        let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
+        if length > longestServedName {
+            diagnostics.warning(
+                at: name.position,
+                "unit and name have \(length) bytes together, and systemd can ask for \(longestServedName): the unit "
+                    + "will not start; write a shorter name")
+        }
+        return .given(Located(ServedCredential(unit: unit, name: name.value), at: position))
+    }
+
+    /// Finds credentials that two clients have, and units that go on with the one that they have read.
+    static func check(_ clients: [LocatedClient], _ diagnostics: Diagnostics) {
+        var served: [ServedCredential: LocatedClient] = [:]
+        var units: [String: Position] = [:]
+        for client in clients {
+            guard let credential = client.settings.credential.located else { continue }
+            let position = credential.position
+            if let first = served[credential.value] {
+                diagnostics.error(
+                    at: position,
+                    "\(credential.value.unit) gets \(quoted(credential.value.name)) from client \"\(first.name.value)\" already "
+                        + "(\(first.name.position.seen(from: client.name.position))); write another name")
+            } else {
+                served[credential.value] = client
+            }
+            units[credential.value.unit] = units[credential.value.unit] ?? position
+        }
+        for client in clients {
+            checkReloads(by: client, of: units, diagnostics)
+            checkIsRestarted(client, diagnostics)
+        }
+    }
+
+    /// - Parameter units: those that read a credential, and where it is named.
+    private static func checkReloads(
+        by client: LocatedClient, of units: [String: Position], _ diagnostics: Diagnostics
+    ) {
+        for action in client.settings.onChange.value ?? [] {
+            guard let action, case .unit(let verb, let unit) = action.value,
+                verb == .reload || verb == .reloadOrRestart,
+                let place = units[unit] ?? UnitName.template(of: unit).flatMap({ units[$0] })
+            else { continue }
+            diagnostics.warning(
+                at: action.position,
+                "\(unit) reads a credential (\(place.seen(from: action.position))), which it does when it starts and "
+                    + "not when it reloads; write \"restart: \(unit)\"")
+        }
+    }
+
+    /// A unit that no action restarts keeps the secret that it read at its start.
+    private static func checkIsRestarted(_ client: LocatedClient, _ diagnostics: Diagnostics) {
+        guard let credential = client.settings.credential.located else { return }
+        if case .wrong = client.settings.onChange { return }
+        let served = credential.value.unit
+        for action in client.settings.onChange.value ?? [] {
+            switch action?.value {
+            case .unit(.start, _), .exec, nil:
+                // It may restart the unit by its own means.
+                return
+            case .unit(_, let unit):
+                // Restarting a target restarts its PartOf= units. A reload was warned of above.
+                if unit == served || UnitName.template(of: unit) == served || unit.hasSuffix(".target") { return }
+            case .signal: continue
+            }
+        }
+        diagnostics.warning(
+            at: credential.position,
+            "nothing restarts \(served) when the secret changes, and it reads a credential only when it starts; write "
+                + "\"- restart: \(UnitName.isTemplate(served) ? UnitName.instance(of: served) : served)\" under \"on_change\""
+        )
+    }
+}

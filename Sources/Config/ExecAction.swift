@@ -1,0 +1,87 @@
+import AppleClientSecret
+import Rotation
+
+/// `exec:`: a program and its arguments, without a shell.
+enum ExecAction: ActionKind {
+    static let verbs = ["exec"]
+    static let options = ["timeout"]
+
+    /// The kernel allows 128 KiB for one argument and more in total; command lines written by hand stay far below that.
+    private static let maximumArguments = 256
+    private static let maximumLength = 65_536
+
+    static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
+        let timeout = item.value("timeout", Scalar.timeout)
+        guard let arguments = arguments(of: verb, in: item) else { return nil }
+        if case .wrong = timeout { return nil }
+        return .exec(arguments: arguments, timeout: timeout.value ?? Action.defaultTimeout)
+    }
+
+    private static func arguments(of verb: String, in item: Section) -> [String]? {
+        guard let (node, position) = item.node(verb) else { return nil }
+        if case .scalar(let text) = node.content, !text.isEmpty {
+            item.diagnostics.error(
+                at: node.position,
+                "\"exec\" is a list, for there is no shell; write [/usr/local/bin/after-rotation, --quiet]")
+            return nil
+        }
+        guard let items = item.list(verb, { argument($0, item.diagnostics) }).value else { return nil }
+        guard let first = items.first else {
+            item.diagnostics.error(at: position, "\"exec\" is empty; write the program's path and its arguments")
+            return nil
+        }
+        let arguments = items.compactMap { $0?.value }
+        guard arguments.count == items.count, let first else { return nil }
+        guard arguments.count <= maximumArguments, arguments.reduce(0, { $0 + $1.utf8.count }) <= maximumLength else {
+            item.diagnostics.error(
+                at: position,
+                "\"exec\" takes \(maximumArguments) arguments of 64 KiB in all at most; write a script that has them")
+            return nil
+        }
+        let program = Setting(
+            YAMLNode(position: first.position, content: .scalar(first.value)), named: "the program", at: position,
+            item.diagnostics
+        ) { text throws(Mistake) in
+            guard text.hasPrefix("/") else {
+                throw Mistake("program \(quoted(text)) is not looked up in PATH; write its absolute path")
+            }
+            return try Scalar.file(text)
+        }
+        return program.value.map { [$0.description] + arguments.dropFirst() }
+    }
+
+    /// Unlike other values, an argument may be empty (`""`).
+    private static func argument(_ node: YAMLNode, _ diagnostics: Diagnostics) -> Located<String>? {
+        switch node.content {
+        case .scalar(let text): return Located(text, at: node.position)
+        case .refused: return nil
+        case .sequence, .mapping:
+            diagnostics.error(at: node.position, "an argument is one value; put it in quotes")
+            return nil
+        }
+    }
+
+    /// The program that an action runs; nil for one of another kind.
+    static func program(of action: Action) -> AbsolutePath? {
+        guard case .exec(let arguments, _) = action else { return nil }
+        return arguments.first.flatMap { AbsolutePath($0) }
+    }
+
+    /// A command runs once for all clients that have it, so it has one timeout.
+    static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics) {
+        var timeouts: [ActionID: Located<Seconds>] = [:]
+        for action in actions {
+            guard case .exec(_, let timeout) = action.value else { continue }
+            let id = action.value.id
+            guard let first = timeouts[id] else {
+                timeouts[id] = Located(timeout, at: action.position)
+                continue
+            }
+            guard first.value != timeout else { continue }
+            diagnostics.error(
+                at: action.position,
+                "the same command has a timeout of \(Span.text(first.value)) at \(first.position.seen(from: action.position)) "
+                    + "and of \(Span.text(timeout)) here, and runs once for both; write the same in both")
+        }
+    }
+}

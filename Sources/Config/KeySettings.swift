@@ -1,0 +1,93 @@
+import AppleClientSecret
+import Rotation
+
+/// One entry of `keys`.
+struct KeySettings {
+    static let names = [
+        "team_id", "key_id", "file", "credential", "passphrase_file", "passphrase_credential",
+    ]
+
+    let name: Located<KeyName>
+    let team: Setting<TeamID>
+    let keyID: Setting<KeyID>
+    let location: Setting<KeyConfiguration.Location>
+    let passphrase: Setting<KeyConfiguration.Location>
+
+    /// Nil when its name is invalid or its value no mapping; its settings are checked all the same.
+    init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
+        let name = KeyName(entry.key.value)
+        if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
+        let owner = name.map { "key \"\($0)\"" } ?? "this key"
+        guard
+            let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
+        else { return nil }
+        team = section.value("team_id", Scalar.teamID)
+        if team.isAbsent {
+            diagnostics.error(at: section.position, "\(owner) has no \"team_id\"; write the team's ten characters")
+        }
+        location = Self.location(in: section, file: "file", credential: "credential", secret: false)
+        if location.isAbsent {
+            diagnostics.error(at: section.position, "\(owner) names no private key; write \"file\" or \"credential\"")
+        }
+        passphrase = Self.location(
+            in: section, file: "passphrase_file", credential: "passphrase_credential", secret: true)
+        if let place = location.value, let phrase = passphrase.located, place == phrase.value {
+            diagnostics.error(at: phrase.position, "this is the private key itself; write where its passphrase lies")
+        }
+        keyID = Self.keyID(in: section, location: location)
+        guard let name else { return nil }
+        self.name = Located(name, at: entry.key.position)
+    }
+
+    /// The key with these settings; nil when one of them is wrong.
+    var configuration: KeyConfiguration? {
+        guard let team = team.value, let keyID = keyID.value, let location = location.value else { return nil }
+        return KeyConfiguration(team: team, keyID: keyID, location: location, passphrase: passphrase.value)
+    }
+
+    /// `key_id`, else the id in the file name that Apple gave.
+    private static func keyID(in section: Section, location: Setting<KeyConfiguration.Location>) -> Setting<KeyID> {
+        let written = section.value("key_id", Scalar.keyID)
+        guard let place = location.located else { return written }
+        var named: KeyID?
+        if case .file(let path) = place.value { named = KeyID(fileName: path.name) }
+        switch written {
+        case .given(let keyID):
+            if let named, named != keyID.value {
+                section.diagnostics.warning(
+                    at: keyID.position,
+                    "key id \(keyID.value) is not the one in the file's name, \(named); write the one that Apple shows for this key"
+                )
+            }
+            return written
+        case .wrong: return .wrong
+        case .absent:
+            if let named { return .given(Located(named, at: place.position)) }
+            section.diagnostics.error(
+                at: section.position,
+                "\(section.owner) has no \"key_id\"; write it, or call the file AuthKey_<KEYID>.p8 as Apple does")
+            return .wrong
+        }
+    }
+
+    /// - Parameter secret: the value may be the passphrase itself, written in the wrong place.
+    private static func location(
+        in section: Section, file: String, credential: String, secret: Bool
+    ) -> Setting<KeyConfiguration.Location> {
+        let path = section.value(file) { text throws(Mistake) in
+            KeyConfiguration.Location.file(try Scalar.path(text, secret: secret))
+        }
+        let name = section.value(credential) { text throws(Mistake) in
+            guard !secret || (try? Scalar.credential(text)) != nil else {
+                throw Mistake("the value is not a credential's name; write the name that LoadCredential= gives it")
+            }
+            return KeyConfiguration.Location.credential(try Scalar.credential(text))
+        }
+        if section.has(file) && section.has(credential) {
+            let second = max(section.position(of: file), section.position(of: credential))
+            section.diagnostics.error(at: second, "\"\(file)\" and \"\(credential)\" exclude each other; keep one")
+            return .wrong
+        }
+        return path.or(name)
+    }
+}

@@ -1,0 +1,127 @@
+import AppleClientSecret
+import Rotation
+
+/// The configuration of all files together, each value with the place where it is written.
+struct LocatedConfiguration {
+    /// The start of the main file.
+    let start: Position
+    /// What only the main file says.
+    let main: TopLevelSettings
+    /// In the order of the files and of what stands in them, without those whose name was there already.
+    private(set) var keys: [KeySettings] = []
+    /// As the keys; completed by `defaults`.
+    private(set) var clients: [LocatedClient] = []
+    private let keyNames: Set<KeyName>
+
+    /// - Parameter files: the main file's settings, then those of the files of the `.d` directory.
+    init(start: Position, files: [TopLevelSettings], _ diagnostics: Diagnostics) {
+        self.start = start
+        main = files.first ?? TopLevelSettings()
+        var keyNames: [KeyName: Position] = [:]
+        for key in files.flatMap(\.keys) {
+            let name = key.name
+            if let first = keyNames[name.value] {
+                diagnostics.error(
+                    at: name.position,
+                    "key \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
+                continue
+            }
+            keyNames[name.value] = name.position
+            keys.append(key)
+        }
+        self.keyNames = Set(keyNames.keys)
+        if !files.contains(where: \.mentionsKeys) {
+            diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
+        }
+        var clientNames: [ClientName: Position] = [:]
+        for client in files.flatMap(\.clients) {
+            let name = client.name
+            if let first = clientNames[name.value] {
+                diagnostics.error(
+                    at: name.position,
+                    "client \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
+                continue
+            }
+            clientNames[name.value] = name.position
+            clients.append(client.completed(by: main.defaults))
+        }
+        if !files.contains(where: \.mentionsClients) {
+            diagnostics.error(at: start, "no clients; write \"clients\" with a name and its \"client_id\"")
+        }
+    }
+
+    /// Every list of actions.
+    var actions: [Setting<[Located<Action>?]>] { clients.map(\.settings.onChange) + [main.onStateChange] }
+
+    /// The values, once they are found to fit together; not to be used when `diagnostics` has errors afterwards.
+    ///
+    /// - Parameter places: what else no output may overwrite.
+    func checked(against places: ReservedPlaces, _ diagnostics: Diagnostics) -> Configuration {
+        checkIDs(diagnostics)
+        let configuration = values(diagnostics)
+        let outputs = ClientOutput.all(of: clients)
+        PathChecks(self, outputs: outputs, places: places, diagnostics).run()
+        ClientOutput.check(outputs, diagnostics)
+        CredentialSettings.check(clients, diagnostics)
+        ActionKinds.check(actions, diagnostics)
+        return configuration
+    }
+
+    private func values(_ diagnostics: Diagnostics) -> Configuration {
+        var keys: [KeyName: KeyConfiguration] = [:]
+        for key in self.keys { keys[key.name.value] = key.configuration }
+        var clients: [ClientName: ClientConfiguration] = [:]
+        for client in self.clients {
+            clients[client.name.value] = client.configuration(key: key(of: client, diagnostics), diagnostics)
+        }
+        return Configuration(
+            keys: keys, clients: clients, onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],
+            controlGroup: main.controlGroup.value, stateDirectory: main.stateDirectory.value,
+            metricsFile: main.metricsFile.value,
+            trustedDirectories: (main.trustedDirectories.value ?? []).compactMap { $0?.value })
+    }
+
+    private func checkIDs(_ diagnostics: Diagnostics) {
+        var ids: [ClientID: Located<ClientName>] = [:]
+        for client in clients {
+            guard case let id? = client.clientID else { continue }
+            if let first = ids[id] {
+                let position = client.settings.clientID.position ?? client.name.position
+                diagnostics.warning(
+                    at: position,
+                    "\(quoted(id.description)) is the client id of \"\(first.value)\" too "
+                        + "(\(first.position.seen(from: position))); one client may have several outputs")
+            } else {
+                ids[id] = client.name
+            }
+        }
+    }
+
+    private func key(of client: LocatedClient, _ diagnostics: Diagnostics) -> KeyName? {
+        let names = keys.lazy.map(\.name.value.description)
+        switch client.settings.key {
+        case .given(let name):
+            if keyNames.contains(name.value) { return name.value }
+            // If no key is valid, the one meant may have an invalid name, which was reported.
+            guard !keys.isEmpty else { return nil }
+            let advice =
+                diagnostics.isFull
+                ? ""
+                : nearest(to: name.value.description, among: names).map { "did you mean \"\($0)\"?" }
+                    ?? "write \(alternatives(names.prefix(10)))"
+            diagnostics.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
+            return nil
+        case .wrong: return nil
+        case .absent:
+            guard keys.count < 2 else {
+                diagnostics.error(
+                    at: client.name.position,
+                    "client \"\(client.name.value)\" does not say which key signs for it; write \"key:\" with "
+                        + alternatives(names.prefix(10))
+                        + ", or \"key: \(keys[0].name.value)\" under \"defaults:\" for every client that does not say")
+                return nil
+            }
+            return keys.first?.name.value
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Rotation
+
+/// Paths that no output may overwrite, besides those that the configuration names.
+struct ReservedPlaces {
+    /// The configuration's files.
+    let files: [AbsolutePath]
+    /// The `.d` directory with additional files.
+    let directory: AbsolutePath
+    /// The state directory unless the configuration names one.
+    let stateDirectory: AbsolutePath?
+}
+
+/// Checks that nothing is written over a key, the configuration or another thing that decides what the daemon does.
+struct PathChecks {
+    private let places: ReservedPlaces
+    private let main: TopLevelSettings
+    private let outputs: [ClientOutput]
+    private let programs: [AbsolutePath]
+    /// What the configuration uses each path for, in words for messages.
+    private let reserved: [AbsolutePath: String]
+    private let stateDirectory: AbsolutePath?
+    private let diagnostics: Diagnostics
+
+    private static let metrics = "the metrics_file"
+
+    init(
+        _ configuration: LocatedConfiguration, outputs: [ClientOutput], places: ReservedPlaces,
+        _ diagnostics: Diagnostics
+    ) {
+        self.places = places
+        self.outputs = outputs
+        self.diagnostics = diagnostics
+        main = configuration.main
+        programs = configuration.actions.flatMap { $0.value ?? [] }.compactMap { action in
+            action.flatMap { ExecAction.program(of: $0.value) }
+        }
+        stateDirectory =
+            main.stateDirectory.value ?? places.stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)
+        var reserved: [AbsolutePath: String] = [:]
+        for key in configuration.keys {
+            if case .file(let path) = key.location.value { reserved[path] = "the private key of \"\(key.name.value)\"" }
+            if case .file(let path) = key.passphrase.value, reserved[path] == nil {
+                reserved[path] = "the passphrase of key \"\(key.name.value)\""
+            }
+        }
+        for file in places.files { reserved[file] = "the configuration" }
+        for path in programs where reserved[path] == nil { reserved[path] = "a program that is run" }
+        if let file = main.metricsFile.value, reserved[file] == nil { reserved[file] = Self.metrics }
+        self.reserved = reserved
+    }
+
+    func run() {
+        var directories: [AbsolutePath: AbsolutePath] = [:]
+        for path in Array(reserved.keys).sorted() + outputs.map(\.path.value) {
+            for directory in path.directories where directories[directory] == nil { directories[directory] = path }
+        }
+        if let file = main.metricsFile.located {
+            check(file, against: reserved.filter { $0.value != Self.metrics }, directories)
+        }
+        for output in outputs { check(output.path, against: reserved, directories) }
+        checkState()
+        checkTrusted()
+    }
+
+    /// - Parameter directories: each directory above a path that is used, with the path.
+    private func check(
+        _ path: Located<AbsolutePath>, against reserved: [AbsolutePath: String],
+        _ directories: [AbsolutePath: AbsolutePath]
+    ) {
+        let advice = "write another path"
+        if let what = reserved[path.value] {
+            diagnostics.error(at: path.position, "\(path.value) is \(what); \(advice)")
+        } else if path.value == places.directory || path.value.isBelow(places.directory) {
+            diagnostics.error(at: path.position, "\(path.value) lies where the configuration is read from; \(advice)")
+        } else if let state = stateDirectory, path.value == state {
+            diagnostics.error(at: path.position, "\(state) is the state directory; \(advice)")
+        } else if let state = stateDirectory, path.value.isBelow(state) {
+            diagnostics.error(at: path.position, "\(path.value) lies in the state directory \(state); \(advice)")
+        } else if let below = directories[path.value] {
+            diagnostics.error(
+                at: path.position, "\(path.value) is a directory above \(below); write the path of a file in it")
+        }
+    }
+
+    private func checkState() {
+        guard let directory = main.stateDirectory.located else { return }
+        if let what = reserved[directory.value] {
+            diagnostics.error(at: directory.position, "\(directory.value) is \(what); write a directory of its own")
+        } else if directory.value == places.directory {
+            diagnostics.error(
+                at: directory.position,
+                "\(directory.value) is where the configuration is read from; write a directory of its own")
+        } else if directory.value.description == "/" {
+            diagnostics.error(at: directory.position, "\"/\" is the root of all files; write a directory of its own")
+        }
+    }
+
+    /// Others may write to a trusted directory: nothing in it may decide what the daemon does.
+    private func checkTrusted() {
+        var deciding = places.files.map { ($0, "the configuration") }
+        deciding.append((places.directory, "the directory of the configuration"))
+        deciding += programs.map { ($0, "a program that is run") }
+        if let state = stateDirectory { deciding.append((state, "the state directory")) }
+        for case let trusted? in main.trustedDirectories.value ?? [] {
+            if trusted.value.description == "/" {
+                diagnostics.error(
+                    at: trusted.position, "\"/\" is the root of all files; write the directory that is mounted")
+            } else if let (path, what) = deciding.first(where: {
+                $0.0 == trusted.value || $0.0.isBelow(trusted.value)
+            }) {
+                diagnostics.error(
+                    at: trusted.position,
+                    "\(path) is \(what), which others must not be able to change; write a directory without it")
+            }
+        }
+    }
+}
+
+extension AbsolutePath {
+    /// Its parent directories, the nearest first, without the root.
+    var directories: [AbsolutePath] {
+        var result: [AbsolutePath] = []
+        var next = directory
+        while next.description != "/" {
+            result.append(next)
+            next = next.directory
+        }
+        return result
+    }
+
+    func isBelow(_ other: AbsolutePath) -> Bool {
+        description.hasPrefix(other.description + "/")
+    }
+}

@@ -1,0 +1,64 @@
+import Rotation
+
+/// The settings of one whole configuration file.
+struct TopLevelSettings {
+    static let names = [
+        "keys", "defaults", "clients", "on_state_change", "control_group", "state_dir", "metrics_file",
+        "trusted_directories",
+    ]
+
+    private(set) var keys: [KeySettings] = []
+    private(set) var clients: [LocatedClient] = []
+    /// Whether it has keys or clients, counting misspelt and invalid ones.
+    private(set) var mentionsKeys = false
+    private(set) var mentionsClients = false
+    private(set) var defaults = ClientSettings()
+    private(set) var onStateChange: Setting<[Located<Action>?]> = .absent
+    private(set) var controlGroup: Setting<String> = .absent
+    private(set) var stateDirectory: Setting<AbsolutePath> = .absent
+    private(set) var metricsFile: Setting<AbsolutePath> = .absent
+    private(set) var trustedDirectories: Setting<[Located<AbsolutePath>?]> = .absent
+
+    /// Those of a file without content.
+    init() {}
+
+    /// - Parameter main: the main file's name, when this is an additional file with keys and clients only.
+    init(_ node: YAMLNode, addingTo main: String?, _ diagnostics: Diagnostics) {
+        let start = Position(file: node.position.file, line: 1, column: 1)
+        guard let section = Section(node, of: "the configuration", at: start, names: Self.names, diagnostics) else {
+            mentionsKeys = true
+            mentionsClients = true
+            return
+        }
+        mentionsKeys = section.mentions("keys")
+        mentionsClients = section.mentions("clients")
+        if let (node, position) = section.node("keys") {
+            mentionsKeys = !node.isEmptyMapping
+            keys = (Section.lines(of: node, named: "\"keys\"", at: position, diagnostics) ?? [])
+                .compactMap { KeySettings($0, diagnostics) }
+        }
+        if let (node, position) = section.node("clients") {
+            mentionsClients = !node.isEmptyMapping
+            clients = (Section.lines(of: node, named: "\"clients\"", at: position, diagnostics) ?? [])
+                .compactMap { LocatedClient($0, diagnostics) }
+        }
+        if let main {
+            for name in Self.names where name != "keys" && name != "clients" && section.has(name) {
+                diagnostics.error(
+                    at: section.position(of: name),
+                    "\"\(name)\" belongs in \(harmless(main)); this file may add keys and clients only")
+            }
+            return
+        }
+        if let (node, position) = section.node("defaults") {
+            defaults = ClientSettings(defaults: node, at: position, diagnostics)
+        }
+        onStateChange = ActionKinds.list("on_state_change", in: section, placeholder: true)
+        controlGroup = section.value("control_group", Scalar.group)
+        stateDirectory = section.value("state_dir", Scalar.directory)
+        metricsFile = section.value("metrics_file", Scalar.file)
+        trustedDirectories = section.list("trusted_directories") { node in
+            Setting(node, named: "a trusted directory", at: node.position, diagnostics, Scalar.directory).located
+        }
+    }
+}
