@@ -5,7 +5,7 @@ public enum Base64URL {
     /// The encoding of `bytes`.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        text.reserveCapacity(length(ofBytes: bytes.count))
         var index = 0
         while index < bytes.count {
             let rest = min(3, bytes.count - index)
@@ -17,6 +17,9 @@ public enum Base64URL {
         }
         return text
     }
+
+    /// How many characters encode this many bytes.
+    package static func length(ofBytes count: Int) -> Int { (count * 4 + 2) / 3 }
 
     /// The bytes that `text` encodes; nil for a character outside the alphabet, padding, an impossible length or
     /// unused bits that are not zero (so that every value has one encoding only).
@@ -49,4 +52,20 @@ public enum Base64URL {
         default: nil
         }
     }
+}
+
+extension UInt8 {
+    /// Whether this is one of the 64 characters of base64url (RFC 4648, section 5).
+    package var isBase64URL: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether this is a character of a compact JWS (RFC 7515, section 7.1): no reader of any file takes one of these as
+    /// syntax.
+    package var isTokenCharacter: Bool { isBase64URL || self == UInt8(ascii: ".") }
 }

@@ -6,8 +6,8 @@ extension CompactJWS {
     /// for any other token. The signature is not checked here, nor whether the token has expired.
     ///
     /// Stricter than RFC 7519: ES256 alone, well-formed ids, Apple's audience as one text, whole seconds, `iat` before
-    /// `exp`. A header with `crit` (RFC 7515, section 4.1.11) or a payload with `nbf` is refused, because it sets rules
-    /// that are not implemented here. Other names are accepted.
+    /// `exp`. A header with `crit` (RFC 7515, section 4.1.11) or a payload with `nbf` is refused: both restrict how or when
+    /// the token may be used, which the claims returned here could not say. Other names are accepted.
     public var claims: Claims? {
         guard stated.algorithm == .value("ES256"), signature.count == Self.signatureLength,
             !stated.audienceIsList, stated.audience == .value([Claims.audience]),
@@ -20,5 +20,34 @@ extension CompactJWS {
         else { return nil }
         return Claims(
             issuer: issuer, keyID: keyID, subject: subject, issuedAt: issuedAt, expiresAt: expiresAt)
+    }
+
+    /// The longest candidate, in bytes. The longest secret that this package mints has 646, with a client id of
+    /// ``ClientID/maximumLength``; those of other programs may have a few claims more.
+    package static let maximumCandidateLength = 2_048
+
+    /// Where among other bytes a client secret may stand: everything that begins with `eyJ`, base64url of `{"`, and ends
+    /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
+    /// checked, but for the characters.
+    ///
+    /// The time is proportional to the count of bytes, whatever they are: others write them.
+    package static func candidates(in bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        // From the end, so that the dots behind each beginning are known when it is reached.
+        var runEnd = bytes.count
+        var dots: (first: Int?, second: Int?, third: Int?)
+        for index in bytes.indices.reversed() {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ".") {
+                dots = (index, dots.first, dots.second)
+            } else if !byte.isBase64URL {
+                runEnd = index
+                dots = (nil, nil, nil)
+            } else if byte == UInt8(ascii: "e"), bytes[index...].starts(with: "eyJ".utf8), let second = dots.second {
+                let end = second + 1 + Base64URL.length(ofBytes: signatureLength)
+                if end <= dots.third ?? runEnd, end - index <= maximumCandidateLength { found.append(index..<end) }
+            }
+        }
+        return found.reversed()
     }
 }

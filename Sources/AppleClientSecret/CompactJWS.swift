@@ -41,6 +41,8 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
     public init(_ bytes: some Collection<UInt8>) throws(Flaw) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Token.maximumLength else { throw .tooLong }
+        // An array, because code for any collection is several times as slow.
+        let bytes = Array(bytes)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .notThreeParts }
         let header = try Self.decode(parts[0], .header)
@@ -50,7 +52,7 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
         signingInput = Array(bytes[..<parts[1].endIndex])
     }
 
-    private static func decode(_ text: some Collection<UInt8>, _ part: Part) throws(Flaw) -> [UInt8] {
+    private static func decode(_ text: ArraySlice<UInt8>, _ part: Part) throws(Flaw) -> [UInt8] {
         guard let bytes = Base64URL.decode(text) else { throw .notBase64URL(part) }
         return bytes
     }

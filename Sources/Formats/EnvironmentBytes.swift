@@ -30,9 +30,6 @@ extension UInt8 {
 
     var isNamePart: Bool { isNameStart || (48...57).contains(self) }
 
-    /// The characters of a compact JWS (RFC 7515, section 7.1): no reader of any file takes one of these as syntax.
-    var isTokenCharacter: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") }
-
     /// Characters that every reader counts as part of a name.
     var isOrdinary: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self >= 0x80 }
 }

@@ -148,7 +148,8 @@ package struct EnvironmentFile {
     private func mention(of name: String, in range: Range<Int>) -> Int? {
         let name = Array(name.utf8)
         return range.first { start in
-            guard bytes[start..<range.upperBound].starts(with: name), start == 0 || !bytes[start - 1].isNamePart else {
+            // The byte before first: it is cheap, and a long run of letters holds a long name at every offset.
+            guard start == 0 || !bytes[start - 1].isNamePart, bytes[start..<range.upperBound].starts(with: name) else {
                 return false
             }
             return bytes[(start + name.count)..<range.upperBound].first { !$0.isEnvironmentSpace } == .equals

@@ -45,10 +45,16 @@ struct EnvironmentLexer {
     private(set) var openQuote: Int?
 
     private let bytes: [UInt8]
+    /// The last offset of each byte, by its value; -1 if there is none. Searching the rest of the file on every line
+    /// would take quadratic time.
+    private let lastOffsets: [Int]
     private var index = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        var lastOffsets = [Int](repeating: -1, count: 256)
+        for (offset, byte) in bytes.enumerated() { lastOffsets[Int(byte)] = offset }
+        self.lastOffsets = lastOffsets
         var pending: Doubt?
         var isExtending = false
         while openQuote == nil, doubt == nil {
@@ -170,6 +176,8 @@ struct EnvironmentLexer {
         var lastOperator: Int?
         var isBehindHash = false
         var continuation: Doubt?
+        // The next line break of any kind; found anew only behind the one before, so that a line is searched once.
+        var lineEnd = index
         line: while index < bytes.count, bytes[index] != .lineFeed {
             let byte = bytes[index]
             let here = index
@@ -190,14 +198,14 @@ struct EnvironmentLexer {
                 continue
             case .singleQuote, .doubleQuote, .backtick:
                 if isComment, !isBeforeValue { break }
-                let lineEnd = bytes[index...].firstIndex(where: \.isLineBreak) ?? bytes.count
+                if lineEnd < index { lineEnd = bytes[index...].firstIndex(where: \.isLineBreak) ?? bytes.count }
                 if let close = closing(byte, from: index, upTo: lineEnd) {
                     // systemd and dotenv libraries take an equals sign in it as the one after the name.
                     if isDoubtful(close, from: index) || !isBehindEquals && bytes[index..<close].contains(.equals) {
                         suspect(offset: here, cause: .quote)
                     }
                     index = close + 1
-                } else if bytes[index...].contains(byte) {
+                } else if occurs(byte, from: index) {
                     suspect(offset: here, cause: .quote)
                 } else if isBeforeValue, byte != .backtick {
                     openQuote = openQuote ?? here
@@ -227,8 +235,9 @@ struct EnvironmentLexer {
             }
             isWordStart = isBlank(here) || byte == .semicolon
         }
-        let rest = bytes[index...]
-        if let bracket = openBrackets.last, rest.contains(.closingParenthesis) || rest.contains(.lessThan) {
+        if let bracket = openBrackets.last,
+            occurs(.closingParenthesis, from: index) || occurs(.lessThan, from: index)
+        {
             suspect(offset: bracket, cause: .bracket)
         }
         return (index, continuation ?? lastOperator.map { Doubt(offset: $0, cause: .shellOperator) })
@@ -250,8 +259,10 @@ struct EnvironmentLexer {
     /// and take only the line if there is none.
     private func isDoubtful(_ close: Int, from start: Int) -> Bool {
         guard close > start, bytes[close - 1] == .backslash else { return false }
-        return bytes[(close + 1)...].contains(bytes[close]) || bytes[start..<close].contains(where: \.isLineBreak)
+        return occurs(bytes[close], from: close + 1) || bytes[start..<close].contains(where: \.isLineBreak)
     }
+
+    private func occurs(_ byte: UInt8, from offset: Int) -> Bool { lastOffsets[Int(byte)] >= offset }
 
     /// `end` without the blanks and line breaks before it.
     private func trimmed(_ end: Int, from start: Int) -> Int {

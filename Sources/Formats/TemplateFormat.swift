@@ -58,14 +58,17 @@ package struct TemplateFormat: OutputFormat {
     /// Nil where it is not known any more: then nothing can be written, and any token in the file counts.
     private let template: String?
 
+    /// Far more secrets than anybody puts into one file: each is compared with the whole file.
+    private static let candidateLimit = 100
+
     package init(parameter: String?) { template = parameter }
 
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
-        for token in Self.candidates(in: bytes) {
+        let pieces = try template.map(Self.checkedPieces)
+        for candidate in CompactJWS.candidates(in: bytes).prefix(Self.candidateLimit) {
+            let token = Array(bytes[candidate])
             guard let claims = (try? CompactJWS(token))?.claims else { continue }
-            if let template, try Self.render(template, RenderedSecret(token: token, claims: claims)) != bytes {
-                continue
-            }
+            if let pieces, Self.render(pieces, RenderedSecret(token: token, claims: claims)) != bytes { continue }
             return ParsedFile(places: [.whole: TokenBytes.content(token)])
         }
         return ParsedFile(places: [.whole: .foreign])
@@ -75,16 +78,19 @@ package struct TemplateFormat: OutputFormat {
         _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatFlaw) -> [UInt8] {
         guard let secret = secrets[.whole], let template else { return bytes }
-        return try Self.render(template, secret)
+        return Self.render(try Self.checkedPieces(of: template), secret)
     }
 
-    private static func render(_ template: String, _ secret: RenderedSecret) throws(FormatFlaw) -> [UInt8] {
-        let pieces: [Piece]
+    /// The configuration is checked before: a flaw here means that something else has set the template.
+    private static func checkedPieces(of template: String) throws(FormatFlaw) -> [Piece] {
         do throws(Mistake) {
-            pieces = try self.pieces(of: template)
+            return try pieces(of: template)
         } catch {
             throw FormatFlaw(line: 1, reason: error.words { _ in "a name" })
         }
+    }
+
+    private static func render(_ pieces: [Piece], _ secret: RenderedSecret) -> [UInt8] {
         let claims = secret.claims
         return pieces.flatMap { piece in
             switch piece {
@@ -131,26 +137,5 @@ package struct TemplateFormat: OutputFormat {
         if !text.isEmpty { pieces.append(.text(text)) }
         guard pieces.contains(.field(.clientSecret)) else { throw .noSecret }
         return pieces
-    }
-
-    /// Far more than anybody puts into one file: reading it must end.
-    private static let candidateLimit = 100
-
-    /// What looks like a compact JWS with an ES256 signature, wherever it begins: what stands directly before or behind it in
-    /// the template may be of the same characters.
-    private static func candidates(in bytes: [UInt8]) -> [[UInt8]] {
-        let beginning = Array("eyJ".utf8)
-        let signatureLength = (CompactJWS.signatureLength * 4 + 2) / 3
-        var found: [[UInt8]] = []
-        var index = 0
-        while index + beginning.count <= bytes.count, found.count < candidateLimit {
-            defer { index += 1 }
-            guard bytes[index...].starts(with: beginning) else { continue }
-            let run = bytes[index...].prefix { $0.isTokenCharacter }
-            let dots = run.indices.filter { run[$0] == UInt8(ascii: ".") }
-            guard dots.count >= 2, dots[1] + signatureLength < run.endIndex else { continue }
-            found.append(Array(bytes[index...(dots[1] + signatureLength)]))
-        }
-        return found
     }
 }

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import Failures
 
 /// Makes untrusted text safe to show, such as what a hook printed or what was typed in place of a name.
@@ -17,7 +18,7 @@ package enum Redaction {
         }
         for scalar in cutOffPEM(text).unicodeScalars {
             switch scalar {
-            case "A"..."Z", "a"..."z", "0"..."9", "_", "-", "+":
+            case _ where scalar == "+" || scalar.isASCII && UInt8(scalar.value).isBase64URL:
                 run.unicodeScalars.append(scalar)
             case "\n", "\t":
                 flush()
@@ -93,10 +94,7 @@ package enum Redaction {
 
     /// The characters of base64 and base64url.
     private static func isCode(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        default: "+/=_-".utf8.contains(byte)
-        }
+        byte.isBase64URL || "+/=".utf8.contains(byte)
     }
 
     private static func cutOffPEM(_ text: String) -> String {

@@ -3,11 +3,9 @@ internal import AppleClientSecret
 /// Removes whole client secrets from lines that a program has printed, plain or in base64, even if folded over several lines
 /// or quoted: known ones by their bytes, others by what they state.
 ///
-/// Pieces of a secret are not looked for here: ``Redaction/printed(_:)`` replaces whatever is long enough to be one.
+/// Pieces of a secret, and secrets longer than ``CompactJWS/maximumCandidateLength``, are left to ``Redaction/printed(_:)``,
+/// which replaces whatever is long enough to be a piece.
 package struct SecretFilter {
-    /// How every compact JWS begins: base64url of `{"`.
-    private static let beginning = Array("eyJ".utf8)
-
     private let lines: [[UInt8]]
     /// All bytes of the lines that may belong to a secret or its base64, and the line and column of each.
     private var text: [UInt8] = []
@@ -16,7 +14,7 @@ package struct SecretFilter {
     package init(_ lines: [String]) {
         self.lines = lines.map { Array($0.utf8) }
         for (number, line) in self.lines.enumerated() {
-            for (column, byte) in line.enumerated() where Self.isOfASecret(byte) {
+            for (column, byte) in line.enumerated() where byte.isTokenCharacter {
                 text.append(byte)
                 places.append((number, column))
             }
@@ -31,7 +29,7 @@ package struct SecretFilter {
     ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
     package func filtered(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String] {
         var replacements: [Int: [Int: String]] = [:]
-        for (range, name) in found(lengths.sorted(by: >), isCut, name) {
+        for (range, name) in found(lengths, isCut, name) {
             for place in places[range] { replacements[place.line, default: [:]][place.column] = "" }
             let first = places[range.lowerBound]
             replacements[first.line]?[first.column] = name
@@ -46,7 +44,7 @@ package struct SecretFilter {
 
     /// Where in ``text`` known secrets stand.
     private func found(
-        _ lengths: [Int], _ isCut: Bool, _ name: ([UInt8]) -> String?
+        _ lengths: Set<Int>, _ isCut: Bool, _ name: ([UInt8]) -> String?
     ) -> [(range: Range<Int>, name: String)] {
         var found: [(Range<Int>, String)] = []
         Self.search(text, lengths, isCut, name) { range, name in found.append((range, name)) }
@@ -62,39 +60,27 @@ package struct SecretFilter {
     }
 
     private static func search(
-        _ bytes: [UInt8], _ lengths: [Int], _ isCut: Bool, _ name: ([UInt8]) -> String?,
+        _ bytes: [UInt8], _ lengths: Set<Int>, _ isCut: Bool, _ name: ([UInt8]) -> String?,
         _ body: (Range<Int>, String) -> Void
     ) {
-        var start = 0
-        while start + beginning.count <= bytes.count {
-            var next = start + 1
-            if bytes[start..<start + beginning.count].elementsEqual(beginning) {
-                for length in lengths where start + length <= bytes.count {
-                    guard let name = name(Array(bytes[start..<start + length])) else { continue }
-                    body(start..<start + length, name)
-                    next = start + length
-                    break
-                }
-                if next == start + 1, let end = endOfUnknown(bytes, from: start) {
-                    body(start..<end, "(a secret)")
-                    next = end
-                }
-                if isCut, next == start + 1, let longest = lengths.first, start + longest > bytes.count {
-                    return body(start..<bytes.count, "(part of a secret)")
-                }
+        var position = 0
+        for candidate in CompactJWS.candidates(in: bytes) where candidate.lowerBound >= position {
+            let secret = Array(bytes[candidate])
+            if lengths.contains(secret.count), let name = name(secret) {
+                body(candidate, name)
+            } else if (try? CompactJWS(secret))?.claims != nil {
+                // None of ours, such as one that was minted by hand.
+                body(candidate, "(a secret)")
+            } else {
+                continue
             }
-            start = next
+            position = candidate.upperBound
         }
-    }
-
-    /// Where a client secret ends that begins at `start` and is none of ours, such as one that was minted by hand; nil when
-    /// there is none.
-    private static func endOfUnknown(_ bytes: [UInt8], from start: Int) -> Int? {
-        let dots = bytes[start...].prefix(Token.maximumLength).indices.lazy.filter { bytes[$0] == UInt8(ascii: ".") }
-        guard let second = dots.dropFirst().first else { return nil }
-        let end = second + 1 + (CompactJWS.signatureLength * 4 + 2) / 3
-        guard end <= bytes.count, (try? CompactJWS(Array(bytes[start..<end])))?.claims != nil else { return nil }
-        return end
+        guard isCut, let longest = lengths.max() else { return }
+        let rest = bytes.indices.dropFirst(max(position, bytes.count - longest + 1))
+        if let start = rest.first(where: { bytes[$0...].starts(with: "eyJ".utf8) }) {
+            body(start..<bytes.count, "(part of a secret)")
+        }
     }
 
     /// Decodes base64; any character but a letter or a digit counts as `A`.
@@ -119,15 +105,5 @@ package struct SecretFilter {
             }
         }
         return bytes
-    }
-
-    /// The characters of a compact JWS (RFC 7515, section 7.1).
-    private static func isOfASecret(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
-            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
     }
 }

@@ -127,6 +127,42 @@ import Testing
         #expect(flaw(Array("e30.".utf8) + notText + [UInt8(ascii: ".")]) == .notJSONObject(.payload))
     }
 
+    private func candidates(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return CompactJWS.candidates(in: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+
+    @Test func candidatesBeginAnywhereAndEndWithTheSignature() {
+        let token = String(decoding: Self.token(), as: UTF8.self)
+        let payload = String(token.dropFirst(token.split(separator: ".")[0].count + 1))
+        #expect(candidates(token) == [token])
+        #expect(candidates("a.b'\(token)x.y' \(token)") == [token, token])
+        #expect(candidates("eyJ" + token) == ["eyJ" + token, token])
+        // One that begins with the first one's payload has the wrong dots, and its end is checked by whoever reads it.
+        #expect(candidates("\(token).\(token)").first == token)
+        #expect(candidates(token + ".a.b") == [token])
+        for text in [
+            "", "e", "eyJ", "eyJ..", payload, String(repeating: "eyJ.", count: 100), String(token.dropLast()),
+            token.replacing(".", with: " "),
+        ] {
+            #expect(candidates(text) == [], "\(text)")
+        }
+    }
+
+    @Test func candidatesAreBounded() throws {
+        let longest = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID(String(repeating: "a", count: ClientID.maximumLength))),
+            issuedAt: WallTime(secondsSinceEpoch: .min), expiresAt: WallTime(secondsSinceEpoch: .min))
+        let token = longest.signingInput + [UInt8(ascii: ".")] + Base64URL.encode([UInt8](repeating: 7, count: 64))
+        #expect(token.count == 646)
+        #expect(CompactJWS.candidates(in: token) == [token.indices])
+        let end = ".a." + String(repeating: "a", count: 86)
+        let fill = CompactJWS.maximumCandidateLength - end.utf8.count - "eyJ".utf8.count
+        #expect(candidates("eyJ" + String(repeating: "a", count: fill) + end).count == 1)
+        #expect(candidates("eyJ" + String(repeating: "a", count: fill + 1) + end) == [])
+    }
+
     @Test func namesThatOccurTwiceAreReadWithoutHarm() throws {
         let payload = Self.payload.replacingOccurrences(of: "{", with: #"{"sub":"com.example.other","#)
         let stated = try CompactJWS(Self.token(payload: payload)).stated

@@ -151,6 +151,16 @@ import Testing
         #expect(try EnvironmentFile(Array(text.utf8)).value(of: "SECRET") == value)
     }
 
+    /// Each of these takes minutes where the time grows with the square of the size.
+    @Test(arguments: [
+        "A=(\n", "A=x'\n", "\"\"", "`", "A=x \\\n", "A=a;", "SECRET  ",
+    ])
+    func aMebibyteOfSyntaxIsReadOrRefused(piece: String) throws {
+        let bytes = Array(String(repeating: piece, count: (1 << 20) / piece.utf8.count).utf8)
+        guard let value = try? EnvironmentFile(Array("SECRET=x\n".utf8) + bytes).value(of: "SECRET") else { return }
+        #expect(value == .one([120]))
+    }
+
     @Test(arguments: [
         ("", false), ("SECRET=x\n", false), ("\n\n SECRET='x\ny'\n\n", false), ("\u{feff}SECRET=x", false),
         ("SECRET=x\n# mine\n", true), ("A=1\n", true), ("SECRET=x\nSECRET_TWO=y\n", true),

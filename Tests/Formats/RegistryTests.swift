@@ -10,18 +10,18 @@ import Testing
         let sources = URL(fileURLWithPath: repository + "/Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         let names = Formats.all.map { $0.name }
-        // Types of the formats, and their names as literals or as enum cases.
+        // Their types, and their names as whole literals: as words, such as "raw", they occur in other meanings.
         let types = Formats.all.map { "\($0)" }
-        var looked = 0
+        var searched = 0
         var found: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/Formats/") {
-            looked += 1
+            searched += 1
             let text = try String(contentsOf: file, encoding: .utf8)
             let place = String(file.path.dropFirst(sources.path.count + 1))
             for name in names where text.contains("\"\(name)\"") { found.append("\(place): \"\(name)\"") }
             for type in types where text.contains(type) { found.append("\(place): \(type)") }
         }
-        #expect(looked > 100)
+        #expect(searched > 100)
         #expect(found == [])
     }
 }

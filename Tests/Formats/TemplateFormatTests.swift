@@ -69,6 +69,62 @@ import Testing
         #expect(try found(template, in: other) == .foreign)
     }
 
+    /// Somebody edits the template: the file is read as damaged, and written anew with the same secret.
+    @Test func anEditedTemplateReplacesTheWholeFile() throws {
+        let (old, new) = ("# old\nid={{client_id}}\nsecret={{client_secret}}\n", "secret: {{client_secret}}\n")
+        let before = try rendered(old)
+        #expect(try found(old, in: before) == .token(Array(try token().utf8)))
+        #expect(try found(new, in: before) == .foreign)
+        let after = try TemplateFormat(parameter: new).render(
+            [.whole: FormatTests.secret()], into: Array(before.utf8))
+        #expect(String(decoding: after, as: UTF8.self) == "secret: \(try token())\n")
+        #expect(try found(new, in: "secret: \(try token())\n") == .token(Array(try token().utf8)))
+        #expect(try found(old, in: "secret: \(try token())\n") == .foreign)
+    }
+
+    /// Without its template, as when the file has left the configuration, any secret in it counts, and nothing is written.
+    @Test func withoutATemplateTheFirstSecretCounts() throws {
+        let format = TemplateFormat(parameter: nil)
+        let bytes = Array("a: \(try token())\nb: \(try token(1))\n".utf8)
+        #expect(try format.parse(bytes, places: [.whole]).places == [.whole: .token(Array(try token().utf8))])
+        #expect(try format.render([.whole: FormatTests.secret(2)], into: bytes) == bytes)
+    }
+
+    @Test(arguments: ["", "secret=", "secret=\nid=com.example.web\n", "secret=eyJ..\n", "secret={{client_secret}}\n"])
+    func aFileWhoseSecretIsRemovedHoldsNone(text: String) throws {
+        #expect(try found("secret={{client_secret}}\n", in: text) == .foreign)
+        #expect(
+            try TemplateFormat(parameter: nil).parse(Array(text.utf8), places: [.whole]).places == [.whole: .foreign])
+    }
+
+    /// With no secret to write the bytes stay.
+    @Test func withoutASecretNothingIsWritten() throws {
+        let bytes = Array("secret=x\n".utf8)
+        #expect(try TemplateFormat(parameter: "secret={{client_secret}}\n").render([:], into: bytes) == bytes)
+    }
+
+    @Test func bytesThatAreNoUTF8AreDamageAndReplaced() throws {
+        let template = "naïve={{client_secret}}\n"
+        let (text, foreign): ([UInt8], [UInt8]) = (Array(try rendered(template).utf8), [0xFF, 0xC3, 0x00])
+        let format = TemplateFormat(parameter: template)
+        #expect(try format.parse(text, places: [.whole]).places == [.whole: .token(Array(try token().utf8))])
+        for bytes in [foreign + text, text + foreign, text.map { $0 == 0xC3 ? 0xFF : $0 }] {
+            #expect(try format.parse(bytes, places: [.whole]).places == [.whole: .foreign])
+            #expect(try format.render([.whole: FormatTests.secret()], into: bytes) == text)
+            let any = try TemplateFormat(parameter: nil).parse(bytes, places: [.whole])
+            #expect(any.places == [.whole: .token(Array(try token().utf8))])
+        }
+    }
+
+    /// Each of these takes a minute and more where the time grows with the square of the size.
+    @Test(arguments: ["eyJ", "eyJ."])
+    func aMebibyteThatBeginsLikeSecretsEverywhereIsRead(piece: String) throws {
+        let bytes = Array(String(repeating: piece, count: (1 << 20) / piece.utf8.count).utf8)
+        let secret = try FormatTests.secret().token
+        let found = try TemplateFormat(parameter: nil).parse(bytes + [UInt8(ascii: "\n")] + secret, places: [.whole])
+        #expect(found.places == [.whole: .token(secret)])
+    }
+
     @Test(arguments: [
         ("x", TemplateFormat.Mistake.noSecret), ("{{client_id}}", .noSecret), ("{{{{client_secret}}", .noSecret),
         ("{{client_secret}} {{secret}}", .unknownName("secret")),

@@ -44,8 +44,12 @@ import Testing
 
 /// Known secrets in what a hook prints.
 @Suite struct SecretFilterTests {
-    private let secret = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0.c2lnbmF0dXJlLW9mLXNpeHR5LWZvdXItYnl0ZXM"
-    private let other = "eyJhbGciOiJFUzI1NiJ9.b3RoZXIgY2xhaW1zIGhlcmU.YW5vdGhlci1zaWduYXR1cmUtYWx0b2dldGhlcg"
+    private let secret =
+        "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0."
+        + "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+    private let other =
+        "eyJhbGciOiJFUzI1NiJ9.b3RoZXIgY2xhaW1zIGhlcmU."
+        + "e4ZrhZdbFQ7630Tq51E6RQiJaae9bFNGJszIhtusEwzvO21rzH76Wer6yRn2Zb34VjIm3cVRl0iQctbf4uBY3w"
 
     private func filtered(_ lines: [String]) -> [String] {
         SecretFilter(lines).filtered(lengths: [secret.utf8.count, other.utf8.count]) { bytes in
@@ -118,6 +122,14 @@ import Testing
     @Test func amongOthersThatHaveMuchInCommonEachHasItsOwnName() {
         let printed = ["number 1 is \(secret)", "\(secret.dropLast(12))another", "number 2 is \(other)"]
         #expect(filtered(printed) == ["number 1 is sha256:1", printed[1], "number 2 is sha256:2"])
+    }
+
+    /// As much as is kept of a hook's output, which is not searched to its end for each beginning.
+    @Test(arguments: ["eyJ", "eyJ.", String(repeating: "eyJ", count: 600) + ".a." + String(repeating: "a", count: 86)])
+    func muchThatBeginsLikeSecretsIsFiltered(piece: String) {
+        let text = String(repeating: piece, count: 65_536 / piece.utf8.count) + "\n" + secret
+        let shown = filtered(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        #expect(shown.last?.hasSuffix("sha256:1") == true)
     }
 
     @Test func whatIsNoSecretStaysAsItIs() {

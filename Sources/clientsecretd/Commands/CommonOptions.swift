@@ -58,6 +58,9 @@ struct FormOptions: ParsableArguments {
         let type: any OutputFormat.Type
 
         static let all = Formats.all.filter { $0.setting == nil || $0.setting?.scope == .place }
+        /// The options that need a variable, as a part of a sentence.
+        static let withVariable =
+            all.filter { $0.setting != nil }.map { "--format " + $0.name }.joined(separator: " or ")
         static var allValueStrings: [String] { all.map { $0.name } }
         static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
@@ -74,7 +77,9 @@ struct FormOptions: ParsableArguments {
     @Option(help: "How the secret is written.")
     var format = Format(Formats.standard)
 
-    @Option(help: ArgumentHelp("The variable that --format env sets.", valueName: "name"), transform: Flags.variable)
+    @Option(
+        help: ArgumentHelp("The variable that \(Format.withVariable) sets.", valueName: "name"),
+        transform: Flags.variable)
     var variable: String?
 
     var place: FormatPlace { variable.map(FormatPlace.variable) ?? .whole }
@@ -85,8 +90,7 @@ struct FormOptions: ParsableArguments {
                 "--format \(format.type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
         }
         if format.type.setting == nil, variable != nil {
-            let others = Format.all.filter { $0.setting != nil }.map { "--format " + $0.name }
-            throw ValidationError("--variable belongs to \(others.joined(separator: " or "))")
+            throw ValidationError("--variable belongs to \(Format.withVariable)")
         }
     }
 }
