@@ -173,7 +173,7 @@ package struct DaemonRun {
             runner: ActionRunner(log: log, secretCache: secretCache, identity: identity, cancel: cancel),
             findings: findings,
             adopting: { configuration in
-                let control = ControlPolicy(configuration, identity)
+                let control = RenewalPermission(configuration, identity)
                 inbox.post(control.lack(in: configuration))
                 if let listener { inbox.post(listener.permit(control)) }
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
@@ -219,7 +219,7 @@ package struct DaemonRun {
         _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers, _ configuration: Configuration,
         _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
-        let control = ControlPolicy(configuration, settings.identity)
+        let control = RenewalPermission(configuration, settings.identity)
         let lack = control.lack(in: configuration)
         rotation.handle(lack, at: now)
         do throws(Failure) {

@@ -1,10 +1,81 @@
 package import AppleClientSecret
+import FoundationEssentials
+import NIOHTTP1
 import Rotation
+
+/// The body of a `POST` that renews; every member may be left out.
+struct RenewalBody {
+    /// Nil for all of them.
+    var clients: [String]?
+    var dueWithin: DueWithin?
+    var deliverOnly: Bool?
+    var skipVerify: Bool?
+}
+
+extension RenewalBody: JSONDocument {
+    init(_ body: RenewalBody?, _ members: inout JSONMembers) throws {
+        clients = try members.orAbsent("clients", body?.clients)
+        dueWithin = try members.orAbsent("due_within", body?.dueWithin)
+        deliverOnly = try members.orAbsent("deliver_only", body?.deliverOnly)
+        skipVerify = try members.orAbsent("skip_verify", body?.skipVerify)
+        // Ignoring a misspelt member would renew more than was asked for.
+        try members.refuseOthers()
+    }
+
+    /// The body that asks for `renewal`.
+    init(_ renewal: Request.Renewal) {
+        if !renewal.clients.isEmpty { clients = renewal.clients.sorted().map(\.description) }
+        dueWithin = renewal.dueWithin.map(DueWithin.init)
+        if renewal.deliverOnly { deliverOnly = true }
+        if renewal.skipVerify { skipVerify = true }
+    }
+
+    /// Decodes `json`; an empty body has no members.
+    init(json: [UInt8]) throws(Problem) {
+        guard !json.isEmpty else {
+            self.init()
+            return
+        }
+        do {
+            try self.init(parsing: json)
+        } catch let error as DecodingError {
+            throw Problem(.badRequest, "the body is not a renewal: \(error.words)")
+        } catch {
+            throw Problem(.badRequest, "the body is not a renewal: it is not JSON")
+        }
+    }
+
+    /// A span of time: seconds as a number, or text such as `21d`.
+    struct DueWithin: JSONValue {
+        var seconds: Seconds
+
+        init(_ seconds: Seconds) {
+            self.seconds = seconds
+        }
+
+        var jsonValue: JSONText { .number(Int(clamping: seconds.count)) }
+
+        init(jsonFrom decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let count = try? container.decode(Int64.self)
+            let text = try? container.decode(String.self)
+            guard let span = count ?? text.flatMap({ Span.parse($0)?.count }), span >= 0 else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "expected seconds as a number, or a span such as \"21d\"")
+            }
+            seconds = Seconds(span)
+        }
+    }
+}
 
 /// The outcomes of a renewal, client by client: the answer to a `POST` that renews, and part of the problem when one of
 /// them failed.
 package struct RenewalReport: Hashable, Sendable {
     package var outcomes: [Outcome]
+
+    package init(outcomes: [Outcome]) {
+        self.outcomes = outcomes
+    }
 
     /// The outcome for one client.
     package struct Outcome: Hashable, Sendable {
@@ -18,48 +89,22 @@ package struct RenewalReport: Hashable, Sendable {
         /// Why the client failed; nil for the other results.
         package var error: String?
     }
+}
 
-    package init(outcomes: [Outcome]) {
-        self.outcomes = outcomes
-    }
-
-    /// The document on one line, without a line break at its end.
-    package var json: String {
-        JSONText.object([("outcomes", members)]).rendered
-    }
-
-    var members: JSONText {
-        .array(
-            outcomes.map { outcome in
-                .object([
-                    ("client", .string(outcome.client)), ("result", .string(outcome.result)),
-                    ("fingerprint", .text(outcome.fingerprint)), ("issued_at", .moment(outcome.issuedAt)),
-                    ("expires_at", .moment(outcome.expiresAt)), ("error", .text(outcome.error)),
-                ])
-            })
+extension RenewalReport: JSONDocument {
+    package init(_ report: RenewalReport?, _ members: inout JSONMembers) throws {
+        outcomes = try members("outcomes", report?.outcomes)
     }
 }
 
-extension RenewalReport: Decodable {}
-
-extension RenewalReport.Outcome: Decodable {
-    private enum Key: String, CodingKey {
-        case client
-        case result
-        case fingerprint
-        case issuedAt = "issued_at"
-        case expiresAt = "expires_at"
-        case error
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: Key.self)
-        client = try members.decode(String.self, forKey: .client)
-        result = try members.decode(String.self, forKey: .result)
-        fingerprint = try members.decodeIfPresent(String.self, forKey: .fingerprint)
-        issuedAt = try members.momentIfPresent(.issuedAt)
-        expiresAt = try members.momentIfPresent(.expiresAt)
-        error = try members.decodeIfPresent(String.self, forKey: .error)
+extension RenewalReport.Outcome: JSONDocument {
+    package init(_ outcome: Self?, _ members: inout JSONMembers) throws {
+        client = try members("client", outcome?.client)
+        result = try members("result", outcome?.result)
+        fingerprint = try members.orNull("fingerprint", outcome?.fingerprint)
+        issuedAt = try members.orNull("issued_at", outcome?.issuedAt)
+        expiresAt = try members.orNull("expires_at", outcome?.expiresAt)
+        error = try members.orNull("error", outcome?.error)
     }
 
     init(_ outcome: RenewalOutcome) {
@@ -80,16 +125,16 @@ extension RenewalReport.Outcome: Decodable {
 }
 
 /// The answer to a reload whose configuration was adopted.
-package struct ReloadReport: Hashable, Sendable, Decodable {
+package struct ReloadReport: Hashable, Sendable {
     /// The parts of the configuration that cannot be served, in words ready to show.
     package var unserved: [String]
     /// The files that are no longer outputs and hold a valid secret, in words ready to show.
     package var orphaned: [String]
+}
 
-    /// The document on one line, without a line break at its end.
-    package var json: String {
-        JSONText.object([
-            ("unserved", .array(unserved.map(JSONText.string))), ("orphaned", .array(orphaned.map(JSONText.string))),
-        ]).rendered
+extension ReloadReport: JSONDocument {
+    package init(_ report: ReloadReport?, _ members: inout JSONMembers) throws {
+        unserved = try members("unserved", report?.unserved)
+        orphaned = try members("orphaned", report?.orphaned)
     }
 }

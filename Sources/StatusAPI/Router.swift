@@ -23,10 +23,10 @@ final class Router {
     }
 
     let limits: StatusServer.Limits
-    private let shared: Shared
+    private let shared: SharedState
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
-    private var cache: ResponseCache
+    private var cache = ResponseCache()
     private var pace = RenewalPace()
     /// The connections that await an answer of the rotation, by request id.
     private var waiting: [UInt64: HTTPConnection] = [:]
@@ -37,17 +37,16 @@ final class Router {
     private var allGone: EventLoopPromise<Void>?
 
     init(
-        shared: Shared, version: String, limits: StatusServer.Limits, eventLoop: any EventLoop,
+        shared: SharedState, limits: StatusServer.Limits, eventLoop: any EventLoop,
         handle: @escaping StatusServer.Handler
     ) {
         self.shared = shared
         self.limits = limits
         self.eventLoop = eventLoop
         self.handle = handle
-        cache = ResponseCache(version: version)
     }
 
-    var control: ControlPolicy { shared.control }
+    var control: RenewalPermission { shared.control }
 
     /// Answers a complete request, or decides to ask the rotation.
     func receive(_ received: ReceivedRequest) -> Outcome {
@@ -166,12 +165,12 @@ final class Router {
             return Reply(.ok, "application/json", cache.statusText(of: snapshot))
         case .client(let name):
             guard let view = cache.client(name) else { throw .unknownClients([name], known: cache.names) }
-            return .json(StatusDocument.Client(view).members.rendered)
+            return .json(view.json)
         case .health:
             let line = ([snapshot.health.rawValue] + [snapshot.reason?.sentence].compactMap { $0 })
             return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line.joined(separator: ": "))
         case .metrics:
-            return Reply(.ok, MetricsText.contentType, cache.metricsText(of: snapshot))
+            return Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
         case .readiness, .renew, .renewClient, .reload:
             return .text(snapshot.ready ? .ok : .serviceUnavailable, snapshot.ready ? "ready" : "not ready")
         }
@@ -239,7 +238,7 @@ final class Router {
             throw problem
         }
         return Request.Renewal(
-            clients: clients, dueWithin: body.dueWithin, deliverOnly: body.deliverOnly ?? false,
+            clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
             skipVerify: body.skipVerify ?? false)
     }
 }
