@@ -177,7 +177,7 @@ package struct DaemonRun {
                 output: { [log] in log.output(of: $0, $1) }),
             findings: findings,
             adopting: { configuration in
-                let control = ControlPolicy(configuration, identity)
+                let control = RenewalPermission(configuration, identity)
                 inbox.post(control.lack(in: configuration))
                 if let listener { inbox.post(listener.permit(control)) }
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
@@ -223,7 +223,7 @@ package struct DaemonRun {
         _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers, _ configuration: Configuration,
         _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
-        let control = ControlPolicy(configuration, settings.identity)
+        let control = RenewalPermission(configuration, settings.identity)
         let lack = control.lack(in: configuration)
         rotation.handle(lack, at: now)
         do throws(Failure) {

@@ -119,10 +119,10 @@ final class Loop {
             let cannotWait = step.ended || !step.answers.isEmpty || step.changes.contains(.ready)
             let mustShow = show(at: now, isLast: cannotWait)
             for (requestID, answer) in step.answers { callers.answer(requestID, answer) }
-            if step.ended { return rotation.snapshot(at: now) }
+            if step.ended { return snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
                 log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
-                return rotation.snapshot(at: now)
+                return snapshot(at: now)
             }
             // Not while a job runs: the cache has what it just minted or found before the core knows of it.
             if rotation.world.running.isEmpty, executor.secretCount > 4 * rotation.world.clients.count + 64 {
@@ -209,6 +209,13 @@ final class Loop {
         }
     }
 
+    /// The rotation's snapshot, with the version, which the rotation does not know.
+    private func snapshot(at now: Now) -> Snapshot {
+        var snapshot = rotation.snapshot(at: now)
+        snapshot.version = Version.current
+        return snapshot
+    }
+
     /// Gives the snapshot to all that show it, unless that was done just now.
     ///
     /// - Returns: when it has to be done at the latest; nil when it was.
@@ -221,7 +228,7 @@ final class Loop {
         // Where nothing shows a snapshot, as with `--once`, none is made.
         let isLookedAt = server != nil || metrics != nil || log.progress != nil || manager.isListening
         guard isLookedAt else { return nil }
-        let snapshot = rotation.snapshot(at: now)
+        let snapshot = snapshot(at: now)
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot
         server?.show(snapshot)

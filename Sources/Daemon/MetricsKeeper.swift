@@ -115,7 +115,7 @@ final class MetricsKeeper {
         }
         isOwed = false
         notBefore = now.advanced(milliseconds: pace)
-        write(to: path, at: now) { MetricsText.render(snapshot, version: Version.current) }
+        write(to: path, at: now) { Metrics.text(of: snapshot) }
     }
 
     private func write(to path: AbsolutePath, at now: BootTime, _ text: @escaping @Sendable () -> String) {
@@ -150,7 +150,7 @@ final class MetricsKeeper {
         let deadline = Clocks.bootMilliseconds() + patience
         if write != nil, !waits(until: deadline) { return Failure(.notResponding, at: .path(path)).ofMetricsFile(path) }
         write(to: path, at: BootTime(milliseconds: Clocks.bootMilliseconds())) {
-            goesOn ? MetricsText.render(snapshot, version: Version.current) : MetricsText.renderTimes(of: snapshot)
+            goesOn ? Metrics.text(of: snapshot) : Metrics.timesText(of: snapshot)
         }
         while waits(until: deadline) {
             if let last = endings.drain().last(where: { $0.number == writes }) { return last.failure }

@@ -21,7 +21,7 @@ final class StatusListener: Sendable {
     ///   - metrics: the socket for monitoring that systemd passed, if it did; closed when this throws.
     ///   - path: where a socket of the daemon's own is made otherwise.
     init(
-        passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: ControlPolicy,
+        passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: RenewalPermission,
         handle: @escaping StatusServer.Handler
     ) throws(Failure) {
         let descriptor: Int32
@@ -56,7 +56,7 @@ final class StatusListener: Sendable {
             }
         }
         server = try StatusServer(
-            listener: descriptor, metrics: metrics?.release(), version: Version.current, control: control,
+            listener: descriptor, metrics: metrics?.release(), control: control,
             limits: StatusServer.Limits(descriptors: Descriptor.limit), handle: handle)
     }
 
@@ -64,7 +64,7 @@ final class StatusListener: Sendable {
     /// status, which names every client and path. The mode of systemd's socket is set in its unit.
     ///
     /// - Returns: the daemon fault that this raises or clears.
-    func permit(_ control: ControlPolicy) -> Input {
+    func permit(_ control: RenewalPermission) -> Input {
         server.permit(control)
         do throws(SystemError) {
             try own?.permit(group: control.group?.id)
@@ -112,7 +112,7 @@ final class StatusListener: Sendable {
     }
 }
 
-extension ControlPolicy {
+extension RenewalPermission {
     /// Root, the daemon's own user and, where there is one, the configured group.
     init(_ configuration: Configuration, _ identity: Identity) {
         let group = configuration.controlGroup.flatMap { name in

@@ -36,14 +36,64 @@ package struct Reason: Hashable, Sendable {
     }
 }
 
+/// A reason in words, as a status document has it. Stored indirectly, so that the views of the daemon itself, whose
+/// reasons are failures, stay small.
+package indirect enum ReasonReport: Hashable, Sendable {
+    /// The whole reason on one line, and its parts; no parts from a daemon that sends none.
+    case report(sentence: String, failure: FailureReport?)
+
+    package var sentence: String {
+        switch self {
+        case .report(let sentence, _): sentence
+        }
+    }
+
+    package var failure: FailureReport? {
+        switch self {
+        case .report(_, let failure): failure
+        }
+    }
+}
+
+/// A failure in words.
+package struct FailureReport: Hashable, Sendable {
+    /// A name that never changes, such as `directory_missing`.
+    package var code: String
+    /// What happened, and to what.
+    package var message: String
+    package var since: WallTime
+    package var nextAttempt: WallTime?
+    /// The remedy, with the command at its end; nil when none is known.
+    package var remedy: String?
+    /// The remedy's command, for POSIX's sh; nil where the operator has to decide something first.
+    package var command: String?
+
+    package init(
+        code: String, message: String, since: WallTime, nextAttempt: WallTime?, remedy: String?, command: String?
+    ) {
+        self.code = code
+        self.message = message
+        self.since = since
+        self.nextAttempt = nextAttempt
+        self.remedy = remedy
+        self.command = command
+    }
+}
+
 /// The daemon's state at one moment, from which status, metrics, sd_notify and the journal report.
+///
+/// It is also the status document: `StatusAPI/StatusDocument.swift` lists the members that are written and read.
 package struct Snapshot: Hashable, Sendable {
+    /// The daemon's version; the core does not know it and leaves it empty.
+    package var version = ""
     package var startedAt: WallTime
     /// Whether every client was tried once and the daemon is not stopping.
     package var ready: Bool
     package var health: HealthState
     /// The worst reason of all; nil when everything is ok.
     package var reason: Reason?
+    /// The same in words, in a snapshot that was read from a status document, which has no failures.
+    package var readReason: ReasonReport?
     package var clockTrusted: Bool
     package var configuration: ConfigurationView
     /// In the order of their names.
@@ -85,6 +135,8 @@ package struct ClientView: Hashable, Sendable {
     package var keyID: KeyID
     package var health: HealthState
     package var reason: Reason?
+    /// The same in words, in a view that was read from a status document, which has no failures.
+    package var readReason: ReasonReport?
     /// The secret in force; nil before the first one.
     package var current: SecretInfo?
     /// When the secret last delivered to applications expires; nil before the first delivery.

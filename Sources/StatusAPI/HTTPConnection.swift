@@ -33,10 +33,10 @@ final class HTTPConnection {
     let listener: ListenerKind
     var phase = Phase.head
     /// The body of the request being read; not part of the phase, so that it grows without being copied.
-    var body: [UInt8] = []
+    private var body: [UInt8] = []
     var backlog: [Event] = []
-    var isWorking = false
-    var hasBytes = false
+    private var isWorking = false
+    private var hasBytes = false
     var isReadHeld = false
     var isInputEnded = false
     var deadline: Scheduled<Void>?
@@ -87,7 +87,7 @@ extension HTTPConnection {
     }
 
     /// Processes the backlog until an answer is pending; a loop, not a recursion, as it may hold many requests.
-    func work() {
+    private func work() {
         guard !isWorking else { return }
         isWorking = true
         defer { isWorking = false }
@@ -107,7 +107,7 @@ extension HTTPConnection {
         }
     }
 
-    func process(_ event: Event) {
+    private func process(_ event: Event) {
         switch (event, phase) {
         case (.part(.head(let head)), .quiet), (.part(.head(let head)), .head):
             begin(head)
@@ -131,7 +131,7 @@ extension HTTPConnection {
         }
     }
 
-    func begin(_ head: HTTPRequestHead) {
+    private func begin(_ head: HTTPRequestHead) {
         phase = .body(head)
         body = []
         // RFC 9112, section 3.2: without Host, or with two, it is unclear what was asked for.
@@ -148,13 +148,13 @@ extension HTTPConnection {
         }
     }
 
-    func refuseBody(of head: HTTPRequestHead) {
+    private func refuseBody(of head: HTTPRequestHead) {
         let problem = Problem(
             .payloadTooLarge, "the body is too large: at most \(router.limits.bodySize) bytes are read")
         answer(Reply(problem), to: head, discarding: true)
     }
 
-    func finish(_ head: HTTPRequestHead) {
+    private func finish(_ head: HTTPRequestHead) {
         let received = Router.ReceivedRequest(
             method: head.method, target: head.uri, headers: head.headers, body: body, listener: listener)
         switch router.receive(received) {
@@ -166,5 +166,83 @@ extension HTTPConnection {
             phase = .waiting(head)
             router.ask(request, of: peer, for: self)
         }
+    }
+}
+
+// Sending answers, and deadlines.
+extension HTTPConnection {
+    /// Sends an answer; a nil `head` means that the request could not be read, and the connection is closed afterwards.
+    func answer(_ reply: Reply, to head: HTTPRequestHead?, closing: Bool = false, discarding: Bool = false) {
+        guard let context else { return }
+        // After `Upgrade` and CONNECT the decoder parses nothing more as HTTP.
+        let isLast =
+            closing || discarding || isInputEnded || router.isStopping || head?.isKeepAlive != true
+            || head?.method == .CONNECT || head?.headers.contains(name: "upgrade") == true
+        var headers = reply.headers
+        if isLast {
+            headers.add(name: "connection", value: "close")
+        } else if head?.version != .http1_1 {
+            headers.add(name: "connection", value: "keep-alive")
+        }
+        phase = .answering
+        router.move(self, to: .answer)
+        expire(after: router.limits.answerTime)
+        let response = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        if head?.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success: answered(isLast: isLast, discarding: discarding)
+            case .failure: close()
+            }
+        }
+    }
+
+    private func answered(isLast: Bool, discarding: Bool) {
+        guard case .answering = phase else { return }
+        if discarding && !isInputEnded {
+            phase = .discarding
+            router.move(self, to: .request)
+            expire(after: router.limits.requestTime)
+        } else if isLast || router.isStopping {
+            close()
+        } else {
+            phase = .quiet
+            hasBytes = false
+            router.move(self, to: .request)
+            expire(after: router.limits.idleTime)
+        }
+        work()
+    }
+
+    func expire(after milliseconds: Int64) {
+        deadline?.cancel()
+        guard let context else { return }
+        let time = router.isStopping ? min(milliseconds, router.limits.stopTime) : milliseconds
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(time)) { [weak self] in
+            self?.expired()
+        }
+    }
+
+    private func expired() {
+        let problem = Problem(
+            .requestTimeout, "the request was not sent whole within \(router.limits.requestTime / 1000) s")
+        switch phase {
+        case .head where hasBytes: answer(Reply(problem), to: nil)
+        case .body(let head): answer(Reply(problem), to: head, closing: true)
+        default: close()
+        }
+    }
+
+    func close() {
+        phase = .closed
+        deadline?.cancel()
+        context?.close(promise: nil)
+    }
+
+    /// Closes to make room for another connection; the room is free when this returns.
+    func giveWay() {
+        router.leave(self)
+        close()
     }
 }

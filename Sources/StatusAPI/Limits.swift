@@ -21,9 +21,10 @@ extension StatusServer {
 
         /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one.
         package var requestTime: Int64 = 10_000
-        /// Milliseconds that a connection may be idle between two requests: above the 15 to 60 s at which monitoring
-        /// systems come back.
-        package var idleTime: Int64 = 60_000
+        /// Milliseconds that a connection may be idle between two requests. Monitoring systems ask every 15 to 60 s over
+        /// a connection that they keep. This is longer than any of these by half a minute: a request that is sent while
+        /// the connection is being closed is lost, and the scrape fails.
+        package var idleTime: Int64 = 90_000
         /// Milliseconds that a client may take to read an answer.
         package var answerTime: Int64 = 30_000
         /// Milliseconds that a client has left once the daemon stops: of the 5 s that a stop may take, jobs have 4.

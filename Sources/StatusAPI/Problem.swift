@@ -21,34 +21,40 @@ package struct Problem: Error, Hashable, Sendable {
         self.status = Int(status.code)
         self.detail = detail
     }
+}
 
-    /// The document; `type` is `about:blank`, because the status alone tells the problems apart, and `title` is then
-    /// HTTP's own phrase for the status.
-    package var json: String {
-        var members: [(name: String, value: JSONText)] = [
-            ("type", .string("about:blank")),
-            ("title", .string(HTTPResponseStatus(statusCode: status).reasonPhrase)),
-            ("status", .number(status)), ("detail", .string(detail)),
-        ]
-        if !diagnostics.isEmpty { members.append(("diagnostics", .array(diagnostics.map(JSONText.string)))) }
-        if !outcomes.isEmpty { members.append(("outcomes", RenewalReport(outcomes: outcomes).members)) }
-        return JSONText.object(members).rendered
+extension Problem: JSONDocument {
+    package init(_ problem: Problem?, _ members: inout JSONMembers) throws {
+        // The status alone tells the problems apart; the title is then HTTP's own phrase for it.
+        members.derived("type", "about:blank")
+        members.derived("title", problem.map { HTTPResponseStatus(statusCode: $0.status).reasonPhrase } ?? "")
+        status = try members("status", problem?.status)
+        detail = try members("detail", problem?.detail)
+        diagnostics = try members.orAbsent("diagnostics", problem?.diagnostics.nonEmpty) ?? []
+        outcomes = try members.orAbsent("outcomes", problem?.outcomes.nonEmpty) ?? []
     }
 }
 
-extension Problem: Decodable {
-    private enum Key: String, CodingKey {
-        case status
-        case detail
-        case diagnostics
-        case outcomes
+extension Problem {
+    /// Names that no client has, each with the most similar name that a client has.
+    static func unknownClients(_ names: [String], known: [ClientName]) -> Problem {
+        // A request may name hundreds; the first ones show what is wrong.
+        let shown = names.prefix(5).map { name in
+            let near = nearest(to: name, among: known.map(\.description))
+            return "\"\(shortened(name))\"" + (near.map { " (did you mean \"\($0)\"?)" } ?? "")
+        }
+        let more = names.count > shown.count ? " and \(names.count - shown.count) more" : ""
+        return Problem(
+            .notFound, "there is no client " + shown.joined(separator: ", ") + more)
     }
 
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: Key.self)
-        status = try members.decode(Int.self, forKey: .status)
-        detail = try members.decode(String.self, forKey: .detail)
-        diagnostics = try members.decodeIfPresent([String].self, forKey: .diagnostics) ?? []
-        outcomes = try members.decodeIfPresent([RenewalReport.Outcome].self, forKey: .outcomes) ?? []
+    /// Text that a client sent, cut to a length that fits a line.
+    static func shortened(_ text: String) -> String {
+        text.count <= 80 ? text : text.prefix(80) + "…"
     }
+}
+
+extension Array {
+    /// Nil instead of an empty list.
+    fileprivate var nonEmpty: Self? { isEmpty ? nil : self }
 }

@@ -7,29 +7,45 @@ import SystemPackage
 ///
 /// What cannot be read is left out.
 enum ProcessMetrics {
-    static func render(startedAt: WallTime) -> String {
-        var text = MetricsWriter(prefix: "process_")
-        func gauge(_ name: String, _ help: String, _ value: Int64?) {
-            guard let value else { return }
-            text.family(name, help, .gauge)
-            text.sample([], value)
-        }
-        let usage = Usage(stat: contents(of: "/proc/self/stat"))
-        if let ticks = usage?.ticks {
-            text.family("cpu_seconds_total", "Total user and system CPU time spent in seconds.", .counter)
-            text.sample([], hundredths: ticks * 100 / Int64(sysconf(Int32(_SC_CLK_TCK))))
-        }
-        gauge("open_fds", "Number of open file descriptors.", openDescriptors)
-        gauge("max_fds", "Maximum number of open file descriptors.", descriptorLimit)
-        gauge("virtual_memory_bytes", "Virtual memory size in bytes.", usage?.virtualBytes)
-        gauge(
-            "resident_memory_bytes", "Resident memory size in bytes.",
-            usage.map { $0.residentPages * Int64(sysconf(Int32(_SC_PAGESIZE))) })
-        gauge("threads", "Number of OS threads in the process.", usage?.threads)
-        gauge(
-            "start_time_seconds", "Start time of the process since unix epoch in seconds.",
-            startedAt.secondsSinceEpoch)
-        return text.output
+    static func text(startedAt: WallTime) -> String {
+        let status = Status(usage: Usage(stat: contents(of: "/proc/self/stat")), startedAt: startedAt)
+        return Metric.text(rows, of: status)
+    }
+
+    /// What the rows are computed from.
+    struct Status {
+        /// Nil when it cannot be read.
+        var usage: Usage?
+        var startedAt: WallTime
+    }
+
+    static let rows: [Metric<Status>] = [
+        Metric(
+            name: "process_cpu_seconds_total", help: "Total user and system CPU time spent in seconds.", kind: .counter,
+            labels: []
+        ) { status in
+            status.usage.map { usage in
+                let hundredths = usage.ticks * 100 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+                let rest = String(hundredths % 100)
+                return [([], "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)")]
+            }
+        },
+        gauge("open_fds", "Number of open file descriptors.") { _ in openDescriptors },
+        gauge("max_fds", "Maximum number of open file descriptors.") { _ in descriptorLimit },
+        gauge("virtual_memory_bytes", "Virtual memory size in bytes.") { $0.usage?.virtualBytes },
+        gauge("resident_memory_bytes", "Resident memory size in bytes.") {
+            $0.usage.map { $0.residentPages * Int64(sysconf(Int32(_SC_PAGESIZE))) }
+        },
+        gauge("threads", "Number of OS threads in the process.") { $0.usage?.threads },
+        gauge("start_time_seconds", "Start time of the process since unix epoch in seconds.") {
+            $0.startedAt.secondsSinceEpoch
+        },
+    ]
+
+    private static func gauge(
+        _ name: String, _ help: String, _ value: @escaping @Sendable (Status) -> Int64?
+    ) -> Metric<Status> {
+        Metric(name: "process_" + name, help: help, kind: .gauge, labels: []) { value($0).map { [([], String($0))] } }
     }
 
     /// The fields of `/proc/PID/stat` that are used here.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import Rotation
 
 /// An answer that is ready to be sent.
 struct Reply {
@@ -31,5 +32,39 @@ struct Reply {
             ByteBuffer(string: problem.json + "\n"))
         if let allow = problem.allow { headers.add(name: "allow", value: allow) }
         if let seconds = problem.retryAfter { headers.add(name: "retry-after", value: String(seconds)) }
+    }
+}
+
+extension Reply {
+    /// The HTTP reply for the rotation's answer.
+    init(_ answer: Answer, known: [ClientName]) {
+        switch answer {
+        case .renewed(let outcomes):
+            let report = RenewalReport(outcomes: outcomes.map(RenewalReport.Outcome.init))
+            let failures = report.outcomes.compactMap { outcome in
+                outcome.error.map { "client \"\(outcome.client)\": \($0)" }
+            }
+            guard let first = failures.first else {
+                self = .json(report.json)
+                return
+            }
+            let more = failures.count == 1 ? "" : " (and \(failures.count - 1) more)"
+            var problem = Problem(
+                .internalServerError,
+                "\(failures.count) of \(report.outcomes.count) clients could not be renewed: \(first)\(more)")
+            problem.outcomes = report.outcomes
+            self.init(problem)
+        case .reloaded(let unserved, let orphaned):
+            self = .json(ReloadReport(unserved: unserved, orphaned: orphaned).json)
+        case .refused(let diagnostics):
+            var problem = Problem(
+                .unprocessableEntity, "the configuration is refused, and the one before it stays in force")
+            problem.diagnostics = diagnostics
+            self.init(problem)
+        case .unknownClients(let names):
+            self.init(.unknownClients(names.map(\.description), known: known))
+        case .stopping:
+            self.init(Problem(.serviceUnavailable, "the daemon is stopping"))
+        }
     }
 }

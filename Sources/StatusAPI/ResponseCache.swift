@@ -4,15 +4,10 @@ import Rotation
 /// The latest snapshot and the texts rendered from it. Snapshots come often and requests seldom, so a text is rendered
 /// when it is requested, once for each snapshot.
 struct ResponseCache {
-    let version: String
     private(set) var snapshot: Snapshot?
     private var revision = 0
     private var status: ByteBuffer?
     private var metrics: ByteBuffer?
-
-    init(version: String) {
-        self.version = version
-    }
 
     /// Replaces the snapshot, unless `revision` is the current one.
     mutating func show(_ snapshot: Snapshot?, revision: Int) {
@@ -25,16 +20,16 @@ struct ResponseCache {
 
     mutating func statusText(of snapshot: Snapshot) -> ByteBuffer {
         if let status { return status }
-        let text = ByteBuffer(string: StatusDocument(snapshot, version: version).json + "\n")
+        let text = ByteBuffer(string: snapshot.json + "\n")
         status = text
         return text
     }
 
     mutating func metricsText(of snapshot: Snapshot) -> ByteBuffer {
-        var text = metrics ?? ByteBuffer(string: MetricsText.render(snapshot, version: version))
+        var text = metrics ?? ByteBuffer(string: Metrics.text(of: snapshot))
         metrics = text
         // The process's resource use changes from scrape to scrape.
-        text.writeString(ProcessMetrics.render(startedAt: snapshot.startedAt))
+        text.writeString(ProcessMetrics.text(startedAt: snapshot.startedAt))
         return text
     }
 

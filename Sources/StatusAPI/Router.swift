@@ -23,10 +23,10 @@ final class Router {
     }
 
     let limits: StatusServer.Limits
-    private let shared: Shared
+    private let shared: SharedState
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
-    private var cache: ResponseCache
+    private var cache = ResponseCache()
     private var pace = RenewalPace()
     /// The connections that await an answer of the rotation, by request id.
     private var waiting: [UInt64: HTTPConnection] = [:]
@@ -37,17 +37,16 @@ final class Router {
     private var allGone: EventLoopPromise<Void>?
 
     init(
-        shared: Shared, version: String, limits: StatusServer.Limits, eventLoop: any EventLoop,
+        shared: SharedState, limits: StatusServer.Limits, eventLoop: any EventLoop,
         handle: @escaping StatusServer.Handler
     ) {
         self.shared = shared
         self.limits = limits
         self.eventLoop = eventLoop
         self.handle = handle
-        cache = ResponseCache(version: version)
     }
 
-    var control: ControlPolicy { shared.control }
+    var control: RenewalPermission { shared.control }
 
     /// Answers a complete request, or decides to ask the rotation.
     func receive(_ received: ReceivedRequest) -> Outcome {
@@ -166,12 +165,12 @@ final class Router {
             return Reply(.ok, "application/json", cache.statusText(of: snapshot))
         case .client(let name):
             guard let view = cache.client(name) else { throw .unknownClients([name], known: cache.names) }
-            return .json(StatusDocument.Client(view).members.rendered)
+            return .json(view.json)
         case .health:
             let line = ([snapshot.health.rawValue] + [snapshot.reason?.sentence].compactMap { $0 })
             return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line.joined(separator: ": "))
         case .metrics:
-            return Reply(.ok, MetricsText.contentType, cache.metricsText(of: snapshot))
+            return Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
         case .readiness, .renew, .renewClient, .reload:
             return .text(snapshot.ready ? .ok : .serviceUnavailable, snapshot.ready ? "ready" : "not ready")
         }
@@ -239,7 +238,65 @@ final class Router {
             throw problem
         }
         return Request.Renewal(
-            clients: clients, dueWithin: body.dueWithin, deliverOnly: body.deliverOnly ?? false,
+            clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
             skipVerify: body.skipVerify ?? false)
+    }
+}
+
+/// The addresses that the status socket serves.
+enum Route: Hashable {
+    case status
+    /// One client; its name as it stands in the address.
+    case client(String)
+    case renew
+    case renewClient(String)
+    case reload
+    case health
+    case readiness
+    case metrics
+
+    /// The route of a request's target, which may be an absolute URL; nil when there is none. A query is ignored: no
+    /// route has parameters.
+    init?(target: String) {
+        var path = Substring(target.prefix { $0 != "?" && $0 != "#" })
+        // A server has to accept `GET http://host/path` as well (RFC 9112, section 3.2.2).
+        if path.hasPrefix("http://") {
+            path = path.dropFirst("http://".count)
+            path = path.firstIndex(of: "/").map { path[$0...] } ?? "/"
+        }
+        let components = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        switch components {
+        case ["v1", "status"]: self = .status
+        case ["v1", "renew"]: self = .renew
+        case ["v1", "reload"]: self = .reload
+        case ["healthz"]: self = .health
+        case ["readyz"]: self = .readiness
+        case ["metrics"]: self = .metrics
+        default:
+            guard components.count >= 3, components[0] == "v1", components[1] == "clients", !components[2].isEmpty
+            else {
+                return nil
+            }
+            if components.count == 3 {
+                self = .client(components[2])
+            } else if components.count == 4, components[3] == "renew" {
+                self = .renewClient(components[2])
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// Whether it changes what the daemon does, and so needs a `POST` by a user with permission.
+    var isControl: Bool {
+        switch self {
+        case .renew, .renewClient, .reload: true
+        case .status, .client, .health, .readiness, .metrics: false
+        }
+    }
+
+    /// The methods it supports, as the `Allow` field lists them.
+    var allow: String {
+        isControl ? "POST" : "GET, HEAD"
     }
 }

@@ -1,8 +1,9 @@
 import AppleClientSecret
+import Glibc
 import Linux
 import NIOCore
 package import Rotation
-import SystemPackage
+package import SystemPackage
 
 /// The commands' client of the daemon's status socket: one connection for each request, blocking.
 package struct StatusClient: Sendable {
@@ -43,27 +44,20 @@ package struct StatusClient: Sendable {
         try exchange("POST", target, body: json, seconds: patience.post)
     }
 
-    /// The daemon's status document.
-    package func status() throws(ClientError) -> StatusDocument {
-        try decoded(try accepted(try get("/v1/status")))
+    /// The daemon's status document: its snapshot, without what is internal.
+    package func status() throws(ClientError) -> Snapshot {
+        try Snapshot(json: try accepted(try get("/v1/status")))
     }
 
     /// Renews and waits for the outcome; throws `answered` with the outcomes in its problem when a client failed.
     package func renew(_ renewal: Request.Renewal) throws(ClientError) -> RenewalReport {
-        var members: [(name: String, value: JSONText)] = []
-        if !renewal.clients.isEmpty {
-            members.append(("clients", .array(renewal.clients.sorted().map { .string($0.description) })))
-        }
-        if let span = renewal.dueWithin { members.append(("due_within", .number(Int(clamping: span.count)))) }
-        if renewal.deliverOnly { members.append(("deliver_only", .bool(true))) }
-        if renewal.skipVerify { members.append(("skip_verify", .bool(true))) }
-        let body = members.isEmpty ? nil : JSONText.object(members).rendered
-        return try decoded(try accepted(try post("/v1/renew", json: body)))
+        let body = renewal == Request.Renewal() ? nil : RenewalBody(renewal).json
+        return try RenewalReport(json: try accepted(try post("/v1/renew", json: body)))
     }
 
     /// Makes the daemon read its configuration again; throws `answered` with its diagnostics when it is refused.
     package func reload() throws(ClientError) -> ReloadReport {
-        try decoded(try accepted(try post("/v1/reload")))
+        try ReloadReport(json: try accepted(try post("/v1/reload")))
     }
 
     /// The body of an answer with status 200; throws for any other status.
@@ -72,7 +66,7 @@ package struct StatusClient: Sendable {
         guard response.contentType.hasPrefix("application/problem+json") else {
             throw .notHTTP(socket: socket, what: "status \(response.status) without a reason")
         }
-        throw .answered(try decoded(response.body))
+        throw .answered(try Problem(json: response.body))
     }
 
     private func exchange(_ method: String, _ target: String, body: String?, seconds: Int64) throws(ClientError)
@@ -108,7 +102,7 @@ package struct StatusClient: Sendable {
     {
         var reader = ResponseReader()
         while true {
-            guard Readable.wait(for: stream.raw, until: deadline) else {
+            guard Self.isReadable(stream.raw, until: deadline) else {
                 throw .timedOut(socket: socket, seconds: seconds)
             }
             let bytes: [UInt8]
@@ -121,6 +115,76 @@ package struct StatusClient: Sendable {
                 if let response = try reader.take(bytes) { return response }
             } catch {
                 throw .notHTTP(socket: socket, what: error.what)
+            }
+        }
+    }
+
+    /// Waits until `descriptor` has data to read or is at its end; false when `deadline` comes first.
+    private static func isReadable(_ descriptor: Int32, until deadline: NIODeadline) -> Bool {
+        while true {
+            let left = (deadline - NIODeadline.now()).nanoseconds
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // Rounded up, so that the wait does not end before the deadline.
+            let ready = unsafe Glibc.poll(&poll, 1, Int32(clamping: max(0, (left + 999_999) / 1_000_000)))
+            if ready > 0 { return true }
+            if ready == 0 || errno != EINTR { return false }
+        }
+    }
+}
+
+/// Why a command got no answer from the daemon, or not the one it asked for; the description is one line for operators.
+package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No socket at the path, or no process listens on it.
+    case notReachable(socket: String, cause: Errno)
+    /// This user may not open the socket.
+    case notPermitted(socket: String, cause: Errno)
+    case timedOut(socket: String, seconds: Int64)
+    /// Another program listens there, or the daemon closed the connection in the middle of its answer.
+    case notHTTP(socket: String, what: String)
+    /// The answer's JSON does not have the form that this program knows.
+    case malformed(what: String)
+    /// The daemon answered that it did not do what was asked.
+    case answered(Problem)
+
+    package var description: String {
+        switch self {
+        case .notReachable(let socket, let cause):
+            "no daemon can be reached at \(socket): \(cause); is it running? (systemctl status clientsecretd)"
+        case .notPermitted(let socket, let cause):
+            "\(socket) may not be opened: \(cause); use sudo, or "
+                + (Self.joining(socket) ?? "a user whom the socket's group lets in")
+        case .timedOut(let socket, let seconds):
+            "the daemon at \(socket) has not answered within \(seconds) s; see what it does: journalctl -u clientsecretd"
+        case .notHTTP(let socket, let what):
+            "what answers at \(socket) does not answer like clientsecretd: \(what); name the daemon's socket with --socket"
+        case .malformed(let what):
+            "the daemon's answer cannot be read, perhaps because it is of another version: \(what); "
+                + "restart it after an upgrade: systemctl restart clientsecretd"
+        case .answered(let problem):
+            problem.detail
+        }
+    }
+
+    /// How root adds this user to the socket's group; nil where that group may not open the socket, or is root's.
+    private static func joining(_ socket: String) -> String? {
+        guard let status = FileStatus.following(socket), status.mode & 0o060 == 0o060, status.group != 0,
+            let group = try? Accounts.group(id: status.group),
+            let user = try? Accounts.user(id: Identity.current().user)
+        else { return nil }
+        return "let root put this user into its group: usermod --append --groups \(group.name) \(user.name)"
+    }
+
+    /// The documented exit code: 69 for a daemon that is not reachable, 77 for what is not permitted.
+    package var exitCode: Int32 {
+        switch self {
+        case .notReachable, .timedOut, .notHTTP: 69
+        case .notPermitted: 77
+        case .malformed: 1
+        case .answered(let problem):
+            switch problem.status {
+            case 403: 77
+            case 408, 503: 69
+            default: 1
             }
         }
     }

@@ -1,82 +1,169 @@
 package import AppleClientSecret
+internal import Failures
+package import Rotation
 
-/// The answer to `GET /v1/status`, for the daemon that writes it and the commands that read it.
-package struct StatusDocument: Hashable, Sendable {
-    package var version: String
-    /// `ok`, `degraded` or `critical`.
-    package var state: String
-    /// The worst reason in words; nil when everything is ok.
-    package var reason: String?
-    /// The worst reason in its parts.
-    package var failure: Failure?
-    package var startedAt: WallTime
-    package var config: Config
-    /// In the order of their names.
-    package var clients: [Client]
+// The status document is the snapshot: the answer to `GET /v1/status`, and a client's view the one to
+// `GET /v1/clients/NAME`. What is listed here is written by the daemon and read by the commands, in this order; what is
+// not listed is internal.
 
-    /// Which configuration is in force.
-    package struct Config: Hashable, Sendable {
-        package var path: String
-        package var loadedAt: WallTime
-        /// Why the file as it is now would be refused; nil when it would be accepted.
-        package var error: String?
+extension Snapshot: JSONDocument {
+    package init(_ snapshot: Snapshot?, _ members: inout JSONMembers) throws {
+        let version = try members("version", snapshot?.version)
+        let health = try members("state", snapshot?.health)
+        let report = try members.reason(snapshot?.reasonReport)
+        self.init(
+            startedAt: try members("started_at", snapshot?.startedAt), ready: snapshot?.ready ?? true, health: health,
+            reason: snapshot?.reason, clockTrusted: snapshot?.clockTrusted ?? true,
+            configuration: try members("config", snapshot?.configuration),
+            clients: try members("clients", snapshot?.clients))
+        self.version = version
+        readReason = report
     }
 
-    /// One client and its secret; the answer to `GET /v1/clients/NAME`.
-    package struct Client: Hashable, Sendable {
-        package var name: String
-        package var clientID: String
-        package var teamID: String
-        package var keyID: String
-        package var state: String
-        package var reason: String?
-        /// The reason in its parts.
-        package var failure: Failure?
-        /// The secret's claim `iat`.
-        package var issuedAt: WallTime?
-        package var expiresAt: WallTime?
-        package var deliveredExpiresAt: WallTime?
-        package var renewAt: WallTime?
-        package var fingerprint: String?
-        package var renewals: Int
-        package var consecutiveFailures: Int
-        package var lastError: String?
-        package var delivered: Bool
-        package var outputs: [Output]
-        package var actions: [Action]
+    /// The reason in words; nil when everything is ok.
+    package var reasonReport: ReasonReport? { reason.map(ReasonReport.init) ?? readReason }
+}
+
+extension ConfigurationView: JSONDocument {
+    package init(_ view: ConfigurationView?, _ members: inout JSONMembers) throws {
+        self.init(
+            path: try members("path", view?.path), loadedAt: try members("loaded_at", view?.loadedAt),
+            error: try members.orNull("error", view?.error))
+    }
+}
+
+extension ClientView: JSONDocument {
+    package init(_ view: ClientView?, _ members: inout JSONMembers) throws {
+        let name = try members("name", view?.name)
+        let clientID = try members("client_id", view?.clientID)
+        let team = try members("team_id", view?.team)
+        let keyID = try members("key_id", view?.keyID)
+        let health = try members("state", view?.health)
+        let report = try members.reason(view?.reasonReport)
+        let issuedAt = try members.orNull("issued_at", view?.current?.issuedAt)
+        let expiresAt = try members.orNull("expires_at", view?.current?.expiresAt)
+        let deliveredExpiresAt = try members.orNull("delivered_expires_at", view?.deliveredExpiresAt)
+        let renewAt = try members.orNull("renew_at", view?.renewAt)
+        let fingerprint = try members.orNull("fingerprint", view?.current?.fingerprint)
+        var current = view?.current
+        if current == nil, let issuedAt, let expiresAt, let fingerprint {
+            let claims = Claims(
+                issuer: team, keyID: keyID, subject: clientID, issuedAt: issuedAt, expiresAt: expiresAt)
+            current = SecretInfo(fingerprint: fingerprint, claims: claims, signer: nil)
+        }
+        self.init(
+            name: name, clientID: clientID, team: team, keyID: keyID, health: health, reason: view?.reason,
+            current: current, deliveredExpiresAt: deliveredExpiresAt, renewAt: renewAt,
+            renewals: try members("renewals", view?.renewals), counts: view?.counts ?? Counts(),
+            publishedAt: view?.publishedAt, lastSuccessAt: view?.lastSuccessAt,
+            consecutiveFailures: try members("consecutive_failures", view?.consecutiveFailures),
+            lastError: try members.orNull("last_error", view?.lastError),
+            delivered: try members("delivered", view?.delivered), outputs: try members("outputs", view?.outputs),
+            actions: try members("actions", view?.actions))
+        readReason = report
     }
 
-    /// Why something is not ok.
-    package struct Failure: Hashable, Sendable {
-        /// A name that never changes, such as `directory_missing`.
-        package var code: String
-        /// What happened, and to what.
-        package var message: String
-        package var since: WallTime
-        package var nextAttempt: WallTime?
-        /// The remedy, with the command at its end; nil when none is known.
-        package var remedy: String?
-        /// The remedy's command, for POSIX's sh; nil where the operator has to decide something first.
-        package var command: String?
-    }
+    /// The reason in words; nil when the client is ok.
+    package var reasonReport: ReasonReport? { reason.map(ReasonReport.init) ?? readReason }
+}
 
-    /// One output of a client.
-    package struct Output: Hashable, Sendable {
-        package var path: String
-        /// `raw`, `env` or `json`.
-        package var format: String
-        /// `ok`, `pending`, `failed`, `contested` or `not_responding`.
-        package var state: String
-        package var writtenAt: WallTime?
-        package var error: String?
+extension OutputView: JSONDocument {
+    package init(_ view: OutputView?, _ members: inout JSONMembers) throws {
+        self.init(
+            path: try members("path", view?.path), format: try members("format", view?.format),
+            state: try members("state", view?.state), writtenAt: try members.orNull("written_at", view?.writtenAt),
+            error: try members.orNull("error", view?.error), repairs: view?.repairs ?? 0)
     }
+}
 
-    /// One action of a client.
-    package struct Action: Hashable, Sendable {
-        package var action: String
-        /// `ok`, `pending` or `failed`.
-        package var state: String
-        package var ranAt: WallTime?
-        package var error: String?
+extension ActionView: JSONDocument {
+    package init(_ view: ActionView?, _ members: inout JSONMembers) throws {
+        self.init(
+            action: try members("action", view?.action), state: try members("state", view?.state),
+            ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error))
     }
+}
+
+// MARK: Reasons
+
+extension JSONMembers {
+    /// Two members: the whole reason on one line, null when there is none, and its parts, left out when there is none.
+    fileprivate mutating func reason(_ report: ReasonReport?) throws -> ReasonReport? {
+        let sentence = try orNull("reason", report?.sentence)
+        let failure = try orAbsent("failure", report?.failure)
+        // A daemon sends parts only with the line; parts alone are shown all the same.
+        return (sentence ?? failure?.message).map { .report(sentence: $0, failure: failure) }
+    }
+}
+
+extension ReasonReport {
+    init(_ reason: Reason) {
+        let remedy = reason.failure.remedy
+        self = .report(
+            sentence: reason.sentence,
+            failure: FailureReport(
+                code: reason.failure.code.rawValue, message: reason.message, since: reason.since,
+                nextAttempt: reason.nextAttempt, remedy: remedy?.description, command: remedy?.command))
+    }
+}
+
+extension FailureReport: JSONDocument {
+    package init(_ report: FailureReport?, _ members: inout JSONMembers) throws {
+        self.init(
+            code: try members("code", report?.code), message: try members("message", report?.message),
+            since: try members("since", report?.since),
+            nextAttempt: try members.orNull("next_attempt", report?.nextAttempt),
+            remedy: try members.orNull("remedy", report?.remedy),
+            command: try members.orNull("command", report?.command))
+    }
+}
+
+// MARK: Values
+
+extension JSONString where Self: RawRepresentable<String> {
+    package var jsonString: String { rawValue }
+
+    package init?(jsonString text: String) { self.init(rawValue: text) }
+}
+
+extension HealthState: JSONString {}
+extension OutputView.State: JSONString {}
+extension ActionView.State: JSONString {}
+
+extension JSONString where Self: CustomStringConvertible {
+    package var jsonString: String { description }
+}
+
+extension ClientName: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension ClientID: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension TeamID: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension KeyID: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension Fingerprint: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension AbsolutePath: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension ActionID: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}
+
+extension FileFormat: JSONString {
+    package var jsonString: String { name }
+
+    package init?(jsonString text: String) { self.init(name: text) }
 }

@@ -23,7 +23,7 @@ package final class StatusServer: Sendable {
 
     private let listeners: [any Channel]
     private let router: NIOLoopBound<Router>
-    private let shared: Shared
+    private let shared: SharedState
 
     /// Serves on `listener`, a bound Unix stream socket, and for monitoring on `metrics`, which may be TCP on loopback.
     /// It owns both from here on, also when it throws.
@@ -31,7 +31,7 @@ package final class StatusServer: Sendable {
     /// It starts a thread: first block the signals that another one waits for. No connection is accepted before the
     /// first ``show(_:)``: on a socket from systemd clients wait already, one of which may have started the daemon.
     package init(
-        listener: Int32, metrics: Int32? = nil, version: String, control: ControlPolicy, limits: Limits = Limits(),
+        listener: Int32, metrics: Int32? = nil, control: RenewalPermission, limits: Limits = Limits(),
         handle: @escaping Handler
     ) throws(Failure) {
         do throws(Failure) {
@@ -49,11 +49,11 @@ package final class StatusServer: Sendable {
             }
         }
         let eventLoop = Self.group.next()
-        let shared = Shared(control: control)
+        let shared = SharedState(control: control)
         do {
             let router = try eventLoop.submit {
                 NIOLoopBound(
-                    Router(shared: shared, version: version, limits: limits, eventLoop: eventLoop, handle: handle),
+                    Router(shared: shared, limits: limits, eventLoop: eventLoop, handle: handle),
                     eventLoop: eventLoop)
             }.wait()
             var listeners = [try Self.open(listener, isMetrics: false, at: router)]
@@ -73,7 +73,7 @@ package final class StatusServer: Sendable {
     }
 
     /// Replaces the policy of who may renew and reload.
-    package func permit(_ control: ControlPolicy) {
+    package func permit(_ control: RenewalPermission) {
         shared.control = control
     }
 
@@ -151,5 +151,29 @@ extension StatusServer {
         }
         guard let listener else { throw ChannelError.operationUnsupported }
         try pipeline.addHandlers(HTTPConnection(router: router, listener: listener).handlers())
+    }
+}
+
+/// Pauses a listening socket when a connection cannot be accepted for lack of descriptors or memory.
+///
+/// The waiting clients keep the socket readable, so NIO would retry at once, for ever. NIO's own `AcceptBackoffHandler`
+/// only stops new reads from being requested, and a read that has failed still counts as requested.
+final class AcceptPause: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    /// How long accepting is paused; a client that waits only gets its answer later.
+    private static let pause = TimeAmount.seconds(1)
+    private static let wants: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let cause = (error as? IOError)?.errnoCode, Self.wants.contains(cause) else {
+            return context.fireErrorCaught(error)
+        }
+        let channel = context.channel
+        // Both fail only on a closed socket.
+        channel.setOption(.autoRead, value: false).whenFailure { _ in }
+        context.eventLoop.scheduleTask(in: Self.pause) {
+            channel.setOption(.autoRead, value: true).whenFailure { _ in }
+        }
     }
 }

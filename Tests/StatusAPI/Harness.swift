@@ -4,6 +4,7 @@ import Rotation
 import StatusAPI
 import Synchronization
 import TestSupport
+import Testing
 
 /// A server on a socket of its own, with a rotation whose answers the test decides.
 final class Harness: Sendable {
@@ -14,7 +15,7 @@ final class Harness: Sendable {
 
     /// - Parameter answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
     init(
-        limits: StatusServer.Limits = .init(), control: ControlPolicy = ControlPolicy(daemonUser: 4321),
+        limits: StatusServer.Limits = .init(), control: RenewalPermission = RenewalPermission(daemonUser: 4321),
         show snapshot: Snapshot? = nil, answer: @escaping @Sendable (Request) -> Answer? = { _ in nil }
     ) throws {
         directory = try TemporaryDirectory()
@@ -24,7 +25,7 @@ final class Harness: Sendable {
         let rotation = ScriptedRotation(answer)
         self.rotation = rotation
         server = try StatusServer(
-            listener: try listen(at: socket), version: Samples.version, control: control,
+            listener: try listen(at: socket), control: control,
             limits: limits, handle: { rotation.take($0, reply: $2) })
         if let snapshot { server.show(snapshot) }
     }
@@ -53,6 +54,44 @@ final class Harness: Sendable {
         let table = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
         return table.split(separator: "\n").count { $0.hasSuffix(" " + socket) } - 1
     }
+}
+
+/// Comes to the socket as other users, which only root can.
+extension Harness {
+    /// The answers to these requests, each on a connection of its own that stays open until the last one is answered.
+    func received(_ requests: [String], user: Int, group: Int = 9999, groups: String? = nil)
+        throws -> [String]
+    {
+        let finished = try run(
+            ["setpriv", "--reuid=\(user)", "--regid=\(group)", groups.map { "--groups=\($0)" } ?? "--clear-groups"]
+                + ["/usr/bin/python3", "-c", Self.client, socket] + requests)
+        #expect(finished.status == 0, "\(finished.complaints)")
+        return try JSONDecoder().decode([String].self, from: Data(finished.output.utf8))
+    }
+
+    /// Sends each request on a connection of its own and prints the answers as a JSON list.
+    private static let client = """
+        import json, socket, sys
+        held, answers = [], []
+        for text in sys.argv[2:]:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(30)
+            connection.connect(sys.argv[1])
+            held.append(connection)
+            try:
+                connection.sendall(text.encode())
+            except BrokenPipeError:
+                pass  # turned away before it had said anything
+            answer = b""
+            while b"\\r\\n\\r\\n" not in answer:
+                answer += connection.recv(65536)
+            head = answer.split(b"\\r\\n\\r\\n")[0]
+            whole = len(head) + 4 + int(head.split(b"content-length: ")[1].split(b"\\r\\n")[0])
+            while len(answer) < whole:
+                answer += connection.recv(65536)
+            answers.append(answer.decode())
+        print(json.dumps(answers))
+        """
 }
 
 /// A listening socket that everybody may connect to.

@@ -1,7 +1,7 @@
 import StatusAPI
 import Testing
 
-/// What visitors may take up, as the contract and `docs/openapi.yaml` have it.
+/// What clients may take up, as the contract and `docs/openapi.yaml` have it.
 struct LimitsTests {
     @Test func theContractsNumbersAreTheDaemons() {
         let limits = StatusServer.Limits()
@@ -10,7 +10,7 @@ struct LimitsTests {
         #expect(limits.keptConnections == 4)
         #expect(limits.renewalPause == 10_000)
         #expect((limits.headerSize, limits.headerFields, limits.bodySize) == (8192, 64, 65_536))
-        #expect((limits.requestTime, limits.idleTime, limits.answerTime) == (10_000, 60_000, 30_000))
+        #expect((limits.requestTime, limits.idleTime, limits.answerTime) == (10_000, 90_000, 30_000))
     }
 
     /// Fewer descriptors make for fewer connections, and never for none.

@@ -23,9 +23,11 @@ struct MetricsSocketTests {
         limits.requestTime = 300_000
         limits.answerTime = 300_000
         let server = try StatusServer(
-            listener: try listen(at: status), metrics: try listen(at: metrics), version: version,
-            control: ControlPolicy(daemonUser: geteuid()), limits: limits, handle: { _, _, _ in })
-        server.show(try Samples.snapshot())
+            listener: try listen(at: status), metrics: try listen(at: metrics),
+            control: RenewalPermission(daemonUser: geteuid()), limits: limits, handle: { _, _, _ in })
+        var snapshot = try Samples.snapshot()
+        snapshot.version = version
+        server.show(snapshot)
         return server
     }
 

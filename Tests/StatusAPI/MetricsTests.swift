@@ -1,13 +1,17 @@
+import Foundation
 import Rotation
-import StatusAPI
+import TestSupport
 import Testing
+
+@testable import StatusAPI
 
 struct MetricsTests {
     @Test func textIsTheContracts() throws {
         var snapshot = try Samples.snapshot()
         snapshot.configuration.error = "c.yaml:1:1: error: a"
+        snapshot.version = "0.1.0\"\\\n"
         expectSame(
-            MetricsText.render(snapshot, version: "0.1.0\"\\\n"),
+            Metrics.text(of: snapshot),
             """
             # HELP clientsecretd_secret_issued_timestamp_seconds When the current secret was issued (iat).
             # TYPE clientsecretd_secret_issued_timestamp_seconds gauge
@@ -17,7 +21,7 @@ struct MetricsTests {
             # TYPE clientsecretd_secret_expiry_timestamp_seconds gauge
             clientsecretd_secret_expiry_timestamp_seconds{client="api"} 0
             clientsecretd_secret_expiry_timestamp_seconds{client="web"} 1802768860
-            # HELP clientsecretd_secret_delivered_expiry_timestamp_seconds When the secret that applications were last told of expires.
+            # HELP clientsecretd_secret_delivered_expiry_timestamp_seconds When the secret that was last reported to applications expires.
             # TYPE clientsecretd_secret_delivered_expiry_timestamp_seconds gauge
             clientsecretd_secret_delivered_expiry_timestamp_seconds{client="api"} 0
             clientsecretd_secret_delivered_expiry_timestamp_seconds{client="web"} 1802768860
@@ -53,7 +57,7 @@ struct MetricsTests {
             clientsecretd_publishes_total{client="api",result="failure"} 0
             clientsecretd_publishes_total{client="web",result="success"} 8
             clientsecretd_publishes_total{client="web",result="failure"} 2
-            # HELP clientsecretd_deliveries_total Runs of actions that told of the secret.
+            # HELP clientsecretd_deliveries_total Runs of actions that reported the secret.
             # TYPE clientsecretd_deliveries_total counter
             clientsecretd_deliveries_total{client="api",result="success"} 0
             clientsecretd_deliveries_total{client="api",result="failure"} 0
@@ -89,6 +93,19 @@ struct MetricsTests {
             """)
     }
 
+    /// The guide has a row for each, in their order, with the same words.
+    @Test func theGuideListsEveryMetric() throws {
+        func row<Subject>(_ metric: Metric<Subject>) -> String {
+            let labels = metric.labels.isEmpty ? "" : "{\(metric.labels.joined(separator: ", "))}"
+            return "| `\(metric.name)\(labels)` | \(metric.kind.rawValue) | \(metric.help) |"
+        }
+        let rows = (Metrics.times + Metrics.states).map(row) + ProcessMetrics.rows.map(row)
+        let guide = try String(contentsOfFile: repository + "/docs/monitoring.md", encoding: .utf8)
+        #expect(
+            guide.split(separator: "\n").filter { $0.contains(#/^\| `(clientsecretd|process)_/#) }.map(String.init)
+                == rows)
+    }
+
     @Test func twoVariablesOfOneFileAreOneSeries() throws {
         var snapshot = try Samples.snapshot()
         var view = try Samples.api()
@@ -96,7 +113,7 @@ struct MetricsTests {
         view.outputs[1].state = .ok
         view.outputs[1].repairs = 2
         snapshot.clients = [view]
-        let lines = MetricsText.render(snapshot, version: "0.1.0").split(separator: "\n").filter {
+        let lines = Metrics.text(of: snapshot).split(separator: "\n").filter {
             $0.contains("path=")
         }
         #expect(

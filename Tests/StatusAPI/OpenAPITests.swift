@@ -34,7 +34,7 @@ struct OpenAPITests {
         // The answers to other users can be asked for by root alone.
         let isRoot = try Prerequisite.root(for: "comes as other users")
         if isRoot {
-            let control = ControlPolicy(daemonUser: 4321)
+            let control = RenewalPermission(daemonUser: 4321)
             let harness = try Harness(control: control, show: try Samples.snapshot(), answer: { _ in .renewed([]) })
             for path in ["/v1/renew", "/v1/clients/{name}/renew", "/v1/reload"] {
                 let text = Texts.request("POST", path.replacing("{name}", with: "web"))

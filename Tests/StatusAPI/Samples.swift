@@ -66,12 +66,14 @@ enum Samples {
     }
 
     static func snapshot(_ health: HealthState = .degraded, ready: Bool = true) throws -> Snapshot {
-        Snapshot(
+        var snapshot = Snapshot(
             startedAt: start, ready: ready, health: health, reason: health == .ok ? nil : try diskFull(),
             clockTrusted: true,
             configuration: ConfigurationView(
                 path: "/etc/clientsecretd/clientsecretd.yaml", loadedAt: start, error: nil),
             clients: [try api(), try web()])
+        snapshot.version = version
+        return snapshot
     }
 }
 

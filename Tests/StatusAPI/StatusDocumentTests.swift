@@ -33,17 +33,37 @@ struct StatusDocumentTests {
             + #""outputs":[{"path":"/run/clientsecretd/out/web.jwt","format":"raw","state":"ok","#
             + #""written_at":"2026-11-18T09:06:41Z","error":null}],"#
             + #""actions":[{"action":"restart myapp.service","state":"ok","ran_at":"2026-11-18T09:06:42Z","error":null}]}]}"#
-        #expect(StatusDocument(try Samples.snapshot(), version: Samples.version).json == expected)
+        #expect(try Samples.snapshot().json == expected)
     }
 
     @Test func whatWasWrittenIsReadBack() throws {
         for health in HealthState.allCases {
-            let document = StatusDocument(try Samples.snapshot(health), version: Samples.version)
-            #expect(try StatusDocument(json: Array(document.json.utf8)) == document)
+            let snapshot = try Samples.snapshot(health)
+            let read = try Snapshot(json: Array(snapshot.json.utf8))
+            #expect(read.json == snapshot.json)
+            #expect(read.health == health)
+            #expect(read.reasonReport == snapshot.reason.map(ReasonReport.init))
+            #expect(read.clients.map(\.current?.expiresAt) == snapshot.clients.map(\.current?.expiresAt))
             // By a reader that is not ours, too.
-            let object = try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? [String: Any]
+            let object = try JSONSerialization.jsonObject(with: Data(snapshot.json.utf8)) as? [String: Any]
             #expect(object?["state"] as? String == health.rawValue)
         }
+    }
+
+    @Test func aReasonMayLackItsPartsOrBeThePartsAlone() throws {
+        let start =
+            #"{"version":"1","state":"ok","started_at":"2026-11-21T04:31:00Z","clients":[],"#
+            + #""config":{"path":"/x","loaded_at":"2026-11-21T04:31:00Z","error":null}"#
+        func report(_ members: String) throws -> ReasonReport? {
+            try Snapshot(json: Array("\(start)\(members)}".utf8)).reasonReport
+        }
+        let failure = FailureReport(
+            code: "c", message: "m", since: WallTime(secondsSinceEpoch: 0), nextAttempt: nil, remedy: nil, command: nil)
+        let parts = #","failure":{"code":"c","message":"m","since":"1970-01-01T00:00:00Z","remedy":null}"#
+        #expect(try report("") == nil)
+        #expect(try report(#","reason":"r""#) == .report(sentence: "r", failure: nil))
+        #expect(try report(parts) == .report(sentence: "m", failure: failure))
+        #expect(try report(#","reason":"r""# + parts) == .report(sentence: "r", failure: failure))
     }
 
     @Test(arguments: [
@@ -65,9 +85,15 @@ struct StatusDocumentTests {
                 + #""config":{"path":"/x","loaded_at":"2026-11-21T04:31:00Z","error":null},"clients":[{"name":null}]}"#,
             "'clients[0].name': expected a string, found null"
         ),
+        (#"{"version":"1","state":"purple"}"#, "'state': expected a value that this version knows"),
+        (
+            #"{"version":"1","state":"ok","started_at":"2026-11-21T04:31:00Z","#
+                + #""config":{"path":"/x","loaded_at":"2026-11-21T04:31:00Z"},"clients":[{"name":"a\u001b[2J"}]}"#,
+            "'clients[0].name': expected a value that this version knows"
+        ),
     ])
     func whatIsNotTheDocumentIsExplained(json: String, what: String) {
-        #expect(throws: ClientError.malformed(what: what)) { try StatusDocument(json: Array(json.utf8)) }
+        #expect(throws: ClientError.malformed(what: what)) { try Snapshot(json: Array(json.utf8)) }
     }
 
     @Test func momentsAreReadAsTheyAreWritten() throws {

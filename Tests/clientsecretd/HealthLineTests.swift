@@ -10,7 +10,7 @@ import Testing
 @Suite struct HealthLineTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)  // 2026-11-21T04:31:00Z
 
-    private func document(state: String, reason: String?) throws -> StatusDocument {
+    private func document(state: String, reason: String?) throws -> Snapshot {
         let reason = reason.map { "\"\($0)\"" } ?? "null"
         let client = """
             {"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
@@ -23,12 +23,12 @@ import Testing
             {"version":"0.1.0","state":"\(state)","reason":\(reason),"started_at":"2026-11-21T01:31:00Z",
              "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":null},"clients":[\(client)]}
             """
-        return try StatusDocument(json: Array(json.utf8))
+        return try Snapshot(json: Array(json.utf8))
     }
 
     @Test func theDaemonsStateIsTheExitCode() throws {
         for (state, code, word) in [
-            ("ok", 0, "OK"), ("degraded", 1, "WARNING"), ("critical", 2, "CRITICAL"), ("purple", 3, "UNKNOWN"),
+            ("ok", 0, "OK"), ("degraded", 1, "WARNING"), ("critical", 2, "CRITICAL"),
         ] as [(String, Int32, String)] {
             let line = HealthLine(try document(state: state, reason: nil), now: now)
             #expect(line.state.rawValue == code)
@@ -86,16 +86,20 @@ import Testing
     }
 
     /// As many clients as have no room, with the longest names that there are.
-    private func manyClients(reason: String) throws -> StatusDocument {
-        var document = try document(state: "critical", reason: nil)
+    private func manyClients(reason: String) throws -> Snapshot {
+        var document = try document(state: "critical", reason: reason)
         let one = document.clients[0]
-        document.reason = reason
-        document.clients = (0..<500).map { number in
+        let secret = try #require(one.current)
+        document.clients = try (0..<500).map { number in
+            let claims = Claims(
+                issuer: secret.team, keyID: secret.keyID, subject: secret.client, issuedAt: secret.issuedAt,
+                expiresAt: now + Seconds(Int64(90_000 - 100 * number)))
             var client = one
-            client.name = "c\(number + 100)".padding(toLength: 64, withPad: "-", startingAt: 0)
-            client.state = number == 400 ? "critical" : "degraded"
+            client.name = try #require(
+                ClientName("c\(number + 100)".padding(toLength: 64, withPad: "-", startingAt: 0)))
+            client.health = number == 400 ? .critical : .degraded
             client.delivered = true
-            client.expiresAt = now + Seconds(Int64(90_000 - 100 * number))
+            client.current = SecretInfo(fingerprint: secret.fingerprint, claims: claims, signer: nil)
             return client
         }
         return document
@@ -127,12 +131,12 @@ import Testing
     @Test func severalThatAreNotOkAreNamed() throws {
         var document = try manyClients(reason: "why")
         document.clients = Array(document.clients[399...401])
-        document.clients[0].name = "x"
-        document.clients[1].name = "y"
-        document.clients[2].state = "ok"
+        document.clients[0].name = try #require(ClientName("x"))
+        document.clients[1].name = try #require(ClientName("y"))
+        document.clients[2].health = .ok
         let words = HealthLine(document, now: now).words
         #expect(words.hasPrefix("why; 2 clients are not ok: y, x; 3 clients, "))
-        document.clients[0].state = "ok"
+        document.clients[0].health = .ok
         #expect(HealthLine(document, now: now).words.hasPrefix("why; 3 clients, "))
     }
 

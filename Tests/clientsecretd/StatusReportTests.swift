@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Foundation
+import Rotation
 import StatusAPI
 import Testing
 
@@ -35,18 +36,18 @@ import Testing
     private func document(
         _ clients: [String], state: String = "ok", reason: String? = nil, failure: String = "null",
         error: String = "null"
-    ) throws -> StatusDocument {
+    ) throws -> Snapshot {
         let reason = reason.map { "\"\($0)\"" } ?? "null"
         let json = """
             {"version":"0.1.0","state":"\(state)","reason":\(reason),"failure":\(failure),"started_at":"2026-11-21T01:31:00Z",
              "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":\(error)},
              "clients":[\(clients.joined(separator: ","))]}
             """
-        return try StatusDocument(json: Array(json.utf8))
+        return try Snapshot(json: Array(json.utf8))
     }
 
-    private func lines(_ document: StatusDocument, on terminal: Terminal) -> [String] {
-        StatusReport(document: document, now: now).lines(for: terminal).map(terminal.line)
+    private func lines(_ document: Snapshot, on terminal: Terminal) -> [String] {
+        StatusReport(snapshot: document, now: now).lines(for: terminal).map(terminal.line)
     }
 
     @Test func everythingOk() throws {
@@ -125,6 +126,18 @@ import Testing
             ])
     }
 
+    /// No daemon sends them without the reason, but what answers need not be one.
+    @Test func theDaemonsFailureWithoutAReasonIsShown() throws {
+        let failure = failure("c.yaml:1:1: error: bad", since: "2026-11-21T04:30:00Z", remedy: "clientsecretd check")
+        let shown = lines(
+            try document([], state: "degraded", failure: failure, error: #""c.yaml:1:1: error: bad\nmore""#), on: pipe)
+        #expect(
+            shown[1...] == [
+                "", "clientsecretd is degraded: c.yaml:1:1: error: bad",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: clientsecretd check", "  more",
+            ])
+    }
+
     /// A key that a thousand clients share is told of once.
     @Test func clientsWithOneFailureAreToldOfTogether() throws {
         func shown(_ count: Int) throws -> String? {
@@ -163,7 +176,7 @@ import Testing
         let good = (0..<3_000).map { client("good\($0)") }
         let document = try document(bad + good, state: "critical", reason: "/srv/0: the disk is full")
         let terminal = Terminal(size: (120, rows), environment: ["NO_COLOR": "1"])
-        let lines = StatusReport(document: document, now: now, room: rows).lines(for: terminal).map(terminal.line)
+        let lines = StatusReport(snapshot: document, now: now, room: rows).lines(for: terminal).map(terminal.line)
         #expect(lines.count <= rows)
         #expect(lines[0].contains("is critical: 3,050 clients"))
         #expect(lines[3].hasPrefix("bad0 "))
@@ -175,10 +188,10 @@ import Testing
     @Test func aScreenThatHoldsEverythingLeavesNothingOut() throws {
         let document = try document([client("web"), client("late", state: "degraded", reason: "slow")])
         let terminal = Terminal(size: (120, 9), environment: ["NO_COLOR": "1"])
-        let all = StatusReport(document: document, now: now).lines(for: terminal)
+        let all = StatusReport(snapshot: document, now: now).lines(for: terminal)
         #expect(all.count == 7)
-        #expect(StatusReport(document: document, now: now, room: 7).lines(for: terminal) == all)
-        #expect(StatusReport(document: document, now: now, room: 6).lines(for: terminal).count <= 6)
+        #expect(StatusReport(snapshot: document, now: now, room: 7).lines(for: terminal) == all)
+        #expect(StatusReport(snapshot: document, now: now, room: 6).lines(for: terminal).count <= 6)
     }
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {
@@ -241,11 +254,11 @@ import Testing
 
     @Test func whatComesFromOutsideIsNotActedOn() throws {
         let document = try document(
-            [client("we\\u001b[2Jb", state: "critical", reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")],
+            [client("web", state: "critical", reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")],
             state: "critical",
             reason: "x")
         let shown = lines(document, on: pipe).joined(separator: "\n")
-        #expect(shown.contains("we?[2Jb is critical: /srv/?]0;x??b: gone"))
+        #expect(shown.contains("web is critical: /srv/?]0;x??b: gone"))
         #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
 }

@@ -36,7 +36,7 @@ import Testing
     }
 
     private static func outcome(_ json: String) throws -> RenewalReport.Outcome {
-        try JSONDecoder().decode(RenewalReport.Outcome.self, from: Data(json.utf8))
+        try RenewalReport.Outcome(json: Array(json.utf8))
     }
 
     @Test func whatWouldBeDone() throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Glibc
 import Linux
+import Rotation
 import StatusAPI
 
 /// `reload`: makes the daemon read its configuration again, and waits for the result.
@@ -40,11 +41,12 @@ struct ReloadCommand: ParsableCommand {
     /// Run as root, updates root's copy of the adopted configuration, if one exists: the daemon may not write it.
     private func keep() {
         let environment = Environment.current
-        guard geteuid() == 0, let status = try? StatusClient(socket: daemon.path(environment)).status() else { return }
+        let client = StatusClient(socket: daemon.path(environment))
+        guard geteuid() == 0, let path = try? client.status().configuration.path else { return }
         do {
             try Hardening.forbidInspection()
             try SettingsSource.keepAsRoot(
-                path: status.config.path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
+                path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
         } catch {
             Streams.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Rotation
 import StatusAPI
 
 /// `status`: shows the daemon's status document.
@@ -18,15 +19,15 @@ struct StatusCommand: ParsableCommand {
             var view = StatusWatch(client: client, isJSON: answer.json)
             try view.run()
         }
-        let document: StatusDocument
+        let snapshot: Snapshot
         do throws(ClientError) {
-            document = try client.status()
+            snapshot = try client.status()
         } catch {
             throw CommandFailure(error)
         }
-        guard !answer.json else { return try Streams.answer(document.json) }
+        guard !answer.json else { return try Streams.answer(snapshot.json) }
         let terminal = Terminal.current(Environment.current)
-        let lines = StatusReport(document: document, now: .now).lines(for: terminal)
+        let lines = StatusReport(snapshot: snapshot, now: .now).lines(for: terminal)
         try Streams.answer(lines.map(terminal.line).joined(separator: "\n"))
     }
 }

@@ -57,18 +57,16 @@ struct HealthLine: Equatable {
     /// Clients that are named before the others are counted.
     private static let namedClients = 12
 
-    /// The line for the daemon's status document.
-    init(_ document: StatusDocument, now: WallTime) {
-        // A state that this version does not know counts as unknown.
-        state = Self.state(document.state)
+    /// The line for the daemon's snapshot.
+    init(_ snapshot: Snapshot, now: WallTime) {
+        state = State(snapshot.health)
         clients = Self.worstFirst(
-            document.clients.map { client in
+            snapshot.clients.map { client in
                 Client(
-                    name: client.name, state: Self.state(client.state),
-                    expiresAt: client.delivered ? client.expiresAt : client.deliveredExpiresAt)
+                    name: client.name.description, state: State(client.health),
+                    expiresAt: client.delivered ? client.current?.expiresAt : client.deliveredExpiresAt)
             })
-        words = words(of: document.reason, now: now)
-        if state == .unknown { words = "the daemon calls itself \"\(document.state)\": \(words)" }
+        words = words(of: snapshot.reasonReport?.sentence, now: now)
     }
 
     /// The line for an offline health evaluation of the published files.
@@ -95,10 +93,6 @@ struct HealthLine: Equatable {
     init(unknown reason: String) {
         state = .unknown
         words = reason
-    }
-
-    private static func state(_ word: String) -> State {
-        HealthState(rawValue: word).map(State.init) ?? .unknown
     }
 
     private static func worstFirst(_ clients: [Client]) -> [Client] {

@@ -5,9 +5,9 @@ import StatusAPI
 /// Paragraphs about the failures of the daemon and of its clients, the worst first. Each says what happened, since
 /// when, when it is tried again, and what helps.
 struct StatusProblems {
-    var document: StatusDocument
-    /// The document's clients, the worst first.
-    var clients: [StatusDocument.Client]
+    var snapshot: Snapshot
+    /// The snapshot's clients, the worst first.
+    var clients: [ClientView]
     var now: WallTime
 
     /// Each a sentence, with its details indented below it.
@@ -16,32 +16,33 @@ struct StatusProblems {
     }
 
     private var ofDaemon: [[String]] {
-        var blocks: [[String]] = []
-        let isClients = clients.contains { $0.reason == document.reason }
-        if let reason = document.reason, !isClients {
-            let told = CommonProblem(state: document.state, reason: reason, failure: document.failure)
-            blocks.append(lines("clientsecretd is ", told))
+        // A reason that is a client's is reported with the client.
+        let reason = snapshot.reasonReport.flatMap { reason in
+            clients.contains { $0.reasonReport?.sentence == reason.sentence } ? nil : reason
+        }
+        var block = reason.map { reason in
+            let told = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
+            return lines("clientsecretd is ", told)
         }
         // All mistakes of a configuration that would not start; the daemon's reason may already name the first one.
-        let mistakes = document.config.error?.split(separator: "\n").map(String.init) ?? []
-        guard let first = mistakes.first else { return blocks }
-        if !isClients, document.failure?.message.contains(first) == true {
-            blocks[0] += mistakes.dropFirst().map { "  " + $0 }
-        } else {
-            blocks.append(
-                ["The configuration in \(document.config.path) would not start:"] + mistakes.map { "  " + $0 })
+        let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
+        guard let first = mistakes.first else { return [block].compactMap { $0 } }
+        if reason?.failure?.message.contains(first) == true {
+            block? += mistakes.dropFirst().map { "  " + $0 }
+            return [block].compactMap { $0 }
         }
-        return blocks
+        let heading = "The configuration in \(snapshot.configuration.path) would not start:"
+        return [block].compactMap { $0 } + [[heading] + mistakes.map { "  " + $0 }]
     }
 
     /// Clients with the same failure, such as that of a key they share, are reported together.
     private var ofClients: [[String]] {
         var order: [CommonProblem] = []
         var names: [CommonProblem: [String]] = [:]
-        for client in clients where client.state != "ok" {
+        for client in clients where client.health != .ok {
             let told = common(client)
             if names[told] == nil { order.append(told) }
-            names[told, default: []].append(client.name)
+            names[told, default: []].append(client.name.description)
         }
         return order.map { told in
             let names = names[told] ?? []
@@ -54,10 +55,10 @@ struct StatusProblems {
 
     /// What is reported of a client, or of the daemon.
     private struct CommonProblem: Hashable {
-        var state: String
+        var health: HealthState
         var reason: String
-        /// Nil from a daemon of an earlier version, or where nothing is known.
-        var failure: StatusDocument.Failure?
+        /// Nil from a daemon that sends no parts, or where nothing is known.
+        var failure: FailureReport?
         /// Whether the remedy is a renewal, whose command ends with the client's name.
         var isRenewed = false
         /// Outputs and actions with failures of their own.
@@ -76,16 +77,16 @@ struct StatusProblems {
     }
 
     /// The client's report without its name, so that clients with the same failure compare equal.
-    private func common(_ client: StatusDocument.Client) -> CommonProblem {
+    private func common(_ client: ClientView) -> CommonProblem {
         let subject = "client \"\(client.name)\": "
         func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
         var told = CommonProblem(
-            state: client.state, reason: bare(client.reason ?? "no reason is known"), failure: client.failure,
-            parts: parts(of: client))
-        guard let failure = client.failure else { return told }
+            health: client.health, reason: bare(client.reasonReport?.sentence ?? "no reason is known"),
+            failure: client.reasonReport?.failure, parts: parts(of: client))
+        guard let failure = told.failure else { return told }
         told.reason = ""
         told.failure?.message = bare(failure.message)
-        let name = " " + client.name
+        let name = " \(client.name)"
         let renewals = ["clientsecretd renew", "clientsecretd renew --deliver-only"]
         if let command = failure.command, let remedy = failure.remedy,
             renewals.contains(where: { command == $0 + name })
@@ -97,12 +98,12 @@ struct StatusProblems {
         return told
     }
 
-    private func parts(of client: StatusDocument.Client) -> [String] {
+    private func parts(of client: ClientView) -> [String] {
         let all =
-            client.outputs.map { ($0.path, $0.state, $0.error) }
-            + client.actions.map { ($0.action, $0.state, $0.error) }
+            client.outputs.map { ($0.path.description, $0.state.rawValue, $0.error) }
+            + client.actions.map { ($0.action.description, $0.state.rawValue, $0.error) }
         return all.compactMap { name, state, error in
-            guard let error, client.reason?.contains(error) != true else { return nil }
+            guard let error, client.reasonReport?.sentence.contains(error) != true else { return nil }
             return "  \(name) is \(state): \(TimeWords.annotated(error, now: now))"
         }
     }
@@ -110,12 +111,12 @@ struct StatusProblems {
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
     private func lines(_ subject: String, _ told: CommonProblem) -> [String] {
         guard let failure = told.failure else {
-            return ["\(subject)\(told.state): \(TimeWords.annotated(told.reason, now: now))"]
+            return ["\(subject)\(told.health.rawValue): \(TimeWords.annotated(told.reason, now: now))"]
         }
         var times = "since \(failure.since)"
         if let next = failure.nextAttempt { times += "; next attempt \(next)" }
         var lines = [
-            "\(subject)\(told.state): \(TimeWords.annotated(failure.message, now: now))",
+            "\(subject)\(told.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
             "  " + TimeWords.annotated(times, now: now),
         ]
         if let remedy = failure.remedy { lines.append("  what helps: " + remedy) }

@@ -4,19 +4,17 @@ import StatusAPI
 
 /// The status document for operators: a table with the worst clients first, and below it failures and remedies.
 struct StatusReport {
-    var document: StatusDocument
+    var snapshot: Snapshot
     var now: WallTime
     /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
 
     func lines(for terminal: Terminal) -> [[Piece]] {
         let summary = Paragraph.lines(self.summary, columns: terminal.columns).map {
-            [Piece($0, Piece.Style(ofState: document.state))]
+            [Piece($0, Piece.Style(of: snapshot.health))]
         }
-        let clients = document.clients.sorted { left, right in
-            (-Self.rank(of: left.state), left.name) < (-Self.rank(of: right.state), right.name)
-        }
-        var blocks = StatusProblems(document: document, clients: clients, now: now).blocks.map { texts in
+        let clients = snapshot.clients.sorted { ($1.health, $0.name) < ($0.health, $1.name) }
+        var blocks = StatusProblems(snapshot: snapshot, clients: clients, now: now).blocks.map { texts in
             [[]]
                 + texts.flatMap { text in
                     // A wrapped detail stays indented below its sentence.
@@ -36,10 +34,11 @@ struct StatusReport {
     }
 
     private var summary: String {
-        let count = document.clients.count
+        let count = snapshot.clients.count
+        let clients = "\(count.grouped) client\(count == 1 ? "" : "s")"
         return
-            "clientsecretd \(document.version) is \(document.state): \(count.grouped) client\(count == 1 ? "" : "s"), "
-            + "started \(TimeWords.full(document.startedAt, to: now))"
+            "clientsecretd \(snapshot.version) is \(snapshot.health.rawValue): \(clients), "
+            + "started \(TimeWords.full(snapshot.startedAt, to: now))"
     }
 
     /// As many blocks as fit, and a line that says so when some did not.
@@ -56,19 +55,14 @@ struct StatusReport {
         guard count > 0 else { return blocks.prefix(1).map { Array($0.prefix(max(room, 0))) } }
         return blocks.prefix(count) + [[[], [Piece("and more that is wrong: clientsecretd status")]]]
     }
-
-    /// From good to bad; a state that this version does not know is the worst.
-    static func rank(of state: String) -> Int {
-        HealthState(rawValue: state).flatMap(HealthState.allCases.firstIndex) ?? HealthState.allCases.count
-    }
 }
 
 extension Piece.Style {
-    init(ofState state: String) {
-        switch HealthState(rawValue: state) {
-        case .ok?: self = .green
-        case .degraded?: self = .yellow
-        case .critical?, nil: self = .red
+    init(of health: HealthState) {
+        switch health {
+        case .ok: self = .green
+        case .degraded: self = .yellow
+        case .critical: self = .red
         }
     }
 }

@@ -5,7 +5,7 @@ import StatusAPI
 /// A row for each client: its state, and how much of its secret's life has passed.
 struct StatusTable {
     /// In the order in which they are shown.
-    var clients: [StatusDocument.Client]
+    var clients: [ClientView]
     var now: WallTime
     /// How many lines it may take; nil for no limit.
     var room: Int?
@@ -27,10 +27,10 @@ struct StatusTable {
         return [[]] + richest(of: Array(shown), for: terminal) + [[Piece(Self.summary(of: clients[shown.endIndex...]))]]
     }
 
-    private static func summary(of clients: ArraySlice<StatusDocument.Client>) -> String {
-        let counts = Dictionary(grouping: clients, by: \.state).mapValues(\.count)
-            .sorted { StatusReport.rank(of: $0.key) > StatusReport.rank(of: $1.key) }
-            .map { "\($0.value.grouped) \($0.key)" }
+    private static func summary(of clients: ArraySlice<ClientView>) -> String {
+        let counts = Dictionary(grouping: clients, by: \.health).mapValues(\.count)
+            .sorted { $0.key > $1.key }
+            .map { "\($0.value.grouped) \($0.key.rawValue)" }
         return "and \(clients.count.grouped) more clients: " + counts.joined(separator: ", ")
     }
 
@@ -55,7 +55,7 @@ struct StatusTable {
     }
 
     /// The richest table that fits; if even the barest is too wide, names are shortened, and then lines are cut.
-    private func richest(of clients: [StatusDocument.Client], for terminal: Terminal) -> [[Piece]] {
+    private func richest(of clients: [ClientView], for terminal: Terminal) -> [[Piece]] {
         var table = Table(headings: [], rows: [])
         for detail in Detail.allCases {
             table = self.table(of: clients, detail, unicode: terminal.unicode)
@@ -85,37 +85,37 @@ struct StatusTable {
         }
     }
 
-    private func table(of clients: [StatusDocument.Client], _ detail: Detail, unicode: Bool) -> Table {
+    private func table(of clients: [ClientView], _ detail: Detail, unicode: Bool) -> Table {
         let hasBar = detail.barCells > 0
         let hasCounts = detail.isRicher(than: .withoutCounts)
         let hasActions = hasCounts && clients.contains { !$0.actions.isEmpty }
         let life = detail.isRicher(than: .withShortBar) ? "LIFE (\(unicode ? "│" : "|") renewal)" : "LIFE"
-        let columns: [(heading: String, isShown: Bool, cell: (StatusDocument.Client) -> Piece)] = [
-            ("CLIENT", true, { Piece($0.name) }),
-            ("STATE", true, { Piece($0.state, Piece.Style(ofState: $0.state)) }),
-            (life, hasBar, { Piece(bar(of: $0, detail, unicode: unicode), Piece.Style(ofState: $0.state)) }),
+        let columns: [(heading: String, isShown: Bool, cell: (ClientView) -> Piece)] = [
+            ("CLIENT", true, { Piece($0.name.description) }),
+            ("STATE", true, { Piece($0.health.rawValue, Piece.Style(of: $0.health)) }),
+            (life, hasBar, { Piece(bar(of: $0, detail, unicode: unicode), Piece.Style(of: $0.health)) }),
             ("EXPIRES", true, { Piece(moment(end(of: $0), detail) ?? "no secret") }),
             ("RENEWS", detail.isRicher(than: .withoutRenewal), { Piece(moment($0.renewAt, detail) ?? "") }),
             ("MINTED", detail.isRicher(than: .withShortBar), { Piece(String($0.renewals)) }),
-            ("OUTPUTS", hasCounts, { Piece(share($0.outputs.map(\.state))) }),
-            ("ACTIONS", hasActions, { Piece(share($0.actions.map(\.state))) }),
+            ("OUTPUTS", hasCounts, { Piece(share($0.outputs.map { $0.state == .ok })) }),
+            ("ACTIONS", hasActions, { Piece(share($0.actions.map { $0.state == .ok })) }),
         ].filter(\.isShown)
         return Table(
             headings: columns.map(\.heading), rows: clients.map { client in columns.map { $0.cell(client) } })
     }
 
     /// When the secret that applications hold expires: until a new secret is delivered, that is the previous one.
-    private func end(of client: StatusDocument.Client) -> WallTime? {
-        client.delivered ? client.expiresAt : client.deliveredExpiresAt ?? client.expiresAt
+    private func end(of client: ClientView) -> WallTime? {
+        client.delivered ? client.current?.expiresAt : client.deliveredExpiresAt ?? client.current?.expiresAt
     }
 
     /// The bar of a new secret is full: the span by which `iat` is backdated is not part of its life. While
     /// applications still hold an older secret than the current one, its renewal is past, and the bar has no mark.
-    private func bar(of client: StatusDocument.Client, _ detail: Detail, unicode: Bool) -> String {
-        guard let issued = client.issuedAt, let expires = client.expiresAt, let end = end(of: client) else { return "" }
-        let life = expires - issued - Claims.backdating
+    private func bar(of client: ClientView, _ detail: Detail, unicode: Bool) -> String {
+        guard let current = client.current, let end = end(of: client) else { return "" }
+        let life = current.expiresAt - current.issuedAt - Claims.backdating
         return LifetimeBar.text(
-            from: end - life, to: end, at: now, renewal: end == expires ? client.renewAt : nil,
+            from: end - life, to: end, at: now, renewal: end == current.expiresAt ? client.renewAt : nil,
             cells: detail.barCells, unicode: unicode)
     }
 
@@ -123,7 +123,7 @@ struct StatusTable {
         moment.map { detail == .everything ? TimeWords.full($0, to: now) : TimeWords.relative($0, to: now) }
     }
 
-    private func share(_ states: [String]) -> String {
-        states.isEmpty ? "none" : "\(states.count { $0 == "ok" }) of \(states.count) ok"
+    private func share(_ oks: [Bool]) -> String {
+        oks.isEmpty ? "none" : "\(oks.count { $0 }) of \(oks.count) ok"
     }
 }

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Glibc
+import Rotation
 import StatusAPI
 
 /// `status --watch`: asks for the status each second until it is ended. A terminal is redrawn in place; a pipe or a
@@ -8,7 +9,7 @@ struct StatusWatch {
     let client: StatusClient
     let isJSON: Bool
     private var screen = Screen()
-    private var last: (document: StatusDocument, at: WallTime)?
+    private var last: (snapshot: Snapshot, at: WallTime)?
     private var lack: (complaint: String, since: WallTime)?
 
     init(client: StatusClient, isJSON: Bool) {
@@ -38,16 +39,16 @@ struct StatusWatch {
 
     /// Prints the status each time it has changed.
     private mutating func tell() throws(CommandFailure) -> Never {
-        var told: StatusDocument?
+        var told: Snapshot?
         var complained = false
         while true {
             if let lack {
                 if !complained { Streams.complain("\(lack.complaint); waiting") }
-            } else if let last, last.document != told || complained {
+            } else if let last, last.snapshot != told || complained {
                 let terminal = Terminal.current(Environment.current)
-                let text = isJSON ? [last.document.json] : picture(on: terminal).map(terminal.line) + [""]
+                let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
                 try Streams.answer(text.joined(separator: "\n"))
-                told = last.document
+                told = last.snapshot
             }
             complained = lack != nil
             sleep(1)
@@ -77,6 +78,6 @@ struct StatusWatch {
         }
         guard let last else { return lines }
         let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil
-        return lines + StatusReport(document: last.document, now: now, room: room).lines(for: terminal)
+        return lines + StatusReport(snapshot: last.snapshot, now: now, room: room).lines(for: terminal)
     }
 }

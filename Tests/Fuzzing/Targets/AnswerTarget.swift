@@ -1,3 +1,5 @@
+import Rotation
+
 @testable import StatusAPI
 
 /// Whatever answers a command, it is an answer in the daemon's form or a failure, and the same however it comes in pieces.
@@ -27,19 +29,18 @@ enum AnswerTarget {
     }
 
     private static func check(_ body: [UInt8]) throws {
-        if let document: StatusDocument = try? decoded(body) {
-            let text = document.json
-            let again: StatusDocument = try decoded(Array(text.utf8))
-            try promise(again == document, "a status that is not read back")
-        }
-        if let problem: Problem = try? decoded(body) {
-            let again: Problem = try decoded(Array(problem.json.utf8))
-            try promise(again == problem, "a problem that is not read back")
-        }
-        if let report: RenewalReport = try? decoded(body) {
-            let again: RenewalReport = try decoded(Array(report.json.utf8))
-            try promise(again == report, "a report that is not read back")
-        }
+        try checkReadBack(Snapshot.self, body, "a status")
+        try checkReadBack(Problem.self, body, "a problem")
+        try checkReadBack(RenewalReport.self, body, "a report")
+        try checkReadBack(ReloadReport.self, body, "a reload's report")
+    }
+
+    private static func checkReadBack<Document: JSONDocument & Equatable>(
+        _ type: Document.Type, _ body: [UInt8], _ name: String
+    ) throws {
+        guard let document = try? Document(parsing: body) else { return }
+        let again = try Document(parsing: Array(document.json.utf8))
+        try promise(again == document, "\(name) that is not read back")
     }
 
     private struct Failed: Error, Hashable {}

@@ -45,9 +45,9 @@ private final class Visitor {
 
     init(_ listener: ListenerKind) throws {
         let requests = requests
-        let shared = Shared(control: ControlPolicy(daemonUser: geteuid()))
+        let shared = SharedState(control: RenewalPermission(daemonUser: geteuid()))
         _ = shared.show(try Self.snapshot())
-        let router = Router(shared: shared, version: "0.1.0", limits: .init(), eventLoop: loop) { request, _, reply in
+        let router = Router(shared: shared, limits: .init(), eventLoop: loop) { request, _, reply in
             requests.list.append(request)
             switch request {
             case .reload: reply(.refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"]))

@@ -3,7 +3,7 @@ import StatusAPI
 import Testing
 
 /// What a request gets that cannot be carried out, to the last byte.
-struct ErrorTests {
+struct ProblemTests {
     @Test func addresses() throws {
         let harness = try Harness(show: try Samples.snapshot())
         let rest =

@@ -4,11 +4,11 @@ import StatusAPI
 import Testing
 
 /// Every address, over a real socket, to the last byte.
-struct RouteTests {
+struct RouterTests {
     @Test func pages() throws {
         let snapshot = try Samples.snapshot()
         let harness = try Harness(show: snapshot)
-        let document = StatusDocument(snapshot, version: Samples.version).json + "\n"
+        let document = snapshot.json + "\n"
         let json = "application/json"
         expectSame(try harness.exchange(Texts.request("GET", "/v1/status")), Texts.answer("200 OK", json, document))
         expectSame(try harness.exchange(Texts.request("GET", "/v1/status?x=1")), Texts.answer("200 OK", json, document))
@@ -35,7 +35,7 @@ struct RouteTests {
             let text = try #require(parts.last)
             let type = "text/plain; version=0.0.4; charset=utf-8"
             expectSame(answer, Texts.answer("200 OK", type, String(text)))
-            let known = MetricsText.render(snapshot, version: Samples.version)
+            let known = Metrics.text(of: snapshot)
             #expect(text.hasPrefix(known))
             let rest = text.dropFirst(known.count).split(separator: "\n")
             #expect(rest.count == 7 * 3 && rest.allSatisfy { $0.contains(#/^(# (HELP|TYPE) )?process_/#) })

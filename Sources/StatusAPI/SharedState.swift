@@ -2,11 +2,11 @@ import Rotation
 import Synchronization
 
 /// What the rotation's thread and the server's share: the snapshot, the control policy, and the requests under way.
-final class Shared: Sendable {
+final class SharedState: Sendable {
     private struct State {
         var snapshot: Snapshot?
         var revision = 0
-        var control: ControlPolicy
+        var control: RenewalPermission
         var pending: Set<UInt64> = []
         var nextRequestID: UInt64 = 0
         var isOpen = true
@@ -14,7 +14,7 @@ final class Shared: Sendable {
 
     private let state: Mutex<State>
 
-    init(control: ControlPolicy) {
+    init(control: RenewalPermission) {
         state = Mutex(State(control: control))
     }
 
@@ -22,7 +22,7 @@ final class Shared: Sendable {
         state.withLock { ($0.snapshot, $0.revision) }
     }
 
-    var control: ControlPolicy {
+    var control: RenewalPermission {
         get { state.withLock { $0.control } }
         set { state.withLock { $0.control = newValue } }
     }

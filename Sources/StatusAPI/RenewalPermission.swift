@@ -1,7 +1,8 @@
 import Linux
+import Rotation
 
 /// Who may renew and reload over the status socket: root, the daemon's own user, and the members of one group.
-package struct ControlPolicy: Hashable, Sendable {
+package struct RenewalPermission: Hashable, Sendable {
     package var daemonUser: UInt32
     /// The configuration's `control_group`; nil when it has none, or none that exists.
     package var group: Group?
@@ -50,5 +51,27 @@ package struct ControlPolicy: Hashable, Sendable {
             group.map { "become a member of \"\($0.name)\"" } ?? "name a control_group in the configuration"
         return
             "only root, the daemon's own user (\(daemonUser))\(members) may do this, and \(you); use sudo, or \(help)"
+    }
+}
+
+/// When the renewal of each client was last requested, so that no user keeps the rotation busy with requests.
+struct RenewalPace {
+    private var lastAsked: [ClientName: Int64] = [:]
+
+    /// Records that `clients` are requested at `now` (milliseconds of any clock that only runs forward).
+    ///
+    /// - Returns: nil when the request is permitted; else the client that was requested last and the milliseconds until
+    ///   it may be requested again, and nothing is recorded.
+    mutating func ask(for clients: some Collection<ClientName>, at now: Int64, pause: Int64, isRoot: Bool)
+        -> (client: ClientName, wait: Int64)?
+    {
+        lastAsked = lastAsked.filter { $0.value + pause > now }
+        if !isRoot,
+            let latest = clients.compactMap({ name in lastAsked[name].map { (name, $0) } }).max(by: { $0.1 < $1.1 })
+        {
+            return (latest.0, latest.1 + pause - now)
+        }
+        for client in clients { lastAsked[client] = now }
+        return nil
     }
 }

@@ -2,8 +2,7 @@ import Testing
 
 @testable import StatusAPI
 
-/// What somebody puts on the wire who means no good, or has pasted the wrong thing.
-@Suite struct HostileTextTests {
+struct ResponseReaderTests {
     @Test func anAnswerIsNoneHoweverItComesInPieces() {
         let text = Array(" HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".utf8)
         for size in [text.count, 7, 1] {
@@ -15,12 +14,5 @@ import Testing
             }
             #expect(what?.what == "it is not HTTP", "\(size) bytes at a time")
         }
-    }
-
-    @Test func aSecretInThePlaceOfANameIsNotQuoted() throws {
-        let secret = String(repeating: "aB3-", count: 20)
-        let refused = #expect(throws: Problem.self) { try RenewalBody(json: Array(#"{"\#(secret)":1}"#.utf8)) }
-        #expect(
-            refused?.detail.hasPrefix("the body is not a renewal: '(80 characters)': there is no such member") == true)
     }
 }

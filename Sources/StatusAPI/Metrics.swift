@@ -1,0 +1,162 @@
+import AppleClientSecret
+package import Rotation
+
+/// The metrics in Prometheus' text format, version 0.0.4.
+package enum Metrics {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// All metrics of `snapshot`; those of the process (`ProcessMetrics.swift`) are not among them.
+    package static func text(of snapshot: Snapshot) -> String {
+        Metric.text(times + states, of: snapshot)
+    }
+
+    /// Only the times: they stay true when the daemon has ended, and are needed most then.
+    package static func timesText(of snapshot: Snapshot) -> String {
+        Metric.text(times, of: snapshot)
+    }
+
+    /// One row for each metric. A time that is not known yet is 0, so that a metric exists from the first scrape until
+    /// its client is removed.
+    static let times: [Metric<Snapshot>] = [
+        .ofClients("secret_issued_timestamp_seconds", "When the current secret was issued (iat).") {
+            $0.current?.issuedAt.secondsSinceEpoch ?? 0
+        },
+        .ofClients("secret_expiry_timestamp_seconds", "When the current secret expires.") {
+            $0.current?.expiresAt.secondsSinceEpoch ?? 0
+        },
+        .ofClients(
+            "secret_delivered_expiry_timestamp_seconds",
+            "When the secret that was last reported to applications expires."
+        ) { $0.deliveredExpiresAt?.secondsSinceEpoch ?? 0 },
+        .ofClients("secret_renewal_timestamp_seconds", "When the current secret is renewed.") {
+            $0.renewAt?.secondsSinceEpoch ?? 0
+        },
+        .ofClients(
+            "secret_published_timestamp_seconds", "When an output was last written since the daemon started."
+        ) { $0.publishedAt?.secondsSinceEpoch ?? 0 },
+        .ofClients(
+            "secret_last_success_timestamp_seconds",
+            "When the client was last brought up to date, or found so after a start."
+        ) { $0.lastSuccessAt?.secondsSinceEpoch ?? 0 },
+    ]
+
+    static let states: [Metric<Snapshot>] = [
+        .ofClients("secret_ok", "Whether the client's state is ok.") { $0.health == .ok ? 1 : 0 },
+        .ofOutputs("output_ok", "Whether the output holds its current secret.", .gauge) { $0.state == .ok ? 1 : 0 },
+        .ofResults("mints_total", "Secrets made, and failures to make one.") { $0.counts.mints },
+        .ofResults("publishes_total", "Writes of files that hold an output.") { $0.counts.publishes },
+        .ofResults("deliveries_total", "Runs of actions that reported the secret.") { $0.counts.deliveries },
+        .ofClients("consecutive_failures", "Attempts that failed in a row.") { Int64($0.consecutiveFailures) },
+        .ofClients("deliveries_pending", "Actions that have not succeeded for the current secret.") {
+            Int64($0.actions.count { $0.state != .ok })
+        },
+        .ofOutputs("drift_repairs_total", "How often damage by somebody else was repaired.", .counter) {
+            Int64($0.repairs)
+        },
+        .ofDaemon("state", "The state of the whole daemon: one of them is 1.", ["state"]) { snapshot in
+            HealthState.allCases.map { ([$0.rawValue], $0 == snapshot.health ? 1 : 0) }
+        },
+        .ofDaemon("config_last_reload_successful", "Whether the configuration that lies there would be accepted.") {
+            [([], $0.configuration.error == nil ? 1 : 0)]
+        },
+        .ofDaemon("clock_trusted", "Whether the clock is trusted.") { [([], $0.clockTrusted ? 1 : 0)] },
+        .ofDaemon("build_info", "The version that runs.", ["version"]) { [([$0.version], 1)] },
+    ]
+}
+
+/// One metric: a family of samples that are computed from a subject.
+struct Metric<Subject>: Sendable {
+    enum Kind: String {
+        case gauge
+        case counter
+    }
+
+    /// The values of a sample's labels, and its own value as the format writes it.
+    typealias Sample = (labels: [String], value: String)
+
+    let name: String
+    let help: String
+    let kind: Kind
+    /// The names of the labels of each sample.
+    let labels: [String]
+    /// Nil leaves the metric out.
+    let samples: @Sendable (Subject) -> [Sample]?
+
+    static func text(_ metrics: [Metric], of subject: Subject) -> String {
+        var text = ""
+        for metric in metrics {
+            guard let samples = metric.samples(subject) else { continue }
+            text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+            for sample in samples {
+                let list = zip(metric.labels, sample.labels).map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
+                text += metric.name + (list.isEmpty ? "" : "{\(list)}") + " \(sample.value)\n"
+            }
+        }
+        return text
+    }
+
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        for character in value.unicodeScalars {
+            switch character {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        return text
+    }
+}
+
+extension Metric<Snapshot> {
+    private static func prefixed(_ name: String) -> String { "clientsecretd_" + name }
+
+    /// A gauge of the daemon as a whole.
+    fileprivate static func ofDaemon(
+        _ name: String, _ help: String, _ labels: [String] = [],
+        _ samples: @escaping @Sendable (Snapshot) -> [([String], Int64)]
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .gauge, labels: labels) { samples($0).map { ($0, String($1)) } }
+    }
+
+    /// A gauge with one sample for each client.
+    fileprivate static func ofClients(
+        _ name: String, _ help: String, _ value: @escaping @Sendable (ClientView) -> Int64
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client"]) { snapshot in
+            snapshot.clients.map { ([$0.name.description], String(value($0))) }
+        }
+    }
+
+    /// A counter with two samples for each client: attempts that succeeded, and attempts that failed.
+    fileprivate static func ofResults(
+        _ name: String, _ help: String, _ value: @escaping @Sendable (ClientView) -> Tally
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .counter, labels: ["client", "result"]) { snapshot in
+            snapshot.clients.flatMap { client -> [Sample] in
+                let tally = value(client)
+                return [("success", tally.successes), ("failure", tally.failures)].map { result, count in
+                    ([client.name.description, result], String(count))
+                }
+            }
+        }
+    }
+
+    /// One sample for each file of each client. Two variables of one file have the same path, so they share one sample:
+    /// the worse one.
+    fileprivate static func ofOutputs(
+        _ name: String, _ help: String, _ kind: Kind, _ value: @escaping @Sendable (OutputView) -> Int64
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: kind, labels: ["client", "path"]) { snapshot in
+            snapshot.clients.flatMap { client -> [Sample] in
+                var paths: Set<AbsolutePath> = []
+                return client.outputs.filter { paths.insert($0.path).inserted }.map { output in
+                    let values = client.outputs.filter { $0.path == output.path }.map(value)
+                    let worst = kind == .gauge ? values.min() : values.max()
+                    return ([client.name.description, output.path.description], String(worst ?? 0))
+                }
+            }
+        }
+    }
+}

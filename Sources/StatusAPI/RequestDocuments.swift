@@ -1,0 +1,140 @@
+package import AppleClientSecret
+import FoundationEssentials
+import NIOHTTP1
+import Rotation
+
+/// The body of a `POST` that renews; every member may be left out.
+struct RenewalBody {
+    /// Nil for all of them.
+    var clients: [String]?
+    var dueWithin: DueWithin?
+    var deliverOnly: Bool?
+    var skipVerify: Bool?
+}
+
+extension RenewalBody: JSONDocument {
+    init(_ body: RenewalBody?, _ members: inout JSONMembers) throws {
+        clients = try members.orAbsent("clients", body?.clients)
+        dueWithin = try members.orAbsent("due_within", body?.dueWithin)
+        deliverOnly = try members.orAbsent("deliver_only", body?.deliverOnly)
+        skipVerify = try members.orAbsent("skip_verify", body?.skipVerify)
+        // Ignoring a misspelt member would renew more than was asked for.
+        try members.refuseOthers()
+    }
+
+    /// The body that asks for `renewal`.
+    init(_ renewal: Request.Renewal) {
+        if !renewal.clients.isEmpty { clients = renewal.clients.sorted().map(\.description) }
+        dueWithin = renewal.dueWithin.map(DueWithin.init)
+        if renewal.deliverOnly { deliverOnly = true }
+        if renewal.skipVerify { skipVerify = true }
+    }
+
+    /// Decodes `json`; an empty body has no members.
+    init(json: [UInt8]) throws(Problem) {
+        guard !json.isEmpty else {
+            self.init()
+            return
+        }
+        do {
+            try self.init(parsing: json)
+        } catch let error as DecodingError {
+            throw Problem(.badRequest, "the body is not a renewal: \(error.words)")
+        } catch {
+            throw Problem(.badRequest, "the body is not a renewal: it is not JSON")
+        }
+    }
+
+    /// A span of time: seconds as a number, or text such as `21d`.
+    struct DueWithin: JSONValue {
+        var seconds: Seconds
+
+        init(_ seconds: Seconds) {
+            self.seconds = seconds
+        }
+
+        var jsonValue: JSONText { .number(Int(clamping: seconds.count)) }
+
+        init(jsonFrom decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let count = try? container.decode(Int64.self)
+            let text = try? container.decode(String.self)
+            guard let span = count ?? text.flatMap({ Span.parse($0)?.count }), span >= 0 else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "expected seconds as a number, or a span such as \"21d\"")
+            }
+            seconds = Seconds(span)
+        }
+    }
+}
+
+/// The outcomes of a renewal, client by client: the answer to a `POST` that renews, and part of the problem when one of
+/// them failed.
+package struct RenewalReport: Hashable, Sendable {
+    package var outcomes: [Outcome]
+
+    package init(outcomes: [Outcome]) {
+        self.outcomes = outcomes
+    }
+
+    /// The outcome for one client.
+    package struct Outcome: Hashable, Sendable {
+        package var client: String
+        /// `renewed`, `delivered`, `untouched` or `failed`.
+        package var result: String
+        /// These three describe the secret of a client that was renewed or delivered.
+        package var fingerprint: String?
+        package var issuedAt: WallTime?
+        package var expiresAt: WallTime?
+        /// Why the client failed; nil for the other results.
+        package var error: String?
+    }
+}
+
+extension RenewalReport: JSONDocument {
+    package init(_ report: RenewalReport?, _ members: inout JSONMembers) throws {
+        outcomes = try members("outcomes", report?.outcomes)
+    }
+}
+
+extension RenewalReport.Outcome: JSONDocument {
+    package init(_ outcome: Self?, _ members: inout JSONMembers) throws {
+        client = try members("client", outcome?.client)
+        result = try members("result", outcome?.result)
+        fingerprint = try members.orNull("fingerprint", outcome?.fingerprint)
+        issuedAt = try members.orNull("issued_at", outcome?.issuedAt)
+        expiresAt = try members.orNull("expires_at", outcome?.expiresAt)
+        error = try members.orNull("error", outcome?.error)
+    }
+
+    init(_ outcome: RenewalOutcome) {
+        client = outcome.client.description
+        switch outcome.result {
+        case .renewed(let issued), .delivered(let issued):
+            result = if case .renewed = outcome.result { "renewed" } else { "delivered" }
+            fingerprint = issued.fingerprint.description
+            issuedAt = issued.issuedAt
+            expiresAt = issued.expiresAt
+        case .untouched:
+            result = "untouched"
+        case .failed(let words):
+            result = "failed"
+            error = words
+        }
+    }
+}
+
+/// The answer to a reload whose configuration was adopted.
+package struct ReloadReport: Hashable, Sendable {
+    /// The parts of the configuration that cannot be served, in words ready to show.
+    package var unserved: [String]
+    /// The files that are no longer outputs and hold a valid secret, in words ready to show.
+    package var orphaned: [String]
+}
+
+extension ReloadReport: JSONDocument {
+    package init(_ report: ReloadReport?, _ members: inout JSONMembers) throws {
+        unserved = try members("unserved", report?.unserved)
+        orphaned = try members("orphaned", report?.orphaned)
+    }
+}
