@@ -1,3 +1,4 @@
+internal import Failures
 package import Rotation
 
 /// Where each part of the configuration is written, for problems found later.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Linux
 import Rotation
 import SystemPackage

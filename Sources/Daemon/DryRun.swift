@@ -1,5 +1,6 @@
 import AppleClientSecret
 package import Config
+import Failures
 import Keys
 import Linux
 import Outputs

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Formats
 import Keys
 import Linux

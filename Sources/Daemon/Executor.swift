@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Failures
 import Keys
 import Linux
 import Outputs
