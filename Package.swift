@@ -105,7 +105,7 @@ let package = Package(
         test("Rotation", of: ["Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
         .target(
-            name: "Simulation", dependencies: ["Rotation", "AppleClientSecret", "TestSupport"],
+            name: "Simulation", dependencies: ["Rotation", "Failures", "AppleClientSecret", "TestSupport"],
             path: "Tests/Simulation/Simulator", swiftSettings: strict),
         .executableTarget(
             name: "simulate",
@@ -114,7 +114,7 @@ let package = Package(
             ],
             path: "Tests/Simulation/simulate", swiftSettings: strict),
         test(
-            "Simulation", of: ["Simulation", "simulate", "Rotation", "AppleClientSecret"],
+            "Simulation", of: ["Simulation", "simulate", "Rotation", "Failures", "AppleClientSecret"],
             without: ["Simulator", "simulate"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
         test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),

@@ -70,7 +70,7 @@ package struct ExecAction: Sendable {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
             return nil
         } catch {
-            guard error.kind != .missing, error.kind != .directoryMissing else {
+            guard error.code != .missing, error.code != .directoryMissing else {
                 return Failure(
                     .actionNotStarted, at: .action(action.id), cause: error.cause,
                     detail: "there is no \(Printable.name(error.path))",

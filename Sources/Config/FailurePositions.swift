@@ -1,3 +1,4 @@
+internal import Failures
 package import Rotation
 
 /// Where failures that are met after the configuration was read are reported: at the line that names the key, output,

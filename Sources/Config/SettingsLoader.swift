@@ -52,7 +52,7 @@ package enum SettingsLoader {
                 path.description, for: .configuration, as: identity, limit: YAMLReader.maximumSize)
             return SourceFile(name: name, path: path, realPath: AbsolutePath(content.path), bytes: content.bytes)
         } catch {
-            throw Mistake(words(for: error, of: path), isUnreadable: error.kind == .permissionDenied)
+            throw Mistake(words(for: error, of: path), isUnreadable: error.code == .permissionDenied)
         }
     }
 
@@ -70,8 +70,8 @@ package enum SettingsLoader {
                     "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
             }
         } catch {
-            guard error.kind != .missing && error.kind != .directoryMissing else { return [] }
-            isUnreadable = error.kind == .permissionDenied
+            guard error.code != .missing && error.code != .directoryMissing else { return [] }
+            isUnreadable = error.code == .permissionDenied
             diagnostics.error(at: Position(file: shown, line: 1, column: 1), words(for: error, of: directory))
             return []
         }
@@ -98,7 +98,7 @@ package enum SettingsLoader {
 
     /// Why the file or directory cannot be read, and what to do.
     private static func words(for error: FileError, of path: AbsolutePath) -> String {
-        switch error.kind {
+        switch error.code {
         case .missing, .directoryMissing:
             return "there is no such file; make one with \"clientsecretd init\", or name another with --config"
         case .notGuarded:
@@ -116,10 +116,9 @@ package enum SettingsLoader {
                 run: status.kind == .directory ? "chmod a+rx \(error.path)" : "chmod a+r \(error.path)")
             return "\(what); \(remedy)"
         default:
-            let code = Failure.Code(rawValue: error.kind.rawValue) ?? .systemError
             let place = AbsolutePath(error.path) ?? path
             return Failure(
-                code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
+                error.code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
             ).sentence
         }
     }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Linux
 import Outputs
 import Rotation

@@ -1,6 +1,7 @@
 import Actions
 import AppleClientSecret
 import Config
+import Failures
 import Keys
 import Linux
 import Outputs

@@ -47,49 +47,48 @@ struct Log: Sendable {
     private static let nowhere = dev_t(1 << 8 | 3)
 
     /// - Parameter clients: those that share the event's resource.
-    func note(_ entry: LogEvent, clients: [ClientName] = []) {
-        write(entry.words, entry.urgency, entry.messageID, entry.fields(of: clients))
+    func note(_ event: LogEvent, clients: [ClientName] = []) {
+        write(event.line(clients: clients))
     }
 
     /// Logs a line that a hook printed, already free of secrets.
     func output(of action: ActionID, _ line: String) {
-        write("\(action): \(line)", .info, .output, [.action(action)])
+        write(.output(of: action, line))
     }
 
     func warn(_ text: String) {
-        write(text, .warning, .warning, [])
+        write(.warning(text))
     }
 
     func fail(_ text: String) {
-        write(text, .error, .complaint, [])
+        write(.complaint(text))
     }
 
-    private func write(
-        _ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: @autoclosure () -> [JournalField]
-    ) {
-        // journalctl shows an entry with a control character as a blob, and a terminal acts on one.
-        guard put(Printable.lines(text), urgency, id, fields) else { return patience.lose() }
+    private func write(_ line: LogLine) {
+        guard put(line) else { return patience.lose() }
         let lost = patience.takeLost()
         guard lost > 0 else { return }
         let warning = "\(lost) entries of this log before the last one are lost: nobody read them in time"
-        if !put(warning, .warning, .warning, { [] }) { patience.lose(lost) }
+        if !put(.warning(warning)) { patience.lose(lost) }
     }
 
     /// Whether it was written in time.
-    private func put(_ text: String, _ urgency: Urgency, _ id: MessageID, _ fields: () -> [JournalField]) -> Bool {
+    private func put(_ line: LogLine) -> Bool {
+        // journalctl shows an entry with a control character as a blob, and a terminal acts on one.
+        let text = Printable.lines(line.words)
         if let journal {
             let entry = [
-                ("MESSAGE", text), ("MESSAGE_ID", id.rawValue), ("PRIORITY", String(urgency.rawValue)),
+                ("MESSAGE", text), ("MESSAGE_ID", line.id), ("PRIORITY", String(line.priority.rawValue)),
                 ("SYSLOG_IDENTIFIER", "clientsecretd"),
             ]
-            if let isTaken = offer(entry + fields().map { ($0.name, Printable.line($0.value)) }, to: journal) {
+            if let isTaken = offer(entry + line.fields().map { ($0.name, Printable.line($0.value)) }, to: journal) {
                 return isTaken
             }
         }
         if target == .journalAlone { return false }
+        let prefix = target == .plain ? "" : "<\(line.priority.rawValue)>"
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            let urgency = target == .plain ? "" : "<\(urgency.rawValue)>"
-            let shown = urgency + Substring(line) + "\n"
+            let shown = prefix + Substring(line) + "\n"
             if let progress {
                 progress.write(above: shown)
             } else if !offer(Array(shown.utf8)) {
@@ -125,7 +124,7 @@ struct Log: Sendable {
     /// A pipe that is writable takes this many bytes without blocking (PIPE_BUF of Linux).
     private static let pipeRoom = 4096
 
-    /// False when the descriptor cannot be written to, which nobody can be told.
+    /// False when the descriptor cannot be written to, and there is no other place to report that.
     @discardableResult
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
@@ -138,5 +137,33 @@ struct Log: Sendable {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+}
+
+/// How long logging waits for its reader: a busy journal is given a moment; one that hangs, as its disk may, or a pipe
+/// that nobody reads must not delay the rotation.
+final class LogPatience: Sendable {
+    /// Log events dropped since the last one that was written.
+    private let lost = QuietMutex(0)
+
+    /// In milliseconds: more than a working journal needs, and too short to matter where it does not work.
+    private static let patience: Int32 = 1_000
+
+    /// Waits until a descriptor is writable. After a timeout, calls do not wait until an event was written again.
+    func wait(for descriptor: Int32) -> Bool {
+        let isPatient = lost.withLock { $0 == 0 }
+        return Descriptor.waitUntilWritable(descriptor, atMost: isPatient ? Self.patience : 0)
+    }
+
+    func lose(_ count: Int = 1) {
+        lost.withLock { $0 += count }
+    }
+
+    /// Returns and resets the count, after an event was written.
+    func takeLost() -> Int {
+        lost.withLock { lost in
+            defer { lost = 0 }
+            return lost
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Failures
 import Linux
 import Outputs
 import Rotation

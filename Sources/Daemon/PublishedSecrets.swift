@@ -1,5 +1,6 @@
 import AppleClientSecret
 package import Config
+import Failures
 import Formats
 import Glibc
 import Keys

@@ -1,4 +1,5 @@
 package import Config
+import Failures
 import Keys
 package import Linux
 package import Rotation

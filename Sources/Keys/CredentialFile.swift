@@ -1,3 +1,4 @@
+internal import Failures
 internal import Glibc
 internal import Linux
 internal import Rotation

@@ -1,4 +1,5 @@
 internal import CLibcrypto
+internal import Failures
 internal import Rotation
 
 /// Decrypts an EncryptedPrivateKeyInfo (RFC 5208, section 6) within secure memory: libcrypto's own function leaves the

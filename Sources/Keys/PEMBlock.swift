@@ -1,3 +1,4 @@
+internal import Failures
 internal import Rotation
 
 /// One block of a PEM text (RFC 7468): its label and the range of its base64.

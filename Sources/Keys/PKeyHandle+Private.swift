@@ -1,4 +1,5 @@
 internal import CLibcrypto
+internal import Failures
 internal import Rotation
 
 extension PKeyHandle {

@@ -1,3 +1,4 @@
+internal import Failures
 package import Rotation
 
 /// The passphrase of an encrypted key file, in secure memory.

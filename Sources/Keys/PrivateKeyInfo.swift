@@ -1,3 +1,4 @@
+internal import Failures
 internal import Rotation
 
 /// The parts of a P-256 key within a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958; the key itself RFC 5915).

@@ -64,7 +64,7 @@ package struct MetricsFile: Sendable {
     }
 
     private func unwritable(_ error: FileError) -> Failure {
-        unwritable(Failure(error, at: spec.path, of: error.kind == .directoryMissing ? identity : nil))
+        unwritable(Failure(error, at: spec.path, of: error.code == .directoryMissing ? identity : nil))
     }
 
     private func unwritable(_ failure: Failure) -> Failure {

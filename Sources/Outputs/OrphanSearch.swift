@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 internal import Formats
 internal import Linux
 package import Rotation

@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Failures
 internal import Formats
 package import Linux
 package import Rotation
@@ -42,7 +43,7 @@ package struct Publisher: Sendable {
             } catch {
                 // Without its directory a file is absent; publishing reports that it cannot be created. A file is also
                 // absent if its path is refused and leads to nothing.
-                guard error.kind == .directoryMissing || isAbsent(file, refusedAs: error.kind) else { throw error }
+                guard error.code == .directoryMissing || isAbsent(file, refusedAs: error.code) else { throw error }
                 return nil
             }
         }
@@ -59,8 +60,8 @@ package struct Publisher: Sendable {
     }
 
     /// Whether a refused path leads to nothing, even when every link is followed.
-    private func isAbsent(_ file: FileSpec, refusedAs kind: FileError.Kind) -> Bool {
-        switch kind {
+    private func isAbsent(_ file: FileSpec, refusedAs code: FailureCode) -> Bool {
+        switch code {
         case .unguardedDirectory, .untrustedLink, .tooManyLinks: FileStatus.isAbsent(file.path.description)
         default: false
         }
@@ -99,7 +100,7 @@ package struct Publisher: Sendable {
             let target = try AtomicFile(file.path.description, as: identity)
             do throws(Failure) { try boundaries.check(target, for: file) } catch { return error }
         } catch {
-            let isMade = error.kind == .directoryMissing && isBelowOwn(file.path)
+            let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
             guard isMade, FileStatus.following(OutputRemedy.ownDirectory) != nil else {
                 return Failure(error, at: file.path, of: identity)
             }
@@ -115,7 +116,7 @@ package struct Publisher: Sendable {
         do throws(FileError) {
             target = try open(file)
         } catch {
-            if error.kind == .changedMeanwhile { return nil }
+            if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
         }
         guard target.content != nil || mayCreate else { throw Failure(.environmentFileDeleted, at: .path(file.path)) }
@@ -128,7 +129,7 @@ package struct Publisher: Sendable {
             try target.replace(with: bytes, mode: file.mode, group: group, naming: naming)
             return true
         } catch {
-            if error.kind == .changedMeanwhile { return nil }
+            if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
         }
     }
@@ -137,7 +138,7 @@ package struct Publisher: Sendable {
         do throws(FileError) {
             return try AtomicFile(file.path.description, as: identity, sharing: directories)
         } catch {
-            guard error.kind == .directoryMissing, isBelowOwn(file.path) else { throw error }
+            guard error.code == .directoryMissing, isBelowOwn(file.path) else { throw error }
             try makeDirectories(to: file.path.directory)
             return try AtomicFile(file.path.description, as: identity, sharing: directories)
         }

@@ -1,3 +1,4 @@
+internal import Failures
 internal import Glibc
 package import Linux
 package import Rotation

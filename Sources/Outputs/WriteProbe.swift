@@ -20,7 +20,7 @@ package enum WriteProbe {
                         isReadOnly ? .readOnlyFileSystem : .permissionDenied, for: spec.path, as: identity))
             }
         } catch {
-            if error.kind == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
+            if error.code == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
                 return nil
             }
             return Failure(error, at: spec.path, of: identity)

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// What the daemon runs after a secret has changed, so that applications read the new one.
 package enum Action: Hashable, Sendable {
@@ -24,20 +25,9 @@ package enum Action: Hashable, Sendable {
         switch self {
         case .unit(let verb, let unit): ActionID("\(verb.rawValue) \(unit)")
         case .signal(let unit, let signal): ActionID("signal \(signal) \(unit)")
-        case .exec(let arguments, _): ActionID("exec " + arguments.map(Self.quoted).joined(separator: " "))
+        // Quoted, so that different argument lists never give the same text.
+        case .exec(let arguments, _): ActionID("exec " + arguments.map(ShellWord.quoted).joined(separator: " "))
         }
-    }
-
-    /// An argument quoted as for a shell, so that different argument lists never give the same text.
-    private static func quoted(_ argument: String) -> String {
-        let plain = argument.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: "._-/=:,@%+".utf8.contains(byte)
-            }
-        }
-        if plain && !argument.isEmpty { return argument }
-        return "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 }
 

@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 
 /// Whether the wall clock is trusted. While it is not, nothing is minted: Apple refuses a secret with a wrong `iat`,
 /// and one minted years ahead would pass every check here and be useless.

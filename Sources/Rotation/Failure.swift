@@ -4,8 +4,8 @@ package import Failures
 ///
 /// The one error type of everything that touches keys, files, actions and clocks: a closed code, the place, and the
 /// system's error. The code determines the words, the general remedy and how soon it is tried again
-/// (`Failure+Words.swift`, `Failure+Remedy.swift`, `Retry.swift`). Mistakes in the configuration's text are
-/// diagnostics, not failures.
+/// (``Failures/FailureCode``; below this module, so that file errors have the same codes). The places are names of the
+/// configuration, so they are here. Mistakes in the configuration's text are diagnostics, not failures.
 package struct Failure: Error, Hashable, Sendable {
     package let code: Code
     package let place: Place
@@ -40,155 +40,54 @@ package struct Failure: Error, Hashable, Sendable {
         case clock
     }
 
-    /// Raw values are names in status, metrics and the journal: never rename one.
-    package enum Code: String, Hashable, Sendable, CaseIterable {
-        // Keys and their passphrases.
-        case keyMissing = "key_missing"
-        case keyUnreadable = "key_unreadable"
-        /// Owner or mode of the file or a directory above it let others use or replace it; detail: the component.
-        case keyNotGuarded = "key_not_guarded"
-        case keyEmpty = "key_empty"
-        case keyTruncated = "key_truncated"
-        case keyTooLarge = "key_too_large"
-        case keyNotPEM = "key_not_pem"
-        case keyIsPublic = "key_is_public"
-        case keyIsCertificate = "key_is_certificate"
-        case keyIsRSA = "key_is_rsa"
-        /// An EC key on another curve; detail: the curve.
-        case keyWrongCurve = "key_wrong_curve"
-        /// `EC PRIVATE KEY` (SEC1) instead of PKCS#8.
-        case keyIsSEC1 = "key_is_sec1"
-        case keyMalformed = "key_malformed"
-        case keyNeedsPassphrase = "key_needs_passphrase"
-        case keyWrongPassphrase = "key_wrong_passphrase"
-        /// Its encryption takes more work to open than the daemon allows; detail: how much.
-        case keyTooCostly = "key_too_costly"
-        /// The file holds another key than before under the same key id; detail: both keys.
-        case keyChanged = "key_changed"
-        case passphraseUnusable = "passphrase_unusable"
-        case credentialMissing = "credential_missing"
-        // Minting.
-        case signingFailed = "signing_failed"
-        /// The secret just made did not pass the check with the key's public half.
-        case selfCheckFailed = "self_check_failed"
-        // Paths and files.
-        case directoryMissing = "directory_missing"
-        case notADirectory = "not_a_directory"
-        case permissionDenied = "permission_denied"
-        case readOnlyFileSystem = "read_only_file_system"
-        case diskFull = "disk_full"
-        case quotaExceeded = "quota_exceeded"
-        case ioError = "io_error"
-        case isDirectory = "is_directory"
-        case isMountPoint = "is_mount_point"
-        case isImmutable = "is_immutable"
-        /// A FIFO, device or socket; detail: which.
-        case notARegularFile = "not_a_regular_file"
-        case hardLinked = "hard_linked"
-        /// A key, passphrase, program, configuration or file of the state directory, possibly through links.
-        case outputIsInput = "output_is_input"
-        /// Two outputs name one file by different paths; detail: the other one.
-        case sameFile = "same_file"
-        case fileTooLarge = "file_too_large"
-        /// The file is another user's; detail: the owner.
-        case foreignOwner = "foreign_owner"
-        /// A link that is not followed; detail: the component and its owner.
-        case untrustedLink = "untrusted_link"
-        /// A directory that others may write to and that has no sticky bit; detail: the directory.
-        case unguardedDirectory = "unguarded_directory"
-        case tooManyLinks = "too_many_links"
-        case unknownUser = "unknown_user"
-        case unknownGroup = "unknown_group"
-        /// The user may not give the file this group; detail: the group.
-        case groupNotPermitted = "group_not_permitted"
-        case attributesNotKept = "attributes_not_kept"
-        /// `check` found a unit's ProtectSystem=, ProtectHome= or similar in the way; detail: the unit and setting.
-        case outsideSandbox = "outside_sandbox"
-        /// Somebody else changed the file faster than it could be merged.
-        case changedMeanwhile = "changed_meanwhile"
-        /// An environment file that cannot be edited safely; detail: the line and why.
-        case environmentFileMalformed = "environment_file_malformed"
-        case nameTooLong = "name_too_long"
-        case outOfDescriptors = "out_of_descriptors"
-        case outOfMemory = "out_of_memory"
-        case notResponding = "not_responding"
-        case systemError = "system_error"
-        /// An environment file that held other lines was deleted: it is not recreated with one line.
-        case environmentFileDeleted = "environment_file_deleted"
-        case contested = "contested"
-        // User writers, which write other users' files.
-        /// No process listens; detail: the socket.
-        case writerMissing = "writer_missing"
-        /// The writer takes no requests from this user, or the process listening on its socket is not trusted.
-        case writerNotPermitted = "writer_not_permitted"
-        /// No answer in time, or none at all; detail: the writer's user.
-        case writerSilent = "writer_silent"
-        /// A malformed answer; detail: what is wrong with it.
-        case writerGarbled = "writer_garbled"
-        /// The configuration that the writer reads does not allow the write; detail: why.
-        case writerRefused = "writer_refused"
-        /// The writer cannot read the configuration, or does not accept it; detail: why.
-        case writerUnconfigured = "writer_unconfigured"
-        // The state directory.
-        case stateUnusable = "state_unusable"
-        case stateDamaged = "state_damaged"
-        case stateNewer = "state_newer"
-        case stateLocked = "state_locked"
-        // Actions.
-        /// detail: the exit status or signal.
-        case actionFailed = "action_failed"
-        case actionTimedOut = "action_timed_out"
-        case actionNotStarted = "action_not_started"
-        case actionInterrupted = "action_interrupted"
-        // Requests to systemd about units.
-        /// remedy: the missing polkit rule.
-        case unitNotPermitted = "unit_not_permitted"
-        /// The same, and polkit is not installed.
-        case polkitMissing = "polkit_missing"
-        case unitUnknown = "unit_unknown"
-        case unitMasked = "unit_masked"
-        /// detail: systemd's words.
-        case unitRefused = "unit_refused"
-        /// The unit has failed, and the requested verb or signal does not start it.
-        case unitFailed = "unit_failed"
-        /// The unit was started and ended within seconds.
-        case unitEnded = "unit_ended"
-        case busUnreachable = "bus_unreachable"
-        case jobFailed = "job_failed"
-        case jobTimedOut = "job_timed_out"
-        case jobCanceled = "job_canceled"
-        case jobDependency = "job_dependency"
-        case jobSkipped = "job_skipped"
-        // A client's health while no job has failed.
-        case noSecret = "no_secret"
-        /// detail: when.
-        case secretExpired = "secret_expired"
-        /// In the last third of `renew_before`; detail: when it expires.
-        case secretExpiring = "secret_expiring"
-        /// Still valid, but it should have been replaced; detail: since when.
-        case renewalOverdue = "renewal_overdue"
-        /// The key cannot be read, so a secret with its id may be forged.
-        case signatureUnchecked = "signature_unchecked"
-        /// The user who runs the command may not read the output.
-        case notReadable = "not_readable"
-        /// The client has no output that could be read without asking the daemon.
-        case noOutputs = "no_outputs"
-        case notPublished = "not_published"
-        case notDelivered = "not_delivered"
-        // Apple's verdict on a new secret.
-        case refusedByApple = "refused_by_apple"
-        case verdictUnknown = "verdict_unknown"
-        // The clock.
-        case clockBeforeBuild = "clock_before_build"
-        case clockDoubtful = "clock_doubtful"
-        // The daemon itself.
-        case configurationRefused = "configuration_refused"
-        /// The file is valid by now, but the daemon still uses the one last adopted before its start.
-        case configurationNotAdopted = "configuration_not_adopted"
-        case socketUnusable = "socket_unusable"
-        /// The same for the socket from which units load credentials.
-        case credentialSocketUnusable = "credential_socket_unusable"
-        /// detail: what prevents writing it, as for an output.
-        case metricsFileUnwritable = "metrics_file_unwritable"
+    package typealias Code = FailureCode
+}
+
+extension Failure {
+    /// The message for operators: place, what happened, detail and the system's error. One line without a full stop.
+    package var message: String {
+        var text = "\(place): \(code.words)"
+        if let detail, !detail.isEmpty { text += ": " + detail }
+        if let cause { text += " (\(ErrorNumber.words(for: cause)))" }
+        return text
+    }
+
+    /// The message and, if there is one, the remedy.
+    package var sentence: String {
+        remedy.map { "\(message); \($0)" } ?? message
+    }
+
+    /// What fixes it: the remedy known where the failure arose, else the one for its code; nil when there is none.
+    package var remedy: Remedy? {
+        knownRemedy ?? code.remedy(for: subject)
+    }
+
+    /// Whether the failure was created with a remedy of its own.
+    package var hasRemedyOfItsOwn: Bool { knownRemedy != nil }
+
+    private var subject: FailureSubject {
+        switch place {
+        case .path(let path): FailureSubject(path: path.description, detail: detail)
+        case .client(let name): FailureSubject(client: name.description, detail: detail)
+        case .action(let action): FailureSubject(action: action.description, detail: detail)
+        case .credential(let name): FailureSubject(credential: name, detail: detail)
+        case .named(let name): FailureSubject(name: name, detail: detail)
+        case .key, .clock: FailureSubject(detail: detail)
+        }
+    }
+}
+
+extension Failure.Place: CustomStringConvertible {
+    /// One line; text that others chose is escaped.
+    package var description: String {
+        switch self {
+        case .key(let name): "key \"\(name)\""
+        case .client(let name): "client \"\(name)\""
+        case .path(let path): Printable.line(path.description)
+        case .action(let action): Printable.line(action.description)
+        case .credential(let name): "credential \"\(name)\""
+        case .named(let name): Printable.line(name)
+        case .clock: "the clock"
+        }
     }
 }

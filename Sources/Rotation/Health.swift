@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 
 extension Rotation {
     /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.

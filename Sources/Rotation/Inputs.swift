@@ -1,3 +1,5 @@
+internal import Failures
+
 extension Rotation {
     /// Records an input in the state. Decides nothing: the next plan does.
     package mutating func handle(_ input: Input, at now: Now) {
@@ -51,7 +53,8 @@ extension Rotation {
         case .file:
             // Nor does a file wait long that could not be read, or not be written for lack of permission. Other failed
             // writes cause notices themselves.
-            if let attempts = world.attempts[resource], attempts.wasObservation || attempts.failure.code.isOfPermission
+            if let attempts = world.attempts[resource],
+                attempts.wasObservation || attempts.failure.code.retry == .whenChanged
             {
                 world.attempts[resource]?.notBefore = min(attempts.notBefore, now.boot + Retry.observationPace)
             }

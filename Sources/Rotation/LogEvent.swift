@@ -38,7 +38,7 @@ package enum LogEvent: Hashable, Sendable {
     /// A former output still holds a valid secret.
     case orphaned(OrphanedOutput)
     /// An action of `on_state_change` succeeded.
-    case told(ActionID)
+    case ranStateChangeAction(ActionID)
 }
 
 /// Why a secret is minted.
@@ -51,12 +51,23 @@ package enum MintReason: Hashable, Sendable {
     /// Not due yet, but it shares a file or an action with a secret that is.
     case together(SecretInfo)
     case asked
+
+    /// The reason, as the end of a sentence.
+    package var words: String {
+        switch self {
+        case .missing: "because there was no usable secret"
+        case .unusable(let issued): "because \(issued.fingerprint) does not fit the key, the ids or the time any more"
+        case .due: "because the one before was due"
+        case .together: "together with a client that shares a file or an action"
+        case .asked: "because it was asked for"
+        }
+    }
 }
 
 extension Rotation {
     /// The clients that share the resource that a log event is about; none where the event names its clients itself.
-    package func clients(of entry: LogEvent) -> [ClientName] {
-        switch entry {
+    package func clients(of event: LogEvent) -> [ClientName] {
+        switch event {
         case .failing(let resource, _, _, _), .recovered(let resource, _): world.index.clients(of: resource)
         case .keyChanged(let key, _), .keyRestored(let key, _): world.index.clients(of: key)
         default: []

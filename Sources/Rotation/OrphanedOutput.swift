@@ -59,7 +59,7 @@ package struct OrphanedOutput: Hashable, Sendable {
 
     /// How to remove the secret.
     package var remedy: Remedy {
-        let words = "when nothing reads it, take it away"
+        let words = "when nothing reads it, remove it"
         let file = place.path.description
         guard let variable = place.variable, isShared else { return .say(words, run: "rm \(file)") }
         let assignment = "/^[[:space:]]*(export[[:space:]]+)?\(variable)=/d"

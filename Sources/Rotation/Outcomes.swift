@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 
 extension Rotation {
     /// Records the result of a job.
@@ -103,7 +104,7 @@ extension Rotation {
             changes.append(.published(spec.path, published(spec, secrets)))
         case (.run(let action, _), .ran) where job.resource.isStateChangeAction:
             if case .stateChangeAction(let id) = job.resource { stateChangeActions.succeeded(id) }
-            changes.append(.told(action.id))
+            changes.append(.ranStateChangeAction(action.id))
         case (.recallReportedStates, .recalledReportedStates(let told)):
             stateChangeActions.recall(told, world.configuration, at: now)
             stateChangeActions.keptBy = job.id

@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 
 extension Rotation {
     mutating func planFile(_ path: AbsolutePath, at now: Now, _ step: inout Step) {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 
 /// A request that has no answer yet.
 struct PendingRequest: Hashable, Sendable {

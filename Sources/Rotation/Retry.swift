@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 
 /// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
 /// go unnoticed.
@@ -41,7 +42,7 @@ enum Retry {
     /// starts an application, and whoever fixes the unit starts it, which makes it read the new secret.
     static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
-        case .unit, .signal: failures >= 3 && failure.isOfJob
+        case .unit, .signal: failures >= 3 && failure.retry == .sparingly
         case .exec, nil: false
         }
     }
@@ -52,24 +53,6 @@ extension Failure.Code {
     var leavesNothingToRead: Bool {
         switch self {
         case .isDirectory, .notADirectory, .notARegularFile: true
-        default: false
-        }
-    }
-
-    /// Whether an owner, mode, attribute or link prevented the write from the start: fixing that causes a change
-    /// notice.
-    var isOfPermission: Bool {
-        switch self {
-        case .permissionDenied, .foreignOwner, .unguardedDirectory, .untrustedLink, .isImmutable: true
-        default: false
-        }
-    }
-
-    /// Whether a unit's job was run and failed: trying again stops and starts an application once more. A job that
-    /// never began, such as one without a polkit rule, costs nothing.
-    fileprivate var isOfJob: Bool {
-        switch self {
-        case .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .unitEnded, .actionFailed: true
         default: false
         }
     }

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// The core: inputs go in, work to do comes out. It holds no clock, file, random source or thread, so that the same
 /// inputs at the same moments always give the same steps.

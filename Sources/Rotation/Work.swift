@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// What a job works on: at most one job runs for each.
 package enum Resource: Hashable, Sendable {

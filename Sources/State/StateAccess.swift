@@ -1,3 +1,4 @@
+internal import Failures
 package import Linux
 package import Rotation
 

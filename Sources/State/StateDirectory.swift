@@ -174,8 +174,8 @@ package final class StateDirectory: Sendable {
         do throws(FileError) {
             content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit, sharing: directories)
         } catch {
-            if error.kind == .directoryMissing { return nil }
-            if error.kind == .fileTooLarge || error.kind == .notARegularFile {
+            if error.code == .directoryMissing { return nil }
+            if error.code == .fileTooLarge || error.code == .notARegularFile {
                 throw Failure(.stateDamaged, at: place(), detail: error.detail)
             }
             throw unusable(error, path)
@@ -271,7 +271,7 @@ package final class StateDirectory: Sendable {
     /// systemd creates the service's `StateDirectory=` again when the service starts; the service itself cannot,
     /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
-        guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.kind),
+        guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
             isSystemd
         else { return error.remedy }
         let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""

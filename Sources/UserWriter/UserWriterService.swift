@@ -1,5 +1,6 @@
 internal import AppleClientSecret
 internal import Config
+internal import Failures
 package import Linux
 internal import Outputs
 internal import Rotation

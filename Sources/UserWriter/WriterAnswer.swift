@@ -1,3 +1,4 @@
+internal import Failures
 import Linux
 import Outputs
 import Rotation

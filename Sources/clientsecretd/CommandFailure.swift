@@ -1,3 +1,7 @@
+import Failures
+import Rotation
+import StatusAPI
+
 /// Why a command did not do what it was asked: the message for standard error, and the exit code.
 struct CommandFailure: Error, Equatable {
     var message: String
@@ -23,5 +27,20 @@ struct CommandFailure: Error, Equatable {
     init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
+    }
+}
+
+extension CommandFailure {
+    /// Why the daemon did not answer, or what it answered instead of doing what it was asked.
+    init(_ error: ClientError) {
+        self.init(Code(rawValue: error.exitCode) ?? .failed, error.description)
+    }
+
+    /// What is wrong with a key that a flag names.
+    init(keyNamedByFlag failure: Failure) {
+        let isUnreadable = [.keyMissing, .keyUnreadable].contains(failure.code)
+        // Other remedies mention the configuration, which a flag does not use; this one is a command.
+        let words = failure.code == .keyNotGuarded ? failure.sentence : failure.message
+        self.init(isUnreadable ? .unreadable : .failed, words)
     }
 }

@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func everyErrorOfTheSystemHasItsKind() {
-        let kinds: [(Errno, FileError.Kind)] = [
+        let kinds: [(Errno, FailureCode)] = [
             (.diskQuotaExceeded, .quotaExceeded), (.noSpace, .diskFull), (.ioError, .ioError),
             (.staleNFSFileHandle, .ioError), (.tooManyOpenFiles, .outOfDescriptors),
             (.tooManyOpenFilesInSystem, .outOfDescriptors), (.noMemory, .outOfMemory),

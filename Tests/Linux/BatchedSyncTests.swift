@@ -1,4 +1,5 @@
 import Dispatch
+import Failures
 import Foundation
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Glibc
 import Linux
@@ -132,7 +133,7 @@ import Testing
                 try file.replace(with: edit(file.content?.bytes ?? []), naming: naming)
                 return
             } catch {
-                guard error.kind == .changedMeanwhile else { throw error }
+                guard error.code == .changedMeanwhile else { throw error }
             }
         }
     }

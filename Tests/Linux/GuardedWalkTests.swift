@@ -34,15 +34,15 @@ import Testing
         for path in ["volume", "volume/deep"] { #expect(unsafe chmod(room(path), 0o2777) == 0) }
         let trusting = Room.root.trusting([FilePath(room("volume"))])
         #expect(
-            try fileError { () throws(FileError) in _ = try read(room("volume/deep/f")) }.kind == .unguardedDirectory)
+            try fileError { () throws(FileError) in _ = try read(room("volume/deep/f")) }.code == .unguardedDirectory)
         #expect(try read(room("volume/deep/f"), as: trusting)?.bytes == Array("content".utf8))
         #expect(
-            try fileError { () throws(FileError) in _ = try read(room("volume/link"), as: trusting) }.kind
+            try fileError { () throws(FileError) in _ = try read(room("volume/link"), as: trusting) }.code
                 == .untrustedLink)
         #expect(
             try fileError { () throws(FileError) in
                 try TrustedFile.check(room("volume/deep/f"), for: .configuration, as: trusting)
-            }.kind == .notGuarded)
+            }.code == .notGuarded)
         #expect(
             try fileError { () throws(FileError) in
                 _ = try read(room("volume/deep/f"), as: Room.root.trusting([FilePath(room("volume/deep"))]))
@@ -118,7 +118,7 @@ import Testing
         try room.file("key", "secret")
         try room.link("hop2", to: "key", owner: Room.stranger)
         try room.link("end2", to: "hop2", owner: Room.stranger)
-        #expect(try fileError { () throws(FileError) in _ = try read(room("end2")) }.kind == .untrustedLink)
+        #expect(try fileError { () throws(FileError) in _ = try read(room("end2")) }.code == .untrustedLink)
     }
 
     @Test func linksGoRoundOnlySoOften() throws {
@@ -130,7 +130,7 @@ import Testing
         try room.file("0")
         for number in 1...41 { try room.link("\(number)", to: "\(number - 1)") }
         #expect(try read(room("40")) != nil)
-        #expect(try fileError { () throws(FileError) in _ = try read(room("41")) }.kind == .tooManyLinks)
+        #expect(try fileError { () throws(FileError) in _ = try read(room("41")) }.code == .tooManyLinks)
     }
 
     @Test func linksOfProcAreNotFollowed() throws {

@@ -67,7 +67,7 @@ import Testing
         try room.own("key", UInt32(owner), group: UInt32(group))
         let command = remedy.replacing("KEY", with: room("key"))
         let refused = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
-        #expect(refused.kind == .notGuarded && refused.path == room("key") && refused.detail == detail)
+        #expect(refused.code == .notGuarded && refused.path == room("key") && refused.detail == detail)
         #expect(refused.remedy?.description == command)
         // The suggested command works.
         try room.command("sh", ["-c", command])

@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Glibc
 import Linux
@@ -13,7 +14,7 @@ import Testing
     private static let key = "PRIVATE KEY"
 
     /// Errors that a swapped component may cause. Anything else, a system error above all, is a defect.
-    private static let clear: Set<FileError.Kind> = [
+    private static let clear: Set<FailureCode> = [
         .untrustedLink, .unguardedDirectory, .notADirectory, .directoryMissing, .isDirectory, .notARegularFile,
         .hardLinked, .fileTooLarge, .foreignOwner, .changedMeanwhile, .tooManyLinks,
     ]
@@ -97,13 +98,13 @@ import Testing
                 #expect(file.content?.bytes != Array(Self.key.utf8), "\(note)")
                 try file.replace(with: Array("secret \(round)".utf8), mode: 0o640, naming: naming)
             } catch {
-                #expect(Self.clear.contains(error.kind), "\(error) \(note)")
+                #expect(Self.clear.contains(error.code), "\(error) \(note)")
             }
             do throws(FileError) {
                 let content = try GuardedPath.read(room("a/b/f"), as: Room.root, limit: 1_000)
                 #expect(content?.bytes != Array(Self.key.utf8), "\(note)")
             } catch {
-                #expect(Self.clear.contains(error.kind), "\(error) \(note)")
+                #expect(Self.clear.contains(error.code), "\(error) \(note)")
             }
         }
         attacker.stop()
@@ -154,7 +155,7 @@ import Testing
                 #expect(try GuardedPath.read(target, as: Room.root, limit: 100)?.bytes == secret, "\(note)")
                 unsafe unlink(target)
             } catch {
-                #expect(Self.clear.contains(error.kind), "\(error) \(note)")
+                #expect(Self.clear.contains(error.code), "\(error) \(note)")
             }
         }
         attacker.stop()

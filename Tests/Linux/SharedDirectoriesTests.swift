@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Glibc
 import TestSupport
@@ -56,7 +57,7 @@ import Testing
         try withAndWithoutHolder { room in
             try room.command("rm", ["-r", room("a")])
             let missing = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
-            #expect(missing.kind == .directoryMissing)
+            #expect(missing.code == .directoryMissing)
         }
     }
 
@@ -64,11 +65,11 @@ import Testing
         try withAndWithoutHolder { room in
             try room.require(unsafe chmod(room("a/b"), 0o777))
             let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
-            #expect(refusal.kind == .unguardedDirectory)
+            #expect(refusal.code == .unguardedDirectory)
             try room.require(unsafe chmod(room("a/b"), 0o755))
             try room.own("a/b", Room.stranger)
             let other = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
-            #expect(other.kind == .unguardedDirectory)
+            #expect(other.code == .unguardedDirectory)
         }
     }
 
@@ -79,7 +80,7 @@ import Testing
             try room.folder("other/b")
             try room.link("a", to: "other", owner: Room.stranger)
             let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
-            #expect(refusal.kind == .untrustedLink)
+            #expect(refusal.code == .untrustedLink)
         }
     }
 
@@ -89,7 +90,7 @@ import Testing
         try room.require(unsafe rename(room("a"), room("real")))
         try room.link("a", to: "real", owner: Room.stranger)
         let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
-        #expect(refusal.kind == .untrustedLink)
+        #expect(refusal.code == .untrustedLink)
     }
 
     /// What one user may trust, another may not.
@@ -99,7 +100,7 @@ import Testing
         let theirs = try GuardedWalk.place(room("theirs/f"), as: Room.strangerIdentity, sharing: directories)
         #expect(theirs.found == nil)
         let refusal = try fileError { () throws(FileError) in _ = try read(room("theirs/f")) }
-        #expect(refusal.kind == .unguardedDirectory)
+        #expect(refusal.code == .unguardedDirectory)
     }
 
     @Test func aLinkAtTheEndIsJudged() throws {
@@ -110,7 +111,7 @@ import Testing
             try room.link("a/b/bad", to: "../c/g", owner: Room.stranger)
             #expect(try read(room("a/b/good")) == "linked")
             let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/bad")) }
-            #expect(refusal.kind == .untrustedLink)
+            #expect(refusal.code == .untrustedLink)
         }
     }
 
@@ -123,7 +124,7 @@ import Testing
             while refusal == nil, Date() < deadline {
                 do throws(FileError) { _ = try read(room("a/b/f")) } catch { refusal = error }
             }
-            #expect(refusal?.kind == .unguardedDirectory)
+            #expect(refusal?.code == .unguardedDirectory)
         }
     }
 

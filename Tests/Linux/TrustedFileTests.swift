@@ -132,7 +132,7 @@ import Testing
         let kind = try acting(as: Room.strangerIdentity) {
             try fileError { () throws(FileError) in
                 try TrustedFile.check(path, for: .executable, as: Room.strangerIdentity)
-            }.kind
+            }.code
         }
         #expect(kind == .permissionDenied)
     }

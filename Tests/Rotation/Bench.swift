@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Testing
 
 @testable import Rotation

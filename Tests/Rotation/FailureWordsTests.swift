@@ -138,6 +138,10 @@ import Testing
             #"client "web": the key did not sign; restart the daemon; when it comes again, suspect the OpenSSL of this machine"#
         case .selfCheckFailed:
             #"client "web": the new secret did not pass the check with the key's public half and was thrown away; restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"#
+        case .missing:
+            "/d/f.p8: there is no such file"
+        case .notGuarded:
+            "/d/f.p8: others could read or replace it"
         case .directoryMissing:
             #"/d/f.p8: its directory does not exist; make it, of the user that writes the file"#
         case .notADirectory:

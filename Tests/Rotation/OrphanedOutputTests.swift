@@ -110,15 +110,15 @@ import Testing
         #expect(
             try sentence("/run/a b.jwt", .whole, moment, shared: false)
                 == "'/run/a b.jwt': is not an output any more and holds a secret that is valid until \(moment); "
-                + "when nothing reads it, take it away: rm '/run/a b.jwt'")
+                + "when nothing reads it, remove it: rm '/run/a b.jwt'")
         #expect(
             try sentence("/srv/.env", .variable("APPLE"), moment, shared: true)
                 == "/srv/.env: its variable APPLE is not an output any more and holds a secret that is valid until "
-                + "\(moment); when nothing reads it, take it away: "
+                + "\(moment); when nothing reads it, remove it: "
                 + "sed -i --follow-symlinks -E '/^[[:space:]]*(export[[:space:]]+)?APPLE=/d' /srv/.env")
         #expect(
             try sentence("/srv/.env", .variable("APPLE"), nil, shared: false)
                 == "/srv/.env: its variable APPLE is not an output any more and may hold a secret that is still valid; "
-                + "when nothing reads it, take it away: rm /srv/.env")
+                + "when nothing reads it, remove it: rm /srv/.env")
     }
 }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Testing
 
 @testable import Rotation
@@ -55,7 +56,7 @@ import Testing
         #expect(told(bench) == [])
         bench.pass(1)
         #expect(told(bench) == ["degraded"])
-        #expect(bench.entries.contains(.told(pager.naming(.degraded).id)))
+        #expect(bench.entries.contains(.ranStateChangeAction(pager.naming(.degraded).id)))
         bench.pass(Values.day)
         #expect(told(bench) == ["degraded"])
         try fix(bench)

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import Keys
 import Linux

@@ -37,7 +37,7 @@ import Testing
         #expect(Log.target(of: full, journalStream: nil, isService: true) == .prefixed)
     }
 
-    @Test func theJournalIsToldByDeviceAndInode() {
+    @Test func theJournalIsRecognisedByDeviceAndInode() {
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         var status = stat()

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// A file's POSIX access list, in the kernel's form (`struct posix_acl_xattr_header` and its entries).

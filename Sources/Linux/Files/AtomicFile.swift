@@ -134,7 +134,7 @@ package struct AtomicFile: ~Copyable {
         do throws(FileError) {
             return try OpenFile(now, limit: limit).content()
         } catch {
-            switch error.kind {
+            switch error.code {
             case .missing, .changedMeanwhile, .notARegularFile, .isDirectory, .isMountPoint, .fileTooLarge: return nil
             default: throw error
             }

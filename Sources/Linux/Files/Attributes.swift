@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// What a new file gets before its name is visible: group, mode, access list, user attributes and security label.

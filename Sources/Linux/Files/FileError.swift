@@ -1,13 +1,14 @@
 package import Failures
 package import SystemPackage
 
-/// Why a path could not be used as a file or directory: the kind of error, the component concerned, and the fix.
+/// Why a path could not be used as a file or directory: the code, the component concerned, and the fix. Whoever wanted
+/// the file makes a failure of it, which has a place in the configuration.
 package struct FileError: Error, Hashable, Sendable {
-    package let kind: Kind
+    package let code: FailureCode
     /// The real path of the component or file concerned: links on the way are resolved.
     package let path: String
     package let errno: Errno?
-    /// What is wrong with it, beyond what the kind says: its owner, what kind of file it is, the name of an attribute.
+    /// What is wrong with it, beyond what the code says: its owner, what kind of file it is, the name of an attribute.
     package let detail: String?
     /// What fixes it, where that is known here.
     package let remedy: Remedy?
@@ -15,10 +16,10 @@ package struct FileError: Error, Hashable, Sendable {
     package let owner: String?
 
     package init(
-        _ kind: Kind, at path: String, errno: Errno? = nil, detail: String? = nil, remedy: Remedy? = nil,
+        _ code: FailureCode, at path: String, errno: Errno? = nil, detail: String? = nil, remedy: Remedy? = nil,
         owner: String? = nil
     ) {
-        self.kind = kind
+        self.code = code
         self.path = path
         self.errno = errno
         self.detail = detail
@@ -29,43 +30,21 @@ package struct FileError: Error, Hashable, Sendable {
     /// The number of ``errno``.
     package var cause: Int32? { errno?.rawValue }
 
-    /// Raw values are the names that errors have in status, metrics and the journal.
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The file does not exist; for a directory this is `directoryMissing`.
-        case missing
-        /// Its owner or mode lets another user read a key, or decide who may use one.
-        case notGuarded = "not_guarded"
-        case directoryMissing = "directory_missing"
-        case notADirectory = "not_a_directory"
-        case permissionDenied = "permission_denied"
-        case readOnlyFileSystem = "read_only_file_system"
-        case diskFull = "disk_full"
-        case quotaExceeded = "quota_exceeded"
-        case ioError = "io_error"
-        case isDirectory = "is_directory"
-        case isMountPoint = "is_mount_point"
-        /// Or append-only, as the detail then says.
-        case isImmutable = "is_immutable"
-        case notARegularFile = "not_a_regular_file"
-        case hardLinked = "hard_linked"
-        case fileTooLarge = "file_too_large"
-        case foreignOwner = "foreign_owner"
-        case untrustedLink = "untrusted_link"
-        case unguardedDirectory = "unguarded_directory"
-        case tooManyLinks = "too_many_links"
-        case groupNotPermitted = "group_not_permitted"
-        case attributesNotKept = "attributes_not_kept"
-        case changedMeanwhile = "changed_meanwhile"
-        case nameTooLong = "name_too_long"
-        case outOfDescriptors = "out_of_descriptors"
-        case outOfMemory = "out_of_memory"
-        case systemError = "system_error"
+    /// The path concerned, as a message about `file` names it; nil when it is that file itself.
+    package func component(of file: String) -> String? {
+        path == file ? nil : Printable.name(path)
+    }
+
+    /// The path concerned and what is wrong with it, after a message about `file`; nil when that says it all.
+    package func explanation(of file: String) -> String? {
+        let parts = [component(of: file), detail].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
     }
 }
 
 extension FileError: CustomStringConvertible {
     package var description: String {
-        var text = "\(kind.rawValue): \(path)"
+        var text = "\(code.rawValue): \(path)"
         if let detail { text += ": \(detail)" }
         if let errno { text += ": \(errno)" }
         if let remedy { text += " (\(remedy))" }
@@ -74,9 +53,9 @@ extension FileError: CustomStringConvertible {
 }
 
 extension FileError {
-    /// The error for a failed call's errno on `path`. `missing` is the kind for a name that does not exist.
-    init(of errno: Errno, at path: String, missing: Kind = .missing) {
-        let kind: Kind =
+    /// The error for a failed call's errno on `path`. `missing` is the code for a name that does not exist.
+    init(of errno: Errno, at path: String, missing: FailureCode = .missing) {
+        let code: FailureCode =
             switch errno {
             case .noSuchFileOrDirectory: missing
             case .notDirectory: .notADirectory
@@ -96,13 +75,13 @@ extension FileError {
             case .tooManySymbolicLinkLevels: .changedMeanwhile
             default: .systemError
             }
-        self.init(kind, at: path, errno: errno)
+        self.init(code, at: path, errno: errno)
     }
 }
 
 /// Returns the result of a function of `CLinux`, or throws if it is -errno.
 func checked<Value: SignedInteger & FixedWidthInteger>(
-    _ result: Value, _ path: @autoclosure () -> String, missing: FileError.Kind = .missing
+    _ result: Value, _ path: @autoclosure () -> String, missing: FailureCode = .missing
 ) throws(FileError) -> Value {
     guard result < 0 else { return result }
     throw FileError(of: Errno(rawValue: Int32(truncatingIfNeeded: -result)), at: path(), missing: missing)

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// Identifies one state of one file: equal values mean the same file, not touched in between.

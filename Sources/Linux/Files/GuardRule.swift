@@ -19,7 +19,7 @@ enum GuardRule {
             case .publishing: status.isSticky
             case .deciding: status.isSticky && status.owner == 0
             }
-        let kind: FileError.Kind =
+        let code: FailureCode =
             switch self {
             case .publishing: .unguardedDirectory
             case .deciding: .notGuarded
@@ -28,12 +28,12 @@ enum GuardRule {
             // For outputs, taking a directory from an application's user would break the application.
             let remedy: Remedy? = self == .deciding ? .run("chown root \(path.string)") : nil
             throw FileError(
-                kind, at: path.string, detail: "the directory belongs to \(Owner.describe(user: status.owner))",
+                code, at: path.string, detail: "the directory belongs to \(Owner.describe(user: status.owner))",
                 remedy: remedy, owner: self == .publishing ? Owner.argument(user: status.owner) : nil)
         }
         if status.isWritableByOthers, !guardedBySticky {
             throw FileError(
-                kind, at: path.string, detail: "the directory is writable by \(Self.writers(status.mode))",
+                code, at: path.string, detail: "the directory is writable by \(Self.writers(status.mode))",
                 remedy: Self.takeWriting(from: status.mode, path.string))
         }
     }

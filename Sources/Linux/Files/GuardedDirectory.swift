@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// A directory that a walk has reached and holds open, with those above it that it came through.

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// Where a walk ended: a name in a directory that is held open, and the file found there.

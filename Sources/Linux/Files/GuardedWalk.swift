@@ -72,7 +72,7 @@ struct GuardedWalk {
             do throws(FileError) {
                 return try attempt()
             } catch {
-                guard error.kind == .changedMeanwhile else { throw error }
+                guard error.code == .changedMeanwhile else { throw error }
             }
         }
         return try attempt()
@@ -119,7 +119,7 @@ struct GuardedWalk {
             return try here.status(of: name)
         } catch {
             // The directory itself denies access.
-            throw error.kind == .permissionDenied && rule == .deciding ? notLetThrough : error
+            throw error.code == .permissionDenied && rule == .deciding ? notLetThrough : error
         }
     }
 

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// A file's whole content, and the file's status then.

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// A file under a name that nobody can guess, which is to replace another; removed with this value if it does not.

@@ -1,4 +1,5 @@
 import CLinux
+internal import Failures
 import SystemPackage
 
 /// Names of temporary files, which nobody can guess and which their maker recognises later.

@@ -36,9 +36,9 @@ package enum TrustedFile {
         do throws(FileError) {
             return try OpenFile(place, limit: limit)
         } catch {
-            guard use == .key, error.kind == .permissionDenied, let found = place.found else { throw error }
+            guard use == .key, error.code == .permissionDenied, let found = place.found else { throw error }
             throw FileError(
-                error.kind, at: error.path, errno: error.errno, detail: error.detail,
+                error.code, at: error.path, errno: error.errno, detail: error.detail,
                 remedy: KeyGuard(identity).remedy(found, place.path))
         }
     }

@@ -1,3 +1,4 @@
+import Failures
 package import Rotation
 
 /// What is broken at a moment.

@@ -1,3 +1,4 @@
+import Failures
 import Rotation
 
 /// Faults, and the moments at which a daemon is killed.

@@ -1,3 +1,4 @@
+import Failures
 import Rotation
 
 /// How applications and operators are notified, and what applications hold.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 
 /// How files are written and read, and what they hold.

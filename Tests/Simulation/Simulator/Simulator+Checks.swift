@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 
 /// The promises, checked after every step.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 
 /// The events of a life, one short line each, so that somebody can follow them.

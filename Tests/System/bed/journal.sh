@@ -25,7 +25,8 @@ entry() { journalctl --quiet --output json _SYSTEMD_UNIT=clientsecretd.service "
 # field NAME: of each entry on standard input.
 field() { python3 -c 'import json, sys
 for line in sys.stdin: print(json.loads(line).get(sys.argv[1], ""))' "$1"; }
-id() { sed -n "s/^    case $1 = \"\(.*\)\"$/\1/p" /src/Sources/Daemon/MessageID.swift; }
+# id EVENT: its message id, the first after the event's name.
+id() { sed -n "/ \(case \.\|func \)$1\>/,/\"[0-9a-f]\{32\}\"/s/.*\"\([0-9a-f]\{32\}\)\".*/\1/p" /src/Sources/Daemon/LogTable.swift; }
 
 eventually "the hook's line is there" eval '[ -n "$(entry MESSAGE_ID=$(id output))" ]'
 equal "with the action it is of" "exec /usr/local/bin/hook" "$(entry MESSAGE_ID="$(id output)" | field CLIENTSECRETD_ACTION)"

@@ -33,23 +33,23 @@ configure_web "      - path: $out/web.json
         variable: SHOP"
 promise "it starts" systemctl start clientsecretd.service
 contains "the file has both variables" "SHOP=ey" "$(cat $out/app.env)"
-equal "nothing is orphaned" "" "$(clientsecretd check 2>&1 | grep 'take it away')"
+equal "nothing is orphaned" "" "$(clientsecretd check 2>&1 | grep 'remove it')"
 
 configure_web
 clientsecretd check >/tmp/check 2>&1
-promise "check names what would be left" test "$(grep -c 'take it away: ' /tmp/check)" = 5
+promise "check names what would be left" test "$(grep -c 'remove it: ' /tmp/check)" = 5
 promise "and takes nothing away" test -s $out/shop.jwt
 promise "a reload succeeds" clientsecretd reload
 cp "$seen" /tmp/reload
-grep 'take it away: ' /tmp/check | sort >/tmp/checked
-grep 'take it away: ' /tmp/reload | sort >/tmp/reloaded
+grep 'remove it: ' /tmp/check | sort >/tmp/checked
+grep 'remove it: ' /tmp/reload | sort >/tmp/reloaded
 promise "and names the same" cmp /tmp/checked /tmp/reloaded
 promise "the journal, too" has_named 5
 promise "nothing is taken away" test -s $out/shop.jwt
 clientsecretd reload >/tmp/again 2>&1
 equal "it is said once" "The configuration was adopted." "$(cat /tmp/again)"
 promise "in the journal, too" has_named 5
-sed 's/.*take it away: //' /tmp/reloaded >/tmp/commands
+sed 's/.*remove it: //' /tmp/reloaded >/tmp/commands
 promise "what is said works" bash -e /tmp/commands
 equal "the files are gone" "app.env web.jwt" "$(ls $out | xargs)"
 equal "what was not ours is left" "PORT=80" "$(cat $out/app.env)"
@@ -65,7 +65,7 @@ systemctl stop clientsecretd.socket clientsecretd.service
 configure_web
 promise "and taken away while nothing runs" systemctl start clientsecretd.socket clientsecretd.service
 eventually "the start names what it leaves" has_named 6
-contains "with the command" "take it away: rm $out/shop.jwt" "$(orphaned | tail -n 1)"
+contains "with the command" "remove it: rm $out/shop.jwt" "$(orphaned | tail -n 1)"
 promise "it starts again" systemctl restart clientsecretd.service
 promise "and says it once" has_named 6
 finish

@@ -1,7 +1,25 @@
 internal import Failures
 internal import Glibc
-internal import Linux
-internal import Rotation
+package import Linux
+package import Rotation
+
+extension Failure {
+    /// The failure when the file or directory at `path` could not be read or written. The detail names the path
+    /// component at fault, unless that is the file itself.
+    ///
+    /// - Parameter identity: the user who writes an output; nil for another file.
+    package init(_ error: FileError, at path: AbsolutePath, of identity: Identity? = nil) {
+        let code: Code =
+            switch error.code {
+            case .missing: .directoryMissing
+            case .notGuarded: .unguardedDirectory
+            default: error.code
+            }
+        self.init(
+            code, at: .path(path), cause: error.cause, detail: error.explanation(of: path.description),
+            remedy: identity.map { OutputRemedy.remedy(error, for: path, as: $0) } ?? error.remedy)
+    }
+}
 
 /// The remedy when an output cannot be written, for the user that writes it.
 enum OutputRemedy {
@@ -12,14 +30,14 @@ enum OutputRemedy {
     static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         if let remedy = error.remedy { return remedy }
         if let owner = error.owner { return ofAnother(owner, error.path, path) }
-        return remedy(error.kind, for: path, as: identity)
+        return remedy(error.code, for: path, as: identity)
     }
 
     /// The same when a check only tried whether it could be written.
-    static func remedy(_ kind: FileError.Kind, for path: AbsolutePath, as identity: Identity) -> Remedy? {
+    static func remedy(_ code: FailureCode, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         let directory = path.directory.description
         let user = Owner.argument(user: identity.user)
-        switch kind {
+        switch code {
         case .missing, .directoryMissing:
             let make = ShellCommand.makeDirectory(directory, of: user)
             // The service's sandbox is read-only except where its unit allows writing.
@@ -28,7 +46,7 @@ enum OutputRemedy {
         case .readOnlyFileSystem, .permissionDenied:
             guard let owner = FileStatus.following(directory)?.owner else { return nil }
             if owner != identity.user { return writtenAs(Owner.argument(user: owner)) }
-            return kind == .readOnlyFileSystem && isSystemd
+            return code == .readOnlyFileSystem && isSystemd
                 ? .say("mount it writable, or let the service write there", run: .letWrite(to: directory)) : nil
         default:
             return nil

@@ -1,0 +1,206 @@
+import AppleClientSecret
+import Failures
+import Linux
+import Rotation
+
+/// A line of the log.
+struct LogLine: Sendable {
+    /// The journal's `MESSAGE_ID`: the kind of event, for programs that read the journal.
+    let id: String
+    let priority: Priority
+    /// One line, or several where they list mistakes of the configuration.
+    let words: String
+    /// Made only where the journal takes them. Clients come last, because thousands of them may not all fit
+    /// (``Journal``).
+    let fields: @Sendable () -> [JournalField]
+
+    init(
+        _ id: String, _ priority: Priority, _ words: String,
+        _ fields: @autoclosure @escaping @Sendable () -> [JournalField] = []
+    ) {
+        self.id = id
+        self.priority = priority
+        self.words = words
+        self.fields = fields
+    }
+
+    /// By the numbers of syslog(3).
+    enum Priority: Int, Sendable {
+        case error = 3
+        case warning = 4
+        case notice = 5
+        case info = 6
+    }
+}
+
+/// A field of the journal; never rename one: people and programs search by them.
+struct JournalField: Hashable, Sendable {
+    let name: String
+    let value: String
+
+    static func client(_ client: ClientName) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_CLIENT", value: client.description)
+    }
+
+    static func path(_ path: AbsolutePath) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_PATH", value: path.description)
+    }
+
+    static func action(_ action: ActionID) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_ACTION", value: action.description)
+    }
+
+    /// The unit that a credential is for.
+    static func unit(_ unit: String) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_UNIT", value: unit)
+    }
+
+    static func code(_ code: Failure.Code) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_CODE", value: code.rawValue)
+    }
+
+    static func state(_ health: HealthState) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_STATE", value: health.rawValue)
+    }
+
+    static func keyID(_ keyID: KeyID) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_KEY_ID", value: keyID.description)
+    }
+
+    static func secret(_ client: ClientName, _ secret: SecretInfo) -> [JournalField] {
+        [
+            .client(client), .keyID(secret.keyID),
+            JournalField(name: "CLIENTSECRETD_FINGERPRINT", value: secret.fingerprint.description),
+        ]
+    }
+
+    /// Several clients in one file or action: the fields of each, in the order of their names.
+    static func secrets(_ secrets: [ClientName: SecretInfo]) -> [JournalField] {
+        secrets.sorted { $0.key < $1.key }.flatMap { secret($0.key, $0.value) }
+    }
+}
+
+extension Requester {
+    /// As the kernel reports the peer. A process chooses its command's name itself.
+    init(_ peer: Peer) {
+        self.init(
+            user: peer.user, process: peer.process > 0 ? peer.process : nil,
+            command: peer.command.map { name in
+                String(decoding: name.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+            })
+    }
+
+    var words: String {
+        let known = [process.map { "process \($0)" }, command.map { "\"\($0)\"" }].compactMap { $0 }
+        return "user \(user)" + (known.isEmpty ? "" : " (\(known.joined(separator: ", ")))")
+    }
+
+    var fields: [JournalField] {
+        [JournalField(name: "CLIENTSECRETD_PEER_UID", value: String(user))]
+            + (process.map { [JournalField(name: "CLIENTSECRETD_PEER_PID", value: String($0))] } ?? [])
+            + (command.map { [JournalField(name: "CLIENTSECRETD_PEER_COMM", value: $0)] } ?? [])
+    }
+}
+
+extension Request {
+    /// The request, as the end of a sentence.
+    var words: String {
+        switch self {
+        case .reload: "reload the configuration"
+        case .renew(let renewal):
+            (renewal.deliverOnly ? "deliver again " : "renew ") + Self.list(renewal.clients)
+                + (renewal.dueWithin.map { ", where due within \($0.count) s" } ?? "")
+        }
+    }
+
+    private static func list(_ clients: Set<ClientName>) -> String {
+        if clients.isEmpty { return "all clients" }
+        let named = clients.sorted().prefix(namedClients).map(\.description).joined(separator: ", ")
+        return named + (clients.count > namedClients ? " and \(clients.count - namedClients) more" : "")
+    }
+
+    /// How many a log line names; the journal's fields have all of them.
+    private static var namedClients: Int { 12 }
+
+    /// The clients it names.
+    var clients: [ClientName] {
+        switch self {
+        case .renew(let renewal): renewal.clients.sorted()
+        case .reload: []
+        }
+    }
+}
+
+extension CredentialRefusal {
+    /// Who was refused, why, and what to do.
+    var sentence: String { "\(row.words); \(row.remedy)" }
+
+    var fields: [JournalField] { row.fields }
+
+    private var row: (words: String, remedy: Remedy, fields: [JournalField]) {
+        switch self {
+        case .stranger(let user):
+            (
+                "refused a credential to the user \(user), for only root's systemd is served",
+                .say("let a unit of the system's manager load it"), []
+            )
+        case .noUnit:
+            (
+                "refused a credential to a program of root's that asks for no unit",
+                .say("name the socket in the unit's LoadCredential="), []
+            )
+        case .notConfigured(let credential):
+            (
+                "refused \(credential.unit) the credential \"\(credential.name)\", for no client has it",
+                .say(
+                    "write \"credential: {unit: \(credential.unit), name: \(credential.name)}\" under its client"),
+                [.unit(credential.unit)]
+            )
+        case .noSecret(let credential, let client):
+            (
+                "\(client): refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret "
+                    + "yet", .say("see why", run: "clientsecretd status"), [.client(client), .unit(credential.unit)]
+            )
+        case .stopping(let credential):
+            (
+                "refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret yet and the "
+                    + "daemon stops", .say("start the unit again"), [.unit(credential.unit)]
+            )
+        }
+    }
+}
+
+extension Failure {
+    /// Those of a fault of the daemon as a whole.
+    var fields: [JournalField] {
+        if case .path(let path) = place { [.path(path), .code(code)] } else { [.code(code)] }
+    }
+}
+
+extension KeyChange {
+    func fields(of clients: [ClientName]) -> [JournalField] {
+        [.code(.keyChanged), .keyID(keyID)] + clients.map(JournalField.client)
+    }
+}
+
+extension Resource {
+    func fields(of clients: [ClientName]) -> [JournalField] {
+        switch self {
+        case .client(let name), .record(let name): [.client(name)]
+        case .file(let path): [.path(path)] + clients.map(JournalField.client)
+        case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
+        case .stateChangeAction(let action): [.action(action)]
+        case .key, .configuration, .state: clients.map(JournalField.client)
+        }
+    }
+
+    /// The subject of a log line, where the failure's sentence does not name it.
+    var prefix: String {
+        switch self {
+        case .client(let name), .record(let name): "\(name): "
+        case .key(let name): "key \(name): "
+        case .stateChangeAction: "on_state_change: "
+        case .configuration, .file, .action, .probe, .state: ""
+        }
+    }
+}

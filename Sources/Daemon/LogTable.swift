@@ -1,0 +1,130 @@
+import Rotation
+
+/// Every kind of line in the daemon's log is a row here: message id, priority, words and fields.
+///
+/// systemd/clientsecretd.catalog explains each message id. Never change one: people and programs search by them.
+extension LogEvent {
+    /// The event as a line of the log.
+    ///
+    /// - Parameter clients: those that share the event's resource, where the event names none itself.
+    func line(clients: [ClientName] = []) -> LogLine {
+        switch self {
+        case .minted(let client, let secret, let reason):
+            LogLine(
+                "ef8d0d3f90c641cbb91272e381f9d145", .info,
+                "\(client): minted \(secret.fingerprint), valid until \(secret.expiresAt), \(reason.words)",
+                JournalField.secret(client, secret))
+        case .tookOver(let client, let secret):
+            LogLine(
+                "38f41d1b5f3c4dfc9ba331624dedbb3c", .info,
+                "\(client): took over \(secret.fingerprint), valid until \(secret.expiresAt)",
+                JournalField.secret(client, secret))
+        case .published(let path, let secrets):
+            LogLine(
+                "79e6f0bd724341cf9ec566fa15cd0afb", .info, "wrote \(path): \(Self.list(secrets))",
+                [.path(path)] + JournalField.secrets(secrets))
+        case .ran(let action, let secrets):
+            LogLine(
+                "f7e75fc7121f4cb8b7e9dac2644e69b6", .info, "done: \(action): \(Self.list(secrets))",
+                [.action(action)] + JournalField.secrets(secrets))
+        case .asked(let request, let requester):
+            LogLine(
+                "c0d52fbdeee2429085c6fda287bd99ac", .info, "\(requester.words) asked to \(request.words)",
+                requester.fields + request.clients.map(JournalField.client))
+        case .served(let credential, let client, let secret):
+            LogLine(
+                "9cefed270c2540689712c4bae808eb7c", .info,
+                "\(client): gave \(secret.fingerprint) to \(credential.unit) as credential \"\(credential.name)\"",
+                JournalField.secret(client, secret) + [.unit(credential.unit)])
+        case .notServed(let refusal):
+            LogLine("e87ef9e771164ae29a55acc435f8cfdc", .warning, refusal.sentence, refusal.fields)
+        case .failing(let resource, let failure, let failures, let retryAt):
+            LogLine(
+                "5db99b2769554bec8aaa776afa7fddf0", .error,
+                resource.prefix + failure.sentence + (failures > 1 ? "; failed \(failures) times" : "")
+                    + (retryAt.map { "; next attempt \($0)" } ?? ""),
+                [.code(failure.code)] + resource.fields(of: clients))
+        case .recovered(let resource, let failure):
+            LogLine(
+                "7221d604c093424a81dce7d9064efbab", .notice,
+                resource.prefix + "works again; it was: " + failure.message,
+                [.code(failure.code)] + resource.fields(of: clients))
+        case .health(let client, let health, let reason):
+            LogLine(
+                "5a9834a94c4743beb1fcac65e487d765",
+                health == .ok ? .notice : health == .degraded ? .warning : .error,
+                "\(client): \(health.rawValue)" + (reason.map { ": " + $0.failure.sentence } ?? ""),
+                [.client(client), .state(health)] + (reason.map { [.code($0.failure.code)] } ?? []))
+        case .configured(let count):
+            LogLine(
+                "c87055c8673a43d29afeb9703af84e92", .notice,
+                "configuration in force, \(count) client\(count == 1 ? "" : "s")")
+        case .refused(let lines):
+            LogLine(
+                "f3473223dd754c84913da56eabe2a59c", .error,
+                "the configuration was not accepted, the old one stays in force:\n" + lines.joined(separator: "\n"))
+        case .wouldNotStart(let lines):
+            LogLine(
+                "1635b704aff64dbbb870e7fef1e103d6", .error,
+                "what lies there as the configuration now would not start, the old one stays in force:\n"
+                    + lines.joined(separator: "\n"))
+        case .startedAsBefore(let lines):
+            LogLine(
+                "d71b43052d984573914f5a89ed7ceb05", .error,
+                "the configuration would not start, so the one that was last adopted is in force: no action runs, and "
+                    + "nothing is minted but what becomes critical; fix it and reload:\n"
+                    + lines.joined(separator: "\n"))
+        case .passes:
+            LogLine(
+                "b41a56015dc24cda9170ea267cb17763", .notice, "the configuration that lies there would start again")
+        case .keyChanged(let key, let change):
+            LogLine(
+                "1240f13238da4c178fd7f2176a15f851", .error, change.failure(of: key).sentence,
+                change.fields(of: clients))
+        case .keyRestored(let key, let change):
+            LogLine(
+                "1a524942e04a47919978041ae33aea44", .notice,
+                "key \"\(key)\": the old key is back behind \(change.keyID): \(change.from.fingerprint)",
+                change.fields(of: clients))
+        case .clockDistrusted(let failure):
+            LogLine("840dce6bbce640d39e69444f9413caa6", .error, failure.sentence, [.code(failure.code)])
+        case .clockTrusted:
+            LogLine("9ad34088d8c3424ba02d02be072ee8fd", .notice, "the clock is believed again")
+        case .ready:
+            LogLine("219130a66d594e308a2fa2930d2f8b2a", .notice, "every client was tried once")
+        case .faultRaised(let failure):
+            LogLine("4a5bfbd456814cce93ea390dc91d1057", .error, failure.sentence, failure.fields)
+        case .faultCleared(let failure):
+            LogLine(
+                "c2bee2f37f034687a00c98610192e19d", .notice, "works again; it was: " + failure.message, failure.fields)
+        case .orphaned(let orphan):
+            LogLine("3a7e308e3ca54c299f719652540dc2e4", .warning, orphan.sentence, [.path(orphan.place.path)])
+        case .ranStateChangeAction(let action):
+            LogLine(
+                "b22a9f809e4b4c5e8be8da15451b8ff6", .info, "done, because the state changed: \(action)",
+                [.action(action)])
+        }
+    }
+
+    private static func list(_ secrets: [ClientName: SecretInfo]) -> String {
+        secrets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.fingerprint)" }.joined(separator: ", ")
+    }
+}
+
+/// What is logged by others than the core.
+extension LogLine {
+    /// A line that a hook printed, already free of secrets.
+    static func output(of action: ActionID, _ line: String) -> LogLine {
+        LogLine("cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(line)", [.action(action)])
+    }
+
+    /// Something about the configuration or the machine that a person should see; nothing fails.
+    static func warning(_ text: String) -> LogLine {
+        LogLine("250f56ea56fa4e788da9b93bebc2ef82", .warning, text)
+    }
+
+    /// What kept the daemon from starting, or from starting completely.
+    static func complaint(_ text: String) -> LogLine {
+        LogLine("a09dc216c73442eb821468a7fba80453", .error, text)
+    }
+}

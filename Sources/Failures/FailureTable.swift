@@ -1,0 +1,387 @@
+extension FailureCode {
+    /// What happened, in words that follow the failure's place: "/srv/web.jwt: the disk is full".
+    package var words: String { row.words }
+
+    /// How soon failed work is tried again.
+    package var retry: FailureRetry { row.retry }
+
+    /// The remedy for any failure of this code; nil when there is none.
+    package func remedy(for subject: FailureSubject) -> Remedy? { row.remedy(subject) }
+
+    /// The table. A remedy is nil where none is known, and has no command where an operator must first check who owns
+    /// the file or who put it there.
+    private var row: Row {
+        switch self {
+        case .keyMissing:
+            row("there is no such key file", .say("copy the .p8 file there, or fix \"file\" in the configuration"))
+        case .keyUnreadable:
+            row(
+                "the key cannot be read",
+                .say("give the file to the daemon's user with chown, or pass it as a systemd credential"))
+        case .keyNotGuarded: row("others could read or replace the key", nil)
+        case .keyEmpty: row("the key file is empty", .say("copy the .p8 file again"))
+        case .keyTruncated: row("the key file ends in the middle", .say("copy the .p8 file again"))
+        case .keyTooLarge: row("too large for a private key", .say("name the .p8 file that Apple gave you"))
+        case .keyNotPEM:
+            row("not a PEM file") {
+                .say(
+                    "name the .p8 file that Apple gave you, or convert a DER file",
+                    run: "openssl pkey -inform DER -in \($0.file) -out \($0.converted)")
+            }
+        case .keyIsPublic:
+            row("a public key, where the private one is needed", .say("name the .p8 file that Apple gave you"))
+        case .keyIsCertificate:
+            row("a certificate, where a private key is needed", .say("name the .p8 file that Apple gave you"))
+        case .keyIsRSA:
+            row(
+                "an RSA key, where Apple's keys are P-256",
+                .say("make a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
+        case .keyWrongCurve:
+            row(
+                "an EC key on another curve than P-256",
+                .say("make a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
+        case .keyIsSEC1:
+            row("an EC PRIVATE KEY (SEC1), where PKCS#8 is needed") {
+                .say("convert it", run: "openssl pkcs8 -topk8 -nocrypt -in \($0.file) -out \($0.converted)")
+            }
+        case .keyMalformed: row("the private key cannot be decoded", .say("copy the .p8 file again"))
+        case .keyNeedsPassphrase:
+            row(
+                "the key is encrypted and no passphrase is configured",
+                .say("write \"passphrase_file\" or \"passphrase_credential\" under the key"))
+        case .keyWrongPassphrase:
+            row("the passphrase does not open the key") {
+                .say("try the passphrase by hand", run: "openssl pkey -in \($0.file) -noout")
+            }
+        case .keyTooCostly:
+            row("the key is encrypted with more work than is done to open it") {
+                .say(
+                    "encrypt it anew with less",
+                    run: "openssl pkcs8 -topk8 -iter 600000 -in \($0.file) -out \($0.converted)")
+            }
+        case .keyChanged:
+            row(
+                "its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id",
+                .say("put the old file back, which is all it takes to go back"))
+        case .passphraseUnusable:
+            row(
+                "the passphrase cannot be used",
+                .say("write the passphrase alone into that file, readable by the daemon's user only"))
+        case .credentialMissing:
+            row("systemd has not passed this credential") {
+                .say("add LoadCredential=\($0.credential ?? "NAME"):/path/to/file to the daemon's unit and restart it")
+            }
+        case .signingFailed:
+            row(
+                "the key did not sign",
+                .say("restart the daemon; when it comes again, suspect the OpenSSL of this machine"))
+        case .selfCheckFailed:
+            row(
+                "the new secret did not pass the check with the key's public half and was thrown away",
+                .say("restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"))
+        case .missing: row("there is no such file", nil)
+        case .notGuarded: row("others could read or replace it", nil)
+        case .directoryMissing: row("its directory does not exist", .say("make it, of the user that writes the file"))
+        case .notADirectory: row("something on the way to it is not a directory", .say("write another path"))
+        case .permissionDenied:
+            row("the user that writes it may not do this", retry: .whenChanged) {
+                .say(
+                    "let the daemon's user write to \(Printable.name($0.directory)), with ReadWritePaths= in its unit too"
+                )
+            }
+        case .readOnlyFileSystem:
+            row("the file system is read-only") {
+                .say("mount it writable, or add ReadWritePaths=-\(Printable.name($0.directory)) to the daemon's unit")
+            }
+        case .diskFull: row("the disk is full") { .say("make room", run: "df -h \($0.directory)") }
+        case .quotaExceeded:
+            row("the disk quota is used up", .say("make room, or raise the quota of the daemon's user"))
+        case .ioError: row("the disk or file server fails", .say("look at what the kernel says", run: "dmesg"))
+        case .isDirectory: row("a directory, where a file is needed", .say("write another path"))
+        case .isMountPoint: row("mounted on its own, so it cannot be replaced", .say("mount its directory instead"))
+        case .isImmutable:
+            row("marked so that it cannot be changed", retry: .whenChanged) {
+                .say("take the mark away", run: "chattr -i -a \($0.file)")
+            }
+        case .notARegularFile: row("not a regular file", .say("remove it, or write another path"))
+        case .hardLinked:
+            row("the file has further names, which would keep the old content") {
+                .say("find the other names and keep one", run: "find / -xdev -samefile \($0.file)")
+            }
+        case .outputIsInput:
+            row(
+                "it is something that the daemon reads, such as a key, and is never written to",
+                .say("write another path for this output"))
+        case .sameFile:
+            row("it is the same file as another output", .say("write one path for both, or another for this one"))
+        case .fileTooLarge: row("the file is too large", .say("shorten it, or write another path"))
+        case .foreignOwner:
+            row(
+                "the file is another user's and is left alone", retry: .whenChanged,
+                .say("write \"as:\" and the file's owner under the output, or another path"))
+        case .untrustedLink:
+            row(
+                "a link on the way is not followed, for others could change it", retry: .whenChanged,
+                .say("write the path that the link leads to"))
+        case .unguardedDirectory:
+            row(
+                "others may write to a directory on the way", retry: .whenChanged,
+                .say("take the right from them, or write another path"))
+        case .tooManyLinks: row("too many links on the way", .say("write a shorter path, without links"))
+        case .unknownUser: row("there is no such user") { .say("add the user", run: "adduser --system \($0.account)") }
+        case .unknownGroup:
+            row("there is no such group") { .say("add the group", run: "addgroup --system \($0.account)") }
+        case .groupNotPermitted:
+            row(
+                "the user that writes it may not give files to this group",
+                .say("add the daemon's user to that group and start the daemon anew"))
+        case .attributesNotKept:
+            row(
+                "the file's attributes could not be kept",
+                .say("take the attributes away, or write to another file system"))
+        case .outsideSandbox: row("the unit's sandbox is in the way", nil)
+        case .changedMeanwhile:
+            row("somebody else changed it at the same time, again and again") {
+                .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
+            }
+        case .environmentFileMalformed: row("an environment file that cannot be edited safely", .say("fix that line"))
+        case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
+        case .outOfDescriptors: row("too many files are open", .say("raise LimitNOFILE= of the daemon's unit"))
+        case .outOfMemory: row("out of memory", .say("make room, or raise MemoryMax= of the daemon's unit"))
+        case .notResponding: row("not responding", .say("see whether it hangs for others too"))
+        case .systemError: row("the system refused", seeWhatLiesThere)
+        case .environmentFileDeleted:
+            row(
+                "the file was deleted together with its other lines and is not made again with one",
+                .say("make the file again with its other lines; the variable is then added"))
+        case .contested:
+            row("something else goes on changing it") {
+                .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
+            }
+        case .writerMissing:
+            row(
+                "no writer can be reached for its user",
+                .say("start it for that user with systemctl enable --now clientsecretd-writer@USER.socket"))
+        case .writerNotPermitted:
+            row(
+                "the writer for its user takes no requests from this one",
+                .say("run this as root or as the daemon's user, whom the writer's unit names"))
+        case .writerSilent:
+            row(
+                "the writer for its user gave no answer",
+                .say("see what it says", run: "journalctl -u 'clientsecretd-writer@*'"))
+        case .writerGarbled:
+            row(
+                "the answer of the writer for its user makes no sense",
+                .say("see what it says", run: "journalctl -u 'clientsecretd-writer@*'"))
+        case .writerRefused:
+            row("the writer for its user refuses", .say("put the configuration in force", run: "clientsecretd reload"))
+        case .writerUnconfigured:
+            row(
+                "the writer for its user cannot use the configuration",
+                .say("let its user read the configuration, which belongs to root"))
+        case .stateUnusable:
+            row(
+                "the state directory cannot be used, so nothing is remembered over a reboot",
+                .say("give the directory to the daemon's user with chown, mode 0700"))
+        case .stateDamaged: row("what was kept here is damaged and was set aside", nil)
+        case .stateNewer: row("what was kept here is a newer version's and was set aside", nil)
+        case .stateLocked:
+            row(
+                "another daemon holds the state directory",
+                .say("stop the other one, or give this one a \"state_dir\" of its own"))
+        case .actionFailed: row("failed", retry: .sparingly, tryByHand)
+        case .actionTimedOut:
+            row("took longer than its timeout and was ended", .say("make it faster, or give it a longer \"timeout\""))
+        case .actionNotStarted:
+            row("could not be started", .say("see that it exists and that the daemon's user may run it"))
+        case .actionInterrupted: row("was ended because the daemon stopped", nil)
+        case .unitNotPermitted:
+            row(
+                "systemd may not do this for the daemon's user",
+                .say("add a rule for it below /etc/polkit-1/rules.d", run: "clientsecretd check"))
+        case .polkitMissing:
+            row(
+                "systemd may not do this for the daemon's user, and polkit is not installed",
+                .say("apt-get install polkitd, and see which rule it needs", run: "clientsecretd check"))
+        case .unitUnknown:
+            row(
+                "there is no such unit",
+                .say("fix the unit's name, or see what there is", run: "systemctl list-unit-files"))
+        case .unitMasked: row("the unit is masked") { .run("systemctl unmask \($0.unit)") }
+        case .unitRefused: row("systemd does not do this", seeWhy)
+        case .unitFailed:
+            row("the unit has failed, and this does not start it") {
+                .say("start it", run: "systemctl start \($0.unit)")
+            }
+        case .unitEnded: row("the unit was started and ended within seconds", retry: .sparingly, seeWhy)
+        case .busUnreachable:
+            row(
+                "systemd cannot be asked over the bus",
+                .say("see whether the bus runs", run: "systemctl status dbus.socket"))
+        case .jobFailed: row("its job failed", retry: .sparingly, seeWhy)
+        case .jobTimedOut: row("its job took too long", retry: .sparingly, seeWhy)
+        case .jobCanceled: row("its job was canceled, or another took its place", retry: .sparingly, seeWhy)
+        case .jobDependency:
+            row("a unit that it needs failed", retry: .sparingly) {
+                .say("see which", run: "systemctl list-dependencies \($0.unit)")
+            }
+        case .jobSkipped:
+            row("its job was skipped, for it did not fit what the unit did by then", retry: .sparingly, seeWhy)
+        case .noSecret: row("there is no secret yet", renew)
+        case .secretExpired: row("the secret has expired", renew)
+        case .secretExpiring: row("the secret expires soon", renew)
+        case .renewalOverdue:
+            row(
+                "the secret should have been renewed by now",
+                .say("see what is in the way", run: "clientsecretd status"))
+        case .signatureUnchecked:
+            row(
+                "its signature was not checked, for this user may not read the key",
+                .say("run this as root", run: "sudo clientsecretd health --offline"))
+        case .notReadable: row("this user may not read it", .say("run this as root", run: "sudo clientsecretd health"))
+        case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
+        case .notPublished: row("the current secret is not in all of its outputs yet", deliver)
+        case .notDelivered: row("the current secret is published, but not all applications were told", deliver)
+        case .refusedByApple:
+            row(
+                "Apple refused the new secret",
+                .say("compare key id, team id and client id with Apple's developer account"))
+        case .verdictUnknown:
+            row(
+                "Apple could not be asked about the new secret",
+                .say(
+                    "see whether this machine reaches Apple",
+                    run: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys"))
+        case .clockBeforeBuild:
+            row(
+                "shows a time before this program was built, so nothing is minted",
+                .say("set the clock, or see why it is not synchronised", run: "timedatectl"))
+        case .clockDoubtful:
+            row(
+                "is not synchronised and behind a secret of ours, so nothing is minted",
+                .say("set the clock, or see why it is not synchronised", run: "timedatectl"))
+        case .configurationRefused:
+            row("the configuration would not start", .say("see everything that is wrong", run: "clientsecretd check"))
+        case .configurationNotAdopted:
+            row(
+                "the configuration passes by now, but the one from before the start is in force",
+                .run("clientsecretd reload"))
+        case .socketUnusable:
+            row(
+                "the socket cannot be used",
+                .say("remove what lies there, or name another with --socket, and restart the daemon"))
+        case .credentialSocketUnusable:
+            row(
+                "the socket cannot be used, so no unit can load a credential from it",
+                .say("let systemd make it", run: "systemctl enable --now clientsecretd-credentials.socket"))
+        case .metricsFileUnwritable:
+            row(
+                "the metrics_file cannot be written, so node_exporter shows old metrics or none",
+                .say("see what is missing", run: "clientsecretd check"))
+        }
+    }
+
+    private struct Row {
+        let words: String
+        let retry: FailureRetry
+        let remedy: (FailureSubject) -> Remedy?
+    }
+
+    private func row(_ words: String, retry: FailureRetry = .soon, _ remedy: @autoclosure @escaping () -> Remedy?)
+        -> Row
+    {
+        Row(words: words, retry: retry) { _ in remedy() }
+    }
+
+    /// A row whose remedy names the failure's place or detail.
+    private func row(_ words: String, retry: FailureRetry = .soon, _ remedy: @escaping (FailureSubject) -> Remedy?)
+        -> Row
+    {
+        Row(words: words, retry: retry, remedy: remedy)
+    }
+
+    // Remedies of several rows, and those that depend on more than a name.
+
+    private func renew(_ subject: FailureSubject) -> Remedy {
+        .run(subject.client.map { "clientsecretd renew \($0)" } ?? "clientsecretd renew")
+    }
+
+    private func deliver(_ subject: FailureSubject) -> Remedy {
+        .run("clientsecretd renew --deliver-only \(subject.client ?? "")")
+    }
+
+    private func seeWhy(_ subject: FailureSubject) -> Remedy {
+        .say("see why", run: "systemctl status \(subject.unit)")
+    }
+
+    /// For a failure of which only the error number is known.
+    private func seeWhatLiesThere(_ subject: FailureSubject) -> Remedy {
+        guard let path = subject.path else {
+            return .say("see what came before it", run: "journalctl -u clientsecretd")
+        }
+        return .say("see what lies there and whose it is", run: "namei -l \(path)")
+    }
+
+    /// A program can be tried by hand; for a unit, systemd shows why it failed.
+    private func tryByHand(_ subject: FailureSubject) -> Remedy? {
+        guard let words = subject.action?.split(separator: " ", maxSplits: 1) else { return nil }
+        guard words.count == 2, words.first != "exec" else {
+            return words.last.map { .say("try it by hand as the daemon's user: \($0)") }
+        }
+        return seeWhy(subject)
+    }
+}
+
+/// How soon failed work is tried again.
+package enum FailureRetry: Hashable, Sendable {
+    /// After a pause that doubles.
+    case soon
+    /// Also as soon as a change of the file is noticed: an owner, mode, attribute or link prevented the write from the
+    /// start, and whoever fixes that causes a notice.
+    case whenChanged
+    /// After three times hourly: a unit's job was run and failed, and to run it again stops and starts an application
+    /// once more. A job that never began, such as one without a polkit rule, costs nothing.
+    case sparingly
+}
+
+/// A failure's place and detail as text, for the remedy. At most one of the places is set.
+package struct FailureSubject: Sendable {
+    package var path: String?
+    package var client: String?
+    /// An action as the configuration shows it: `restart a.service`.
+    package var action: String?
+    package var credential: String?
+    /// A user, a group or another thing without a path.
+    package var name: String?
+    package var detail: String?
+
+    package init(
+        path: String? = nil, client: String? = nil, action: String? = nil, credential: String? = nil,
+        name: String? = nil, detail: String? = nil
+    ) {
+        self.path = path
+        self.client = client
+        self.action = action
+        self.credential = credential
+        self.name = name
+        self.detail = detail
+    }
+
+    /// The path, or what stands for one in a command.
+    fileprivate var file: String { path ?? "OLD" }
+
+    /// Where a converted key is written.
+    fileprivate var converted: String { path.map { $0 + ".pkcs8.p8" } ?? "NEW" }
+
+    fileprivate var directory: String {
+        guard let path, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "its directory" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The unit that an action is about: the last of the action's words.
+    fileprivate var unit: String { action?.split(separator: " ").last.map(String.init) ?? "UNIT" }
+
+    /// The user or group: the place's name, or the detail where the place is a file.
+    fileprivate var account: String { name ?? detail ?? "NAME" }
+}

@@ -1,0 +1,61 @@
+internal import Failures
+internal import Linux
+internal import Rotation
+
+extension FileError {
+    /// The failure when the key file at `path` could not be opened.
+    func keyFailure(at path: AbsolutePath) -> Failure {
+        let file = path.description
+        return switch code {
+        case .missing, .directoryMissing, .notADirectory:
+            Failure(.keyMissing, at: .path(path), detail: component(of: file))
+        case .permissionDenied:
+            Failure(.keyUnreadable, at: .path(path), cause: cause, detail: explanation(of: file), remedy: remedy)
+        case .fileTooLarge:
+            Failure(.keyTooLarge, at: .path(path))
+        case .notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner:
+            Failure(.keyNotGuarded, at: .path(path), detail: explanation(of: file), remedy: remedy)
+        default:
+            Failure(code, at: .path(path), cause: cause, detail: detail ?? component(of: file), remedy: remedy)
+        }
+    }
+
+    /// The failure when the passphrase file at `path` could not be opened.
+    func passphraseFailure(at path: AbsolutePath) -> Failure {
+        let file = path.description
+        return switch code {
+        case .missing, .directoryMissing, .notADirectory:
+            Failure(.passphraseUnusable, at: .path(path), detail: "there is no such file")
+        case .permissionDenied:
+            Failure(.passphraseUnusable, at: .path(path), cause: cause, detail: explanation(of: file), remedy: remedy)
+        case .fileTooLarge:
+            Failure(
+                .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
+        case .notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner:
+            Failure(
+                .passphraseUnusable, at: .path(path),
+                detail: "others could read or replace it: " + (explanation(of: file) ?? ""), remedy: remedy)
+        default:
+            Failure(code, at: .path(path), cause: cause, detail: detail ?? component(of: file), remedy: remedy)
+        }
+    }
+}
+
+/// What is wrong with a key's text, before it is known which key that is.
+struct KeyFlaw: Error, Hashable {
+    let code: Failure.Code
+    let detail: String?
+    let cause: Int32?
+    let remedy: Remedy?
+
+    init(_ code: Failure.Code, _ detail: String? = nil, cause: Int32? = nil, remedy: Remedy? = nil) {
+        self.code = code
+        self.detail = detail
+        self.cause = cause
+        self.remedy = remedy
+    }
+
+    func failure(at place: Failure.Place) -> Failure {
+        Failure(code, at: place, cause: cause, detail: detail, remedy: remedy)
+    }
+}

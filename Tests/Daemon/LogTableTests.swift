@@ -1,0 +1,183 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// Every row of the log's table, as the journal shows it.
+@Suite struct LogTableTests {
+    private let web: ClientName
+    private let app: ClientName
+    private let key: KeyName
+    private let path: AbsolutePath
+    private let secret: SecretInfo
+    private let change: KeyChange
+    private let action = ActionID("restart a.service")
+    private let credential = ServedCredential(unit: "a.service", name: "jwt")
+    private let expiry = WallTime(secondsSinceEpoch: 1_795_235_460)
+
+    init() throws {
+        web = try #require(ClientName("web"))
+        app = try #require(ClientName("app"))
+        key = try #require(KeyName("apple"))
+        path = try #require(AbsolutePath("/srv/web.jwt"))
+        let keyID = try #require(KeyID("ABC123DEFG"))
+        let issuer = try #require(TeamID("DEF123GHIJ"))
+        let subject = try #require(ClientID("com.example.web"))
+        secret = SecretInfo(
+            fingerprint: Fingerprint(leadingBytes: 1),
+            claims: Claims(
+                issuer: issuer, keyID: keyID, subject: subject, issuedAt: expiry - Seconds(60), expiresAt: expiry),
+            signer: nil)
+        let digits = { (digit: String) in KeyDigest(String(repeating: digit, count: 64)) }
+        change = KeyChange(
+            keyID: keyID, from: try #require(digits("1")), to: try #require(digits("2")), at: expiry)
+    }
+
+    private struct Row {
+        let line: LogLine
+        let priority: LogLine.Priority
+        let words: String
+        let fields: [String]
+
+        init(_ line: LogLine, _ priority: LogLine.Priority, _ words: String, _ fields: [String] = []) {
+            self.line = line
+            self.priority = priority
+            self.words = words
+            self.fields = fields
+        }
+    }
+
+    private var rows: [Row] {
+        let full = Failure(.diskFull, at: .path(path), cause: 28)
+        let fullWords = "/srv/web.jwt: the disk is full (no space left)"
+        let reason = Reason(failure: full, client: web, since: expiry, nextAttempt: nil)
+        let clock = Failure(.clockDoubtful, at: .clock)
+        let renewal = Request.renew(.init(clients: [web, app], dueWithin: 60))
+        let orphan = OrphanedOutput(
+            place: OutputPlace(path: path, slot: .whole), expiresAt: expiry, isShared: false)
+        let ofSecret = ["CLIENT=web", "KEY_ID=ABC123DEFG", "FINGERPRINT=sha256:0000000000000001"]
+        let ofClients = ["CLIENT=web", "CLIENT=app"]
+        func line(_ event: LogEvent) -> LogLine { event.line(clients: [web, app]) }
+        return [
+            Row(
+                line(.minted(web, secret, .asked)), .info,
+                "web: minted sha256:0000000000000001, valid until 2026-11-21T04:31:00Z, because it was asked for",
+                ofSecret),
+            Row(
+                line(.tookOver(web, secret)), .info,
+                "web: took over sha256:0000000000000001, valid until 2026-11-21T04:31:00Z", ofSecret),
+            Row(
+                line(.published(path, [web: secret])), .info, "wrote /srv/web.jwt: web sha256:0000000000000001",
+                ["PATH=/srv/web.jwt"] + ofSecret),
+            Row(
+                line(.ran(action, [web: secret])), .info, "done: restart a.service: web sha256:0000000000000001",
+                ["ACTION=restart a.service"] + ofSecret),
+            Row(
+                line(.asked(renewal, Requester(user: 1000, process: 7, command: "sh"))), .info,
+                #"user 1000 (process 7, "sh") asked to renew app, web, where due within 60 s"#,
+                ["PEER_UID=1000", "PEER_PID=7", "PEER_COMM=sh", "CLIENT=app", "CLIENT=web"]),
+            Row(
+                line(.served(credential, web, secret)), .info,
+                #"web: gave sha256:0000000000000001 to a.service as credential "jwt""#,
+                ofSecret + ["UNIT=a.service"]),
+            Row(
+                line(.notServed(.noSecret(credential, web))), .warning,
+                #"web: refused a.service the credential "jwt", for there is no secret yet; "#
+                    + "see why: clientsecretd status", ["CLIENT=web", "UNIT=a.service"]),
+            Row(
+                line(.failing(.file(path), full, failures: 2, retryAt: expiry)), .error,
+                fullWords + "; make room: df -h /srv; failed 2 times; next attempt 2026-11-21T04:31:00Z",
+                ["CODE=disk_full", "PATH=/srv/web.jwt"] + ofClients),
+            Row(
+                line(.recovered(.key(key), full)), .notice, "key apple: works again; it was: " + fullWords,
+                ["CODE=disk_full"] + ofClients),
+            Row(
+                line(.health(web, .degraded, reason)), .warning, "web: degraded: \(fullWords); make room: df -h /srv",
+                ["CLIENT=web", "STATE=degraded", "CODE=disk_full"]),
+            Row(line(.configured(clients: 1)), .notice, "configuration in force, 1 client"),
+            Row(
+                line(.refused(["a", "b"])), .error,
+                "the configuration was not accepted, the old one stays in force:\na\nb"),
+            Row(
+                line(.wouldNotStart(["a"])), .error,
+                "what lies there as the configuration now would not start, the old one stays in force:\na"),
+            Row(
+                line(.startedAsBefore(["a"])), .error,
+                "the configuration would not start, so the one that was last adopted is in force: no action runs, "
+                    + "and nothing is minted but what becomes critical; fix it and reload:\na"),
+            Row(line(.passes), .notice, "the configuration that lies there would start again"),
+            Row(
+                line(.keyChanged(key, change)), .error, change.failure(of: key).sentence,
+                ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
+            Row(
+                line(.keyRestored(key, change)), .notice,
+                "key \"apple\": the old key is back behind ABC123DEFG: \(change.from.fingerprint)",
+                ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
+            Row(line(.clockDistrusted(clock)), .error, clock.sentence, ["CODE=clock_doubtful"]),
+            Row(line(.clockTrusted), .notice, "the clock is believed again"),
+            Row(line(.ready), .notice, "every client was tried once"),
+            Row(
+                line(.faultRaised(full)), .error, fullWords + "; make room: df -h /srv",
+                ["PATH=/srv/web.jwt", "CODE=disk_full"]),
+            Row(
+                line(.faultCleared(full)), .notice, "works again; it was: " + fullWords,
+                ["PATH=/srv/web.jwt", "CODE=disk_full"]),
+            Row(
+                line(.orphaned(orphan)), .warning,
+                "/srv/web.jwt: is not an output any more and holds a secret that is valid until "
+                    + "2026-11-21T04:31:00Z; when nothing reads it, remove it: rm /srv/web.jwt",
+                ["PATH=/srv/web.jwt"]),
+            Row(
+                line(.ranStateChangeAction(action)), .info, "done, because the state changed: restart a.service",
+                ["ACTION=restart a.service"]),
+            Row(.output(of: action, "heard"), .info, "restart a.service: heard", ["ACTION=restart a.service"]),
+            Row(.warning("a"), .warning, "a"),
+            Row(.complaint("a"), .error, "a"),
+        ]
+    }
+
+    @Test func everyEventHasItsPriorityWordsAndFields() {
+        for row in rows {
+            #expect(row.line.priority == row.priority, "\(row.words)")
+            #expect(row.line.words == row.words)
+            #expect(
+                row.line.fields().map { "\($0.name)=\($0.value)" } == row.fields.map { "CLIENTSECRETD_" + $0 },
+                "\(row.words)")
+        }
+    }
+
+    /// A row that is missing above has no explanation in the catalog either, or is missed here.
+    @Test func theCatalogExplainsEachMessageIDOnce() throws {
+        let catalog = try String(contentsOfFile: repository + "/systemd/clientsecretd.catalog", encoding: .utf8)
+        let explained = catalog.matches(of: #/(?m)^-- ([0-9a-f]{32})$/#).map { String($0.output.1) }
+        #expect(rows.map(\.line.id).sorted() == explained.sorted())
+        #expect(Set(explained).count == explained.count)
+    }
+
+    @Test func aStateHasThePriorityOfItsGravity() {
+        let priorities = [HealthState.ok, .degraded, .critical].map { LogEvent.health(web, $0, nil).line().priority }
+        #expect(priorities == [.notice, .warning, .error])
+    }
+
+    /// Who was refused, why, and what to do.
+    @Test func refusals() {
+
+        #expect(
+            [.stranger(user: 7), .noUnit, .notConfigured(credential), .stopping(credential)].map {
+                LogEvent.notServed($0).line().words
+            } == [
+                "refused a credential to the user 7, for only root's systemd is served; "
+                    + "let a unit of the system's manager load it",
+                "refused a credential to a program of root's that asks for no unit; "
+                    + "name the socket in the unit's LoadCredential=",
+                #"refused a.service the credential "jwt", for no client has it; write "#
+                    + #""credential: {unit: a.service, name: jwt}" under its client"#,
+                "refused a.service the credential \"jwt\", for there is no secret yet and the daemon stops; "
+                    + "start the unit again",
+            ])
+    }
+}

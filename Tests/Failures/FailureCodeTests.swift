@@ -1,0 +1,65 @@
+import Failures
+import Testing
+
+/// What holds of every row of the table of failures. Their exact words are in `FailureWordsTests`.
+@Suite struct FailureCodeTests {
+    @Test(arguments: FailureCode.allCases)
+    func everyRowIsComplete(code: FailureCode) {
+        #expect(code.rawValue.wholeMatch(of: #/[a-z0-9]+(_[a-z0-9]+)*/#) != nil)
+        #expect(!code.words.isEmpty && !code.words.hasSuffix("."))
+        // What comes after a semicolon is the remedy.
+        #expect(!code.words.contains(";"))
+        for subject in Self.subjects {
+            guard let remedy = code.remedy(for: subject) else { continue }
+            #expect(!remedy.description.isEmpty && !remedy.description.contains("\n"))
+        }
+    }
+
+    @Test func wordsAreNotUsedTwice() {
+        let all = FailureCode.allCases.map(\.words)
+        #expect(Set(all).count == all.count)
+    }
+
+    /// A row without a remedy says so, and for whatever place.
+    @Test func whatNothingIsKnownToHelp() {
+        let helpless = FailureCode.allCases.filter { code in
+            Self.subjects.allSatisfy { code.remedy(for: $0) == nil }
+        }
+        #expect(
+            Set(helpless) == [
+                // Always with a remedy of its own, from whoever met it.
+                .keyNotGuarded, .outsideSandbox,
+                // Reported under another code.
+                .missing, .notGuarded,
+                // The daemon has dealt with it, or nothing is wrong.
+                .stateDamaged, .stateNewer, .actionInterrupted, .noOutputs,
+            ])
+    }
+
+    @Test func retries() {
+        let grouped = Dictionary(grouping: FailureCode.allCases, by: \.retry).mapValues(Set.init)
+        #expect(
+            grouped[.whenChanged] == [
+                .permissionDenied, .foreignOwner, .unguardedDirectory, .untrustedLink, .isImmutable,
+            ])
+        #expect(
+            grouped[.sparingly] == [
+                .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .unitEnded, .actionFailed,
+            ])
+        #expect(grouped.values.map(\.count).reduce(0, +) == FailureCode.allCases.count)
+    }
+
+    private static let subjects = [
+        FailureSubject(), FailureSubject(path: "/srv/web.jwt"), FailureSubject(path: "/"),
+        FailureSubject(client: "web"), FailureSubject(action: "restart a.service"),
+        FailureSubject(action: "exec /usr/bin/hook"), FailureSubject(credential: "key"),
+        FailureSubject(name: "www-data", detail: "www"),
+    ]
+
+    @Test func aRemedyNamesItsPlace() {
+        #expect(FailureCode.diskFull.remedy(for: FailureSubject(path: "/web.jwt"))?.command == "df -h /")
+        #expect(FailureCode.diskFull.remedy(for: FailureSubject(path: "/a b/web.jwt"))?.command == "df -h '/a b'")
+        #expect(FailureCode.unknownGroup.remedy(for: FailureSubject(detail: "www"))?.command == "addgroup --system www")
+        #expect(FailureCode.unitMasked.remedy(for: FailureSubject())?.command == "systemctl unmask UNIT")
+    }
+}
