@@ -266,17 +266,17 @@ final class Executor: Sendable {
         guard let record else { return .recalled(Record()) }
         if let current = record.current {
             if let spki = current.signerKey { keyring.remember(spki: spki) }
-            secretCache.put(Secret(token: current.token, issued: current.issued))
+            secretCache.put(current.secret)
         }
         return .recalled(record.record)
     }
 
     private func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
         let state = try state.get()
-        var current: KeptSecret?
+        var current: RecordedSecret?
         if let issued = record.current {
-            current = KeptSecret(
-                token: try secret(issued).token, issued: issued,
+            current = RecordedSecret(
+                Secret(token: try secret(issued).token, issued: issued),
                 signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
         }
         try state.keep(ClientRecord(record, current: current), of: client)

@@ -55,7 +55,7 @@ package struct PublishedSecrets: Sendable {
         for (client, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) where entry.key == name {
             let record = try? StateDirectory.peek(
                 client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
-            if let kept = record?.current, kept.issued.keyID == configuration.keys[name]?.keyID,
+            if let kept = record?.current, kept.secret.issued.keyID == configuration.keys[name]?.keyID,
                 let key = kept.signerKey.flatMap({ PublicKey(spki: $0) })
             {
                 return key

@@ -1,12 +1,13 @@
-package import AppleClientSecret
+internal import AppleClientSecret
+package import Outputs
 package import Rotation
 
 /// What the state directory keeps about one client.
 package struct ClientRecord: Sendable {
     /// The secret in force.
-    package var current: KeptSecret?
+    package var current: RecordedSecret?
     /// A newer secret that Apple has not accepted yet and that is not published before.
-    package var candidate: KeptSecret?
+    package var candidate: RecordedSecret?
     /// The secret that each action last ran for.
     package var delivered: [ActionID: SecretInfo]
     /// Environment files that held other lines: one that was deleted since is not created again.
@@ -19,7 +20,7 @@ package struct ClientRecord: Sendable {
     package var keyChange: KeyChange?
 
     package init(
-        current: KeptSecret? = nil, candidate: KeptSecret? = nil, delivered: [ActionID: SecretInfo] = [:],
+        current: RecordedSecret? = nil, candidate: RecordedSecret? = nil, delivered: [ActionID: SecretInfo] = [:],
         shared: Set<AbsolutePath> = [], outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [],
         keyChange: KeyChange? = nil
     ) {
@@ -33,7 +34,7 @@ package struct ClientRecord: Sendable {
     }
 
     /// `record`, with the bytes of the secrets that it only names.
-    package init(_ record: Record, current: KeptSecret?, candidate: KeptSecret? = nil) {
+    package init(_ record: Record, current: RecordedSecret?, candidate: RecordedSecret? = nil) {
         self.init(
             current: current, candidate: candidate, delivered: record.delivered, shared: record.shared,
             outputs: record.outputs, owed: record.owed, keyChange: record.keyChange)
@@ -41,28 +42,26 @@ package struct ClientRecord: Sendable {
 
     /// Whether it holds secrets and all of them had expired before `moment`.
     func isExpired(before moment: WallTime) -> Bool {
-        let all = [current?.issued, candidate?.issued].compactMap { $0 } + Array(delivered.values)
+        let all = [current?.secret.issued, candidate?.secret.issued].compactMap { $0 } + Array(delivered.values)
         return !all.isEmpty && all.allSatisfy { $0.expiresAt < moment }
     }
 
     /// This record without the secrets' bytes and without the candidate.
     package var record: Record {
         Record(
-            current: current?.issued, delivered: delivered, shared: shared, outputs: outputs, owed: owed,
+            current: current?.secret.issued, delivered: delivered, shared: shared, outputs: outputs, owed: owed,
             keyChange: keyChange)
     }
 }
 
 /// A secret and all that is needed to verify it while its key cannot be read.
-package struct KeptSecret: Sendable {
-    package let token: Token
-    package let issued: SecretInfo
+package struct RecordedSecret: Sendable {
+    package let secret: Secret
     /// The public half of the key that signed it, a DER SubjectPublicKeyInfo (RFC 5480).
     package let signerKey: [UInt8]?
 
-    package init(token: Token, issued: SecretInfo, signerKey: [UInt8]?) {
-        self.token = token
-        self.issued = issued
+    package init(_ secret: Secret, signerKey: [UInt8]?) {
+        self.secret = secret
         self.signerKey = signerKey
     }
 }

@@ -1,6 +1,7 @@
 internal import AppleClientSecret
 internal import Formats
 internal import FoundationEssentials
+internal import Outputs
 internal import Rotation
 
 /// The JSON of a client's record: plain values, converted to a ``ClientRecord`` only when all are well-formed.
@@ -149,21 +150,21 @@ struct RecordDocument: Decodable {
         let known: Known
         let signerKey: Data?
 
-        static func json(of kept: KeptSecret) -> JSONText {
+        static func json(of kept: RecordedSecret) -> JSONText {
             .object([
-                ("known", Known.json(of: kept.issued)),
+                ("known", Known.json(of: kept.secret.issued)),
                 ("signerKey", .text(kept.signerKey.map { Data($0).base64EncodedString() })),
-                ("token", .string(kept.token.withBytes { String(decoding: $0, as: UTF8.self) })),
+                ("token", .string(kept.secret.token.withBytes { String(decoding: $0, as: UTF8.self) })),
             ])
         }
 
-        func secret(_ sha256: ([UInt8]) -> [UInt8]) -> KeptSecret? {
+        func secret(_ sha256: ([UInt8]) -> [UInt8]) -> RecordedSecret? {
             let bytes = Array(token.utf8)
             guard Formats.isPlain(bytes), let issued = known.issued else { return nil }
             let token = Token(bytes, sha256: sha256)
             // The facts in the record must be those of this secret.
             guard token.fingerprint == issued.fingerprint else { return nil }
-            return KeptSecret(token: token, issued: issued, signerKey: signerKey.map { Array($0) })
+            return RecordedSecret(Secret(token: token, issued: issued), signerKey: signerKey.map { Array($0) })
         }
     }
 }

@@ -30,12 +30,12 @@ import Testing
         let bytes = format.encode(record, of: try name("web"))
         let back = try format.decode(bytes, of: try name("web"))
         #expect(back.record == record.record)
-        #expect(back.current?.token.fingerprint == record.current?.token.fingerprint)
-        #expect(back.current?.issued == record.current?.issued)
+        #expect(back.current?.secret.token.fingerprint == record.current?.secret.token.fingerprint)
+        #expect(back.current?.secret.issued == record.current?.secret.issued)
         #expect(back.current?.signerKey == record.current?.signerKey)
-        #expect(back.candidate?.issued == record.candidate?.issued)
+        #expect(back.candidate?.secret.issued == record.candidate?.secret.issued)
         #expect(
-            back.current.map { Samples.text(Secret(token: $0.token, issued: $0.issued)) }
+            back.current.map { Samples.text($0.secret) }
                 == Samples.text(try Samples.secret(1)))
     }
 
@@ -75,7 +75,8 @@ import Testing
     }
 
     @Test func aTokenThatIsNotTheOneDescribedIsDamaged() throws {
-        let mixed = KeptSecret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued, signerKey: nil)
+        let mixed = RecordedSecret(
+            Secret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued), signerKey: nil)
         let bytes = format.encode(ClientRecord(current: mixed), of: try name("web"))
         #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes, of: try name("web")) }
     }

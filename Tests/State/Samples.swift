@@ -20,10 +20,8 @@ enum Samples {
         return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
     }
 
-    static func kept(_ number: Int = 0) throws -> KeptSecret {
-        let secret = try secret(number)
-        return KeptSecret(
-            token: secret.token, issued: secret.issued, signerKey: [48, 89, 1, 2, 3, UInt8(number & 255)])
+    static func kept(_ number: Int = 0) throws -> RecordedSecret {
+        RecordedSecret(try secret(number), signerKey: [48, 89, 1, 2, 3, UInt8(number & 255)])
     }
 
     static func text(_ secret: Secret) -> String {

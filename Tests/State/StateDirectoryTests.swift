@@ -62,7 +62,7 @@ import Testing
         #expect(state.naming.tag == tag)
         let back = try #require(try state.recall(web))
         #expect(back.record == record.record)
-        #expect(back.candidate?.issued == record.candidate?.issued)
+        #expect(back.candidate?.secret.issued == record.candidate?.secret.issued)
         #expect(back.current?.signerKey == record.current?.signerKey)
     }
 
@@ -91,17 +91,17 @@ import Testing
 
     @Test func whatIsKeptOfClientsThatAreGoneGoesOnceItIsOfNoUse() throws {
         let state = try open()
-        let secret = try Samples.kept()
-        let end = secret.issued.expiresAt
+        let kept = try Samples.kept()
+        let end = kept.secret.issued.expiresAt
         for name in ["gone", "configured", "delivered"] {
-            try state.keep(ClientRecord(current: secret), of: try #require(ClientName(name)))
+            try state.keep(ClientRecord(current: kept), of: try #require(ClientName(name)))
         }
         let later = SecretInfo(
-            fingerprint: secret.issued.fingerprint,
+            fingerprint: kept.secret.issued.fingerprint,
             claims: Claims(
-                issuer: secret.issued.team, keyID: secret.issued.keyID, subject: secret.issued.client,
-                issuedAt: secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
-        let delivered = ClientRecord(current: secret, delivered: [ActionID("restart a.service"): later])
+                issuer: kept.secret.issued.team, keyID: kept.secret.issued.keyID, subject: kept.secret.issued.client,
+                issuedAt: kept.secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
+        let delivered = ClientRecord(current: kept, delivered: [ActionID("restart a.service"): later])
         try state.keep(delivered, of: try #require(ClientName("delivered")))
         try state.keep(ClientRecord(), of: try #require(ClientName("empty")))
         try scratch.write("rubbish", to: "state/clients/odd.state")
@@ -142,7 +142,7 @@ import Testing
             #expect(try records() == ["web.state.damaged", "notes"])
         }
         try state.keep(ClientRecord(current: try Samples.kept(1)), of: web)
-        #expect(try state.recall(web)?.current?.issued == Samples.kept(1).issued)
+        #expect(try state.recall(web)?.current?.secret.issued == Samples.kept(1).secret.issued)
         #expect(
             failure { _ = try open() }.map(\.message)
                 == "\(scratch("state")): another daemon holds the state directory")
@@ -211,7 +211,7 @@ import Testing
         let state = try open()
         try state.keep(ClientRecord(current: try Samples.kept()), of: web)
         let seen = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256)
-        #expect(seen?.current?.issued == (try Samples.kept().issued))
+        #expect(seen?.current?.secret.issued == (try Samples.kept().secret.issued))
         try scratch.write("damage", to: "state/clients/web.state")
         let found = failure { _ = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) }
         #expect(found?.code == .stateDamaged)
