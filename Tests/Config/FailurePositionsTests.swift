@@ -62,6 +62,8 @@ import Testing
         #expect(place(Failure(.actionFailed, at: .action(restart)), "api") == "c.yaml:19:9")
         #expect(
             place(Failure(.permissionDenied, at: .path(try #require(AbsolutePath("/usr/bin/hook"))))) == "c.yaml:20:9")
+        #expect(positions.position(ofUser: "app").description == "c.yaml:17:13")
+        #expect(positions.position(ofUser: "nobody").description == "c.yaml:1:1")
         // What the configuration does not name stands at the client, or at the start.
         let elsewhere = Failure(.ioError, at: .path(try #require(AbsolutePath("/elsewhere"))))
         #expect(place(elsewhere, "api") == "c.yaml:21:3")
