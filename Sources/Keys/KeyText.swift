@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Rotation
+package import Rotation
 
 /// The text of a key file, in secure memory, and what it holds.
 struct KeyText: ~Copyable {
@@ -68,5 +68,23 @@ struct KeyText: ~Copyable {
         if labels.contains("PUBLIC KEY") { return KeyFlaw(.keyIsPublic) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyFlaw(.keyIsCertificate) }
         return KeyFlaw(.keyMalformed, labels.first.map { "it holds \($0)" })
+    }
+}
+
+extension PublicKey {
+    /// Reads a key from an open file, to its end: a public or a private one in PEM, on P-256.
+    ///
+    /// - Parameters:
+    ///   - descriptor: stays open; the caller closes it.
+    ///   - place: what failures name.
+    ///   - passphrase: decrypts an encrypted private key; else ignored.
+    package convenience init(
+        descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
+    ) throws(Failure) {
+        do throws(KeyFlaw) {
+            try self.init(KeyText(descriptor: descriptor).publicKey(passphrase: passphrase))
+        } catch {
+            throw error.failure(at: place)
+        }
     }
 }
