@@ -21,8 +21,8 @@ struct KeyText: ~Copyable {
     /// errno value when reading fails.
     static func read(_ descriptor: Int32, atMost limit: Int) throws(KeyFlaw) -> SecureBuffer {
         var status = stat()
-        let told = unsafe fstat(descriptor, &status)
-        let isFile = told == 0 && status.st_mode & S_IFMT == S_IFREG
+        let result = unsafe fstat(descriptor, &status)
+        let isFile = result == 0 && status.st_mode & S_IFMT == S_IFREG
         guard !isFile || status.st_size <= limit else { throw KeyFlaw(.keyTooLarge) }
         // One byte more than expected, so that the end is detected.
         guard var text = SecureBuffer(capacity: (isFile ? Int(status.st_size) : limit) + 1) else {

@@ -13,7 +13,7 @@ package final class SigningKey: Sendable {
     private let signer: QuietMutex<OperationHandle>
 
     /// Signed once when a key is loaded, to check that its halves belong together; not the form of any token.
-    private static let probe = Array("clientsecretd looks whether both halves of a key belong together".utf8)
+    private static let probe = Array("clientsecretd checks that both halves of a key belong together".utf8)
 
     /// Reads a key from an open file, to its end: PKCS#8 in PEM on P-256, encrypted or not.
     ///

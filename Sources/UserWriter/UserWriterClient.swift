@@ -88,7 +88,7 @@ package struct UserWriterClient: Sendable {
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory, .connectionRefused, .notDirectory:
-                if identity.user == 0 { return try askOwnWriter(request, user, path) }
+                if identity.user == 0 { return try askLaunchedWriter(request, user, path) }
                 throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
             case .permissionDenied:
                 throw failure(.writerNotPermitted, user, path, cause: error.errno.rawValue, detail: socket(of: user))
@@ -109,14 +109,14 @@ package struct UserWriterClient: Sendable {
     }
 
     /// Without systemd: a writer for this one request, which has dropped root's rights before it begins.
-    private func askOwnWriter(
+    private func askLaunchedWriter(
         _ request: WriterRequest, _ user: String, _ path: AbsolutePath
     ) throws(Failure) -> WriterAnswer {
         let talk: (value: Result<WriterAnswer, Failure>, report: ExitReport)
         do {
             talk = try ChildProcess.talk(
-                with: try OwnWriter(user: user, configuration: configuration).arguments,
-                environment: OwnWriter.environment, milliseconds: Self.patience, cancel: cancel
+                with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
+                environment: UserWriterLauncher.environment, milliseconds: Self.patience, cancel: cancel
             ) { converse(request, $0, user, path) }
         } catch {
             throw failure(
