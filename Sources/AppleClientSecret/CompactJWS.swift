@@ -66,3 +66,57 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
     /// A mirror with what the token states; never its bytes.
     public var customMirror: Mirror { Mirror(self, children: ["stated": stated]) }
 }
+
+extension CompactJWS {
+    /// The length of an ES256 signature: two 32-byte numbers (RFC 7518, section 3.4).
+    package static let signatureLength = 64
+
+    /// The claims of a client secret of the form that this package mints, so that an existing one can be adopted; nil
+    /// for any other token. The signature is not checked here, nor whether the token has expired.
+    ///
+    /// Stricter than RFC 7519: ES256 alone, well-formed ids, Apple's audience as one text, whole seconds, `iat` before
+    /// `exp`. A header with `crit` (RFC 7515, section 4.1.11) or a payload with `nbf` is refused: both restrict how or when
+    /// the token may be used, which the claims returned here could not say. Other names are accepted.
+    public var claims: Claims? {
+        guard stated.algorithm == .value("ES256"), signature.count == Self.signatureLength,
+            !stated.audienceIsList, stated.audience == .value([Claims.audience]),
+            !stated.otherHeaderNames.contains("crit"), !stated.otherClaimNames.contains("nbf"),
+            let issuer = stated.issuer.value.flatMap({ TeamID($0) }),
+            let keyID = stated.keyID.value.flatMap({ KeyID($0) }),
+            let subject = stated.subject.value.flatMap({ ClientID($0) }),
+            case .value(.whole(let issuedAt)) = stated.issuedAt,
+            case .value(.whole(let expiresAt)) = stated.expiresAt, issuedAt < expiresAt
+        else { return nil }
+        return Claims(
+            issuer: issuer, keyID: keyID, subject: subject, issuedAt: issuedAt, expiresAt: expiresAt)
+    }
+
+    /// The longest candidate, in bytes. The longest secret that this package mints has 646, with a client id of
+    /// ``ClientID/maximumLength``; those of other programs may have a few claims more.
+    package static let maximumCandidateLength = 2_048
+
+    /// Where among other bytes a client secret may stand: everything that begins with `eyJ`, base64url of `{"`, and ends
+    /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
+    /// checked, but for the characters.
+    ///
+    /// The time is proportional to the count of bytes, whatever they are: others write them.
+    package static func candidates(in bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        // From the end, so that the dots behind each beginning are known when it is reached.
+        var runEnd = bytes.count
+        var dots: (first: Int?, second: Int?, third: Int?)
+        for index in bytes.indices.reversed() {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ".") {
+                dots = (index, dots.first, dots.second)
+            } else if !byte.isBase64URL {
+                runEnd = index
+                dots = (nil, nil, nil)
+            } else if byte == UInt8(ascii: "e"), bytes[index...].starts(with: "eyJ".utf8), let second = dots.second {
+                let end = second + 1 + Base64URL.length(ofBytes: signatureLength)
+                if end <= dots.third ?? runEnd, end - index <= maximumCandidateLength { found.append(index..<end) }
+            }
+        }
+        return found.reversed()
+    }
+}

@@ -1,6 +1,6 @@
 internal import Failures
 internal import Glibc
-internal import Rotation
+package import Rotation
 
 /// The text of a key file, in secure memory, and what it holds.
 struct KeyText: ~Copyable {
@@ -22,8 +22,8 @@ struct KeyText: ~Copyable {
     /// errno value when reading fails.
     static func read(_ descriptor: Int32, atMost limit: Int) throws(KeyFlaw) -> SecureBuffer {
         var status = stat()
-        let told = unsafe fstat(descriptor, &status)
-        let isFile = told == 0 && status.st_mode & S_IFMT == S_IFREG
+        let result = unsafe fstat(descriptor, &status)
+        let isFile = result == 0 && status.st_mode & S_IFMT == S_IFREG
         guard !isFile || status.st_size <= limit else { throw KeyFlaw(.keyTooLarge) }
         // One byte more than expected, so that the end is detected.
         guard var text = SecureBuffer(capacity: (isFile ? Int(status.st_size) : limit) + 1) else {
@@ -69,5 +69,23 @@ struct KeyText: ~Copyable {
         if labels.contains("PUBLIC KEY") { return KeyFlaw(.keyIsPublic) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyFlaw(.keyIsCertificate) }
         return KeyFlaw(.keyMalformed, labels.first.map { "it holds \($0)" })
+    }
+}
+
+extension PublicKey {
+    /// Reads a key from an open file, to its end: a public or a private one in PEM, on P-256.
+    ///
+    /// - Parameters:
+    ///   - descriptor: stays open; the caller closes it.
+    ///   - place: what failures name.
+    ///   - passphrase: decrypts an encrypted private key; else ignored.
+    package convenience init(
+        descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
+    ) throws(Failure) {
+        do throws(KeyFlaw) {
+            try self.init(KeyText(descriptor: descriptor).publicKey(passphrase: passphrase))
+        } catch {
+            throw error.failure(at: place)
+        }
     }
 }

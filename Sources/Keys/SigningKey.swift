@@ -14,7 +14,7 @@ package final class SigningKey: Sendable {
     private let signer: QuietMutex<OperationHandle>
 
     /// Signed once when a key is loaded, to check that its halves belong together; not the form of any token.
-    private static let probe = Array("clientsecretd looks whether both halves of a key belong together".utf8)
+    private static let probe = Array("clientsecretd checks that both halves of a key belong together".utf8)
 
     /// Reads a key from an open file, to its end: PKCS#8 in PEM on P-256, encrypted or not.
     ///
@@ -56,5 +56,109 @@ package final class SigningKey: Sendable {
     private func sign(_ message: [UInt8]) -> [UInt8]? {
         let digest = SHA256.digest(message)
         return signer.withLock { $0.sign(digest: digest) }?.raw
+    }
+}
+
+/// A newly minted secret.
+package struct Minted: Sendable {
+    package let token: Token
+    package let issued: SecretInfo
+}
+
+extension PKeyHandle {
+    /// The private key in a PrivateKeyInfo. Its scalar is copied within secure memory only: libcrypto's own decoders
+    /// leave copies of it in ordinary memory.
+    init(_ der: borrowing SecureBuffer) throws(KeyFlaw) {
+        defer { ERR_clear_error() }
+        let info = try PrivateKeyInfo(der)
+        guard let curve = P256(), let scalar = SecretNumber(der, at: info.scalar) else { throw KeyFlaw(.outOfMemory) }
+        guard curve.isPrivateKey(scalar) else { throw KeyFlaw(.keyMalformed, "its number is not on the curve") }
+        let point = if let stated = info.point { curve.uncompressed(stated) } else { curve.point(of: scalar) }
+        guard let point else { throw KeyFlaw(.keyMalformed, "its public half is not on the curve") }
+        guard let key = unsafe PKeyHandle(adopting: Self.make(scalar, point)) else { throw KeyFlaw(.outOfMemory) }
+        self = key
+    }
+
+    private static func make(_ scalar: borrowing SecretNumber, _ point: [UInt8]) -> OpaquePointer? {
+        let parameters = unsafe point.withUnsafeBufferPointer { bytes in
+            unsafe shim_p256_parameters(scalar.raw, bytes.baseAddress, bytes.count)
+        }
+        guard let parameters = unsafe parameters else { return nil }
+        defer { unsafe OSSL_PARAM_free(parameters) }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard unsafe EVP_PKEY_fromdata_init(context) == 1,
+            unsafe EVP_PKEY_fromdata(context, &key, shim_keypair(), parameters) == 1
+        else { return nil }
+        return unsafe key
+    }
+}
+
+/// libcrypto's curve P-256, needed only while a key is being loaded.
+@safe struct P256: ~Copyable {
+    private let group: OpaquePointer
+
+    /// In bytes, uncompressed: a prefix byte and two coordinates of 32 bytes (SEC 1, section 2.3.3).
+    static let pointLength = 65
+
+    init?() {
+        guard let group = unsafe EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else { return nil }
+        unsafe self.group = unsafe group
+    }
+
+    deinit {
+        unsafe EC_GROUP_free(group)
+    }
+
+    /// Whether `scalar` is a private key: from 1 to the group's order less one.
+    func isPrivateKey(_ scalar: borrowing SecretNumber) -> Bool {
+        unsafe BN_is_zero(scalar.raw) == 0 && BN_cmp(scalar.raw, EC_GROUP_get0_order(group)) < 0
+    }
+
+    /// The uncompressed form of a point in any form; nil when it is not on the curve, or the point at infinity.
+    func uncompressed(_ point: [UInt8]) -> [UInt8]? {
+        guard let decoded = unsafe EC_POINT_new(group) else { return nil }
+        defer { unsafe EC_POINT_free(decoded) }
+        guard unsafe EC_POINT_oct2point(group, decoded, point, point.count, nil) == 1 else { return nil }
+        return unsafe encode(decoded)
+    }
+
+    /// The public point of a private key whose file lacks it.
+    func point(of scalar: borrowing SecretNumber) -> [UInt8]? {
+        guard let point = unsafe EC_POINT_new(group) else { return nil }
+        defer { unsafe EC_POINT_free(point) }
+        let done = unsafe EC_POINT_mul(group, point, scalar.raw, nil, nil, nil)
+        guard done == 1 else { return nil }
+        return unsafe encode(point)
+    }
+
+    private func encode(_ point: OpaquePointer) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: Self.pointLength)
+        let length = unsafe EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, &bytes, bytes.count, nil)
+        return length == Self.pointLength ? bytes : nil
+    }
+}
+
+/// A BIGNUM in secure memory.
+@safe struct SecretNumber: ~Copyable {
+    let raw: OpaquePointer
+
+    /// The big-endian number at `range` of `bytes`; nil when the secure heap has no room for it.
+    init?(_ bytes: borrowing SecureBuffer, at range: Range<Int>) {
+        guard let raw = unsafe BN_secure_new() else { return nil }
+        let read = unsafe bytes.withUnsafeBytes(range) { buffer in
+            unsafe BN_bin2bn(buffer.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(buffer.count), raw) != nil
+        }
+        guard read else {
+            unsafe BN_clear_free(raw)
+            return nil
+        }
+        unsafe BN_set_flags(raw, BN_FLG_CONSTTIME)
+        unsafe self.raw = unsafe raw
+    }
+
+    deinit {
+        unsafe BN_clear_free(raw)
     }
 }

@@ -204,13 +204,13 @@ package struct UnitManager: ~Copyable {
     package static let settling: Int64 = 5_000
     /// Checks, at most, of a unit that was started again between two of them: by somebody else, or by `Restart=` over
     /// and over.
-    private static let looks = 3
+    private static let checkLimit = 3
 
     private mutating func seeThatItStays(
         _ unit: String, after order: UnitOrder, _ settling: Int64, _ ended: EndedStarts?
     ) throws(UnitError) {
         var last = try condition(of: unit)
-        for _ in 0..<Self.looks {
+        for _ in 0..<Self.checkLimit {
             if last.activity == "failed" { throw .ended }
             if last.activity == "inactive" {
                 // A unit ordered to start may do its work and end; any other may have been stopped by somebody.

@@ -2,7 +2,7 @@ import Linux
 import SystemPackage
 
 /// How a daemon that runs as root without systemd starts a user writer.
-struct OwnWriter {
+struct UserWriterLauncher {
     /// The program and its arguments: all of root's rights are dropped before the writer itself begins.
     let arguments: [String]
 

@@ -4,7 +4,7 @@ import Outputs
 import Rotation
 
 /// What a writer may do: only what the configuration, which it reads itself, names for its user, whoever asks.
-struct WriterPolicy {
+struct UserWriterPolicy {
     let configuration: Configuration
     /// The writer's user id.
     let user: UInt32

@@ -1,5 +1,8 @@
+import AppleClientSecret
 import FoundationEssentials
 import Linux
+import Outputs
+import Rotation
 import SystemPackage
 
 /// One message on the socket: its length in four bytes, big-endian, and that many bytes of JSON.
@@ -58,4 +61,157 @@ enum Frame {
             throw .broken(error.errno)
         }
     }
+}
+
+/// What the daemon asks of a writer: one request, one answer, and the connection is over.
+struct WriterRequest: Codable, Sendable {
+    /// A writer and a daemon of different versions may meet for as long as the older one still runs.
+    static let currentVersion = 1
+
+    enum Task: String, Codable, Sendable {
+        // A name in a message between two processes: never rename it.
+        case observe = "look"
+        /// Find out what would keep the file from being written; nothing is touched.
+        case examine
+        case publish
+    }
+
+    /// One place in the file, whose it is and, to be published, what it is to hold.
+    struct Place: Codable, Sendable {
+        var variable: String?
+        var client: String
+        var token: WireToken?
+    }
+
+    var version = Self.currentVersion
+    var task: Task
+    var path: String
+    var kind: String
+    var mode: UInt16?
+    var group: String?
+    var places: [Place]
+    var mayCreate = false
+    /// The tag of the daemon's temporaries (``Linux/TemporaryNames``); nil: nothing is to be touched.
+    var tag: String?
+
+    init(_ task: Task, _ spec: FileSpec, secrets: [Slot: Token] = [:]) {
+        self.task = task
+        path = spec.path.description
+        kind = spec.format.name
+        mode = spec.mode
+        group = spec.group
+        places = spec.slots.map { slot, client in
+            Place(
+                variable: slot.variable, client: client.description, token: secrets[slot].map { WireToken($0) })
+        }
+    }
+}
+
+extension Slot {
+    var variable: String? {
+        if case .variable(let name) = self { name } else { nil }
+    }
+
+    init(variable: String?) {
+        self = variable.map { .variable($0) } ?? .whole
+    }
+}
+
+/// What a writer answers: what the file was seen to hold, or why that cannot be told.
+struct WriterAnswer: Codable, Sendable {
+    struct Place: Codable, Sendable {
+        var variable: String?
+        /// Nil: something that cannot be a token.
+        var token: WireToken?
+    }
+
+    struct Contents: Codable, Sendable {
+        var exists: Bool
+        var otherLines: Bool
+        var isAsConfigured: Bool
+        /// Places that hold nothing are left out.
+        var places: [Place]
+        /// Which directory the file really lies in, so that the daemon knows whether it would notice a change there.
+        var directory: DirectoryMark?
+    }
+
+    struct Fault: Codable, Sendable {
+        var code: String
+        var cause: Int32?
+        var detail: String?
+    }
+
+    var version = WriterRequest.currentVersion
+    var fault: Fault?
+    var contents: Contents?
+
+    /// Names in a message between two processes, of which an upgrade replaces one first: never rename one.
+    private enum CodingKeys: String, CodingKey {
+        case version, fault
+        case contents = "sight"
+    }
+
+    init(_ failure: Failure) {
+        fault = Fault(code: failure.code.rawValue, cause: failure.cause, detail: failure.detail)
+    }
+
+    init(_ contents: OutputContents) {
+        self.contents = Contents(
+            exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
+            places: contents.slots.map { slot, found in
+                switch found {
+                case .token(let token): Place(variable: slot.variable, token: WireToken(token))
+                case .foreign: Place(variable: slot.variable, token: nil)
+                }
+            },
+            directory: AbsolutePath(contents.realPath).flatMap { DirectoryMark(of: $0.directory) })
+    }
+
+    /// Nothing stands in the way.
+    init() {}
+}
+
+/// What tells a directory from all others of the machine, under whichever path it is seen.
+struct DirectoryMark: Codable, Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    /// Nil when it cannot be looked at.
+    init?(of directory: AbsolutePath) {
+        guard let status = FileStatus.following(directory.description) else { return nil }
+        device = status.identity.device
+        inode = status.identity.inode
+    }
+}
+
+/// A secret's bytes in a message on a user writer's socket; printing it shows none of them.
+struct WireToken: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+    private let text: String
+
+    init(_ token: Token) {
+        text = token.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    /// What the other side sent as a token, checked for its length only.
+    func token(sha256: ([UInt8]) -> [UInt8]) -> Token? {
+        text.utf8.count > Token.maximumLength ? nil : Token(Array(text.utf8), sha256: sha256)
+    }
+
+    /// The claims of a client secret; nil when it is none.
+    var claims: Claims? {
+        (try? CompactJWS(Array(text.utf8)))?.claims
+    }
+
+    var description: String { "(a token)" }
+
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

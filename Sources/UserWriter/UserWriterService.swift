@@ -84,9 +84,9 @@ package struct UserWriterService: Sendable {
 
     func carryOut(_ request: WriterRequest) throws(Failure) -> WriterAnswer {
         let loaded = try load()
-        let order: WriterPolicy.Order
-        do throws(WriterPolicy.Refusal) {
-            order = try WriterPolicy(
+        let order: UserWriterPolicy.Order
+        do throws(UserWriterPolicy.Refusal) {
+            order = try UserWriterPolicy(
                 configuration: loaded.configuration, user: identity.user,
                 userID: { (try? Accounts.userID($0)).flatMap { $0 } }, sha256: sha256
             ).order(request)

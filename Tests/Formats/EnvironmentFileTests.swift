@@ -147,7 +147,7 @@ import Testing
         ("SECRET=x\nSECRET=y\n", .differing),
         ("\u{feff}SECRET=x\n", .differing),
     ])
-    func tellsWhatTheVariableIsSetTo(text: String, value: EnvironmentFile.Value) throws {
+    func readsTheValueOfTheVariable(text: String, value: EnvironmentFile.Value) throws {
         #expect(try EnvironmentFile(Array(text.utf8)).value(of: "SECRET") == value)
     }
 
@@ -165,7 +165,7 @@ import Testing
         ("", false), ("SECRET=x\n", false), ("\n\n SECRET='x\ny'\n\n", false), ("\u{feff}SECRET=x", false),
         ("SECRET=x\n# mine\n", true), ("A=1\n", true), ("SECRET=x\nSECRET_TWO=y\n", true),
     ])
-    func tellsWhetherThereIsMore(text: String, more: Bool) throws {
+    func noticesOtherLines(text: String, more: Bool) throws {
         #expect(try EnvironmentFile(Array(text.utf8)).holdsOtherLines(than: ["SECRET"]) == more)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// The writable memory of this process, searched for bytes that must not lie in it.
 ///
-/// The bytes that are looked for are kept masked, so that the search does not find itself.
+/// The bytes that are searched for are kept masked, so that the search does not find itself.
 struct OwnMemory {
     /// Bytes under a mask.
     struct Pattern {
@@ -51,8 +51,8 @@ struct OwnMemory {
         }
     }
 
-    /// How often `pattern` lies in a part of the memory; and how many bytes were looked at.
-    func count(_ pattern: Pattern, in part: Part) throws -> (found: Int, looked: Int) {
+    /// How often `pattern` lies in a part of the memory; and how many bytes were searched at.
+    func count(_ pattern: Pattern, in part: Part) throws -> (found: Int, searched: Int) {
         let memory = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/mem"))
         defer { try? memory.close() }
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.chunk, alignment: 16)
@@ -63,7 +63,7 @@ struct OwnMemory {
         }
         let own = Int(bitPattern: buffer)..<(Int(bitPattern: buffer) + Self.chunk)
         var found = 0
-        var looked = 0
+        var searched = 0
         for region in try Self.regions() where region.permissions.hasPrefix("rw") {
             guard (region.range == secureHeap) == (part == .secureHeap) else { continue }
             var position = region.range.lowerBound
@@ -76,12 +76,12 @@ struct OwnMemory {
                 // The end, or a mapping of another thread's that has gone meanwhile.
                 guard got > 0 else { break }
                 unsafe found += Self.count(pattern, in: UnsafeRawBufferPointer(start: buffer, count: got))
-                looked += got
+                searched += got
                 // What lies across two pieces is seen whole in the second.
                 position += position + got < end ? got - pattern.masked.count + 1 : got
             }
         }
-        return (found, looked)
+        return (found, searched)
     }
 
     /// Looks first for the one byte of the pattern that memory is likely to hold least of: zeros and small numbers are

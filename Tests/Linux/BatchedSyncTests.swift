@@ -102,7 +102,7 @@ import Testing
         #expect(course.bad.load(ordering: .sequentiallyConsistent) == 0)
     }
 
-    @Test func aFailureIsToldToAllWhoWaitedForItAndToNobodyElse() throws {
+    @Test func aFailureReachesAllWhoWaitedForItAndNobodyElse() throws {
         let batched = BatchedSync()
         let course = Course()
         let slow = try Slow(batched)

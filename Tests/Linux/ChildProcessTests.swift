@@ -12,7 +12,7 @@ struct ChildProcessTests {
         hooks = try Hooks()
     }
 
-    @Test func tellsHowItEnded() throws {
+    @Test func reportsHowItEnded() throws {
         #expect(try hooks.run("exit 0").ending == .exited(0))
         #expect(try hooks.run("exit 42").ending == .exited(42))
         #expect(try hooks.run("kill -USR1 $$").ending == .signalled(SIGUSR1))

@@ -4,7 +4,7 @@ import Testing
 @testable import Linux
 
 struct EpollTests {
-    @Test func tellsWhichDescriptorsAreReadyByTheirTags() throws {
+    @Test func reportsReadyDescriptorsByTheirTags() throws {
         let epoll = try Epoll()
         let first = try EventCounter()
         let second = try EventCounter()
@@ -24,7 +24,7 @@ struct EpollTests {
         #expect(try epoll.wait() == [.init(tag: 9, readiness: .writable)])
     }
 
-    @Test func tellsMoreThanABatchInTheNextCall() throws {
+    @Test func reportsMoreThanABatchInTheNextCall() throws {
         let epoll = try Epoll()
         let counters = try (0..<50).map { _ in try EventCounter() }
         for (index, counter) in counters.enumerated() {

@@ -7,11 +7,11 @@ struct HardeningTests {
     @Test func othersOfTheSameUserSeeNothing() async {
         await #expect(processExitsWith: .success) {
             let hardened = try ForkedProcess(asUser: 34_567)
-            let look = """
+            let script = """
                 exec 2>/dev/null
                 for file in environ maps mem; do cat /proc/\(hardened.process)/$file | head -c 1 | wc -c; done
                 """
-            let program = ["setpriv", "--reuid=34567", "--regid=34567", "--clear-groups", "sh", "-c", look]
+            let program = ["setpriv", "--reuid=34567", "--regid=34567", "--clear-groups", "sh", "-c", script]
             // Whether the memory itself can be read before depends on the machine's Yama.
             #expect(try run(program).output.hasPrefix("1\n1\n"))
             try hardened.harden()

@@ -13,7 +13,7 @@ struct InotifyTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test func tellsWhatHappensToNamesInADirectory() throws {
+    @Test func reportsWhatHappensToNamesInADirectory() throws {
         let notices = try Inotify()
         #expect(try notices.read() == [])
         let watch = try notices.watch(directory.path, for: [.created, .movedTo, .movedFrom, .deleted])
@@ -32,7 +32,7 @@ struct InotifyTests {
         #expect(try notices.read() == [])
     }
 
-    @Test func tellsThatAWatchIsGone() throws {
+    @Test func reportsThatAWatchIsGone() throws {
         let path = try directory.write("1", to: "a")
         let notices = try Inotify()
         let watch = try notices.watch(path, for: [.deletedSelf, .closedAfterWrite])
@@ -54,7 +54,7 @@ struct InotifyTests {
         #expect(try notices.read() == [.init(watch: watch, mask: .ignored, name: "")])
     }
 
-    @Test func tellsThatNoticesWereLost() throws {
+    @Test func reportsThatNoticesWereLost() throws {
         let most = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let queue = try #require(Int(most.trimmingCharacters(in: .whitespacesAndNewlines)))
         let notices = try Inotify()
@@ -64,14 +64,14 @@ struct InotifyTests {
             let (from, to) = turn % 2 == 0 ? ("a", "b") : ("b", "a")
             #expect(unsafe rename(directory(from), directory(to)) == 0)
         }
-        var told: [Inotify.Event] = []
+        var events: [Inotify.Event] = []
         while true {
             let more = try notices.read()
             if more.isEmpty { break }
-            told += more
+            events += more
         }
-        #expect(told.count == queue + 1)
-        #expect(told.last == .init(watch: -1, mask: .overflowed, name: ""))
+        #expect(events.count == queue + 1)
+        #expect(events.last == .init(watch: -1, mask: .overflowed, name: ""))
     }
 
     @Test func saysWhatCannotBeWatched() throws {

@@ -28,7 +28,7 @@ struct ListeningSocketTests {
         }
     }
 
-    @Test func loopbackIsToldFromWhatOthersReach() throws {
+    @Test func loopbackDiffersFromWhatOthersReach() throws {
         let own = try kind(AF_INET, SOCK_STREAM, bound: bindFour(0x7F00_0001))
         #expect(own.family == .internet && own.isStream && own.isOnLoopback)
         let all = try kind(AF_INET, SOCK_STREAM, bound: bindFour(0))
@@ -37,7 +37,7 @@ struct ListeningSocketTests {
         #expect(try !kind(AF_INET6, SOCK_STREAM).isOnLoopback)
     }
 
-    @Test func unixAndDatagramsAreTold() throws {
+    @Test func unixSocketsAndDatagramSocketsAreRecognised() throws {
         let unix = try kind(AF_UNIX, SOCK_STREAM)
         #expect(unix.family == .unix && unix.isStream && !unix.isOnLoopback)
         #expect(try !kind(AF_UNIX, SOCK_DGRAM).isStream)

@@ -2,7 +2,7 @@ import Foundation
 import Linux
 import Testing
 
-struct TimerTests {
+struct TimersTests {
     @Test func wallTimerFiresForMomentsThatHavePassed() throws {
         let timer = try WallTimer()
         #expect(try timer.read() == nil)

@@ -19,7 +19,7 @@ import Testing
         #expect(try TrustedFile.read(room("way"), for: .configuration, as: Room.root, limit: 9).path == room("f"))
     }
 
-    @Test func anAbsentFileAndAnAbsentDirectoryAreToldApart() throws {
+    @Test func anAbsentFileAndAnAbsentDirectoryFailDifferently() throws {
         let room = try Room()
         #expect(throws: FileError(.missing, at: room("f"), errno: .noSuchFileOrDirectory)) { try read(room("f")) }
         #expect(throws: FileError(.directoryMissing, at: room("a"), errno: .noSuchFileOrDirectory)) {

@@ -63,7 +63,7 @@ import Testing
         #expect(value == 1)
     }
 
-    @Test func aFullQueueIsToldAndThenThatThereIsRoom() throws {
+    @Test func aFullQueueIsReportedAndThenThatThereIsRoom() throws {
         var reader: UnixSocket? = try UnixSocket.receiving(at: path)
         try UnixSocket.fill(path)
         let sender = try UnixDatagram()
@@ -103,7 +103,7 @@ import Testing
         _ = first
     }
 
-    @Test func saysWhatNobodyCanBeToldAt() throws {
+    @Test func throwsForAnAddressThatNobodyReads() throws {
         let sender = try UnixDatagram()
         let longest = "/" + String(repeating: "x", count: 106)
         for (address, errno) in [

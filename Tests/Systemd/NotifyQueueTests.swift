@@ -4,7 +4,7 @@ import Testing
 @testable import Systemd
 
 /// What is kept for the service manager while it does not read.
-@Suite struct OutboxTests {
+@Suite struct NotifyQueueTests {
     private func notifyQueue(_ messages: Notify.Message...) -> NotifyQueue {
         var notifyQueue = NotifyQueue()
         notifyQueue.add(messages)
@@ -21,7 +21,7 @@ import Testing
         return sent
     }
 
-    @Test func whatIsSaidTogetherIsToldTogether() {
+    @Test func messagesAddedTogetherAreSentTogether() {
         var notifyQueue = notifyQueue(.status("up"), .ready)
         #expect(notifyQueue.next == [.status("up"), .ready])
         notifyQueue.removeNext()
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Of several phases in one datagram systemd sees only the last.
-    @Test func eachPhaseIsToldApartAndInOrder() {
+    @Test func eachPhaseIsSentByItselfAndInOrder() {
         var notifyQueue = notifyQueue(.ready, .reloading(since: 5), .status("ok"), .ready, .stopping)
         #expect(
             sent(from: &notifyQueue) == [[.status("ok"), .ready], [.reloading(since: 5)], [.ready], [.stopping]])
@@ -48,7 +48,7 @@ import Testing
         #expect(sent(from: &notifyQueue) == [[.status("ok"), .ready]])
     }
 
-    @Test func ofReloadsThatNobodyHasHeardOfTheLastIsTold() {
+    @Test func ofReloadsNotYetSentOnlyTheLastIsSent() {
         var all = notifyQueue(.ready, .reloading(since: 1), .ready, .reloading(since: 2), .ready, .reloading(since: 3))
         #expect(sent(from: &all) == [[.ready], [.reloading(since: 3)]])
         // A reload whose beginning was sent ends first.

@@ -6,7 +6,7 @@ import Testing
 @testable import Systemd
 
 struct NotifyTests {
-    @Test func nobodyIsToldWhereNobodyAsked() async {
+    @Test func nothingIsSentWhereNobodyAsked() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("NOTIFY_SOCKET")
             let socket = try NotifySocket()

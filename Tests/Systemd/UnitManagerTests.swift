@@ -44,8 +44,8 @@ struct UnitManagerTests {
         ("failed", JobResult.failed), ("timeout", .timeout), ("canceled", .canceled), ("dependency", .dependency),
         ("assert", .other("assert")),
     ])
-    func howAJobEndedIsTold(result: String, told: JobResult) throws {
-        #expect(try outcome(of: .start, .init(result: result)).result == .failure(.job(told)))
+    func theResultOfAJobIsReported(result: String, expected: JobResult) throws {
+        #expect(try outcome(of: .start, .init(result: result)).result == .failure(.job(expected)))
     }
 
     @Test func aSkippedJobIsOneOfAUnitThatStoppedMeanwhile() throws {
@@ -143,7 +143,7 @@ struct UnitManagerTests {
         ("org.freedesktop.DBus.Error.ServiceUnknown", .unreachable(.socketNotConnected)),
         ("org.freedesktop.systemd1.OnlyByDependency", .refused("in its words")),
     ])
-    func refusalsAreToldApart(name: String, error: UnitError) throws {
+    func refusalsAreDistinguished(name: String, error: UnitError) throws {
         #expect(try outcome(of: .start, .init(error: (name, "in its words"))).result == .failure(error))
     }
 

@@ -108,7 +108,7 @@ import Testing
         #expect(failure(try report(framed(text)))?.code == .writerGarbled)
     }
 
-    @Test func aFaultIsToldInItsWordsButNotWithItsAdvice() throws {
+    @Test func aFaultIsReportedInItsWordsButWithoutItsAdvice() throws {
         let secret = String(repeating: "s3cret", count: 20)
         let fault =
             #"{"version":1,"fault":{"code":"permission_denied","cause":13,"detail":"/srv/app\n\u001b[31m \#(secret); rm -rf /"}}"#

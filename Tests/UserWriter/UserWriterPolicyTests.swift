@@ -8,19 +8,19 @@ import Testing
 @testable import UserWriter
 
 /// What a writer does for whoever may ask: what root's configuration names for its user, and nothing besides.
-@Suite struct WriterPolicyTests {
-    private let policy: WriterPolicy
+@Suite struct UserWriterPolicyTests {
+    private let policy: UserWriterPolicy
 
     init() throws {
-        policy = WriterPolicy(
+        policy = UserWriterPolicy(
             configuration: try Samples.configuration(), user: 1000,
             userID: { ["app": 1000, "1000": 1000, "other": 1001][$0] }, sha256: { SHA256.digest($0) })
     }
 
-    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> WriterPolicy.Refusal? {
+    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> UserWriterPolicy.Refusal? {
         var request = try Samples.publication()
         try change(&request)
-        do throws(WriterPolicy.Refusal) {
+        do throws(UserWriterPolicy.Refusal) {
             _ = try policy.order(request)
             return nil
         } catch {
@@ -41,11 +41,11 @@ import Testing
         #expect(try policy.order(both).secrets.count == 2)
     }
 
-    @Test func aLookOrAnExaminationBringsNoSecrets() throws {
+    @Test func aReadOrAnExaminationBringsNoSecrets() throws {
         for task in [WriterRequest.Task.observe, .examine] {
             var request = try Samples.publication()
             request.task = task
-            #expect(throws: WriterPolicy.Refusal.nothingToDo) { try policy.order(request) }
+            #expect(throws: UserWriterPolicy.Refusal.nothingToDo) { try policy.order(request) }
             request.places[0].token = nil
             request.tag = nil
             #expect(try policy.order(request).file.slots.count == 1)
@@ -113,8 +113,8 @@ import Testing
     }
 
     @Test func aUserThatNobodyKnowsHasNoFiles() throws {
-        let nobodyKnows = WriterPolicy(
+        let nobodyKnows = UserWriterPolicy(
             configuration: policy.configuration, user: 1000, userID: { _ in nil }, sha256: policy.sha256)
-        #expect(throws: WriterPolicy.Refusal.anothersOutput) { try nobodyKnows.order(try Samples.publication()) }
+        #expect(throws: UserWriterPolicy.Refusal.anothersOutput) { try nobodyKnows.order(try Samples.publication()) }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import UserWriter
 
 /// The messages between the daemon and a writer, as somebody may send them who means no good.
-@Suite struct FrameTests {
+@Suite struct UserWriterProtocolTests {
     private static let request = Data(
         """
         {"version":1,"task":"look","path":"/srv/app/.env","kind":"env","mayCreate":false,\

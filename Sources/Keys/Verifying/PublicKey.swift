@@ -92,8 +92,8 @@ extension PublicKey {
         default: return .other
         }
         var explicit: Int32 = 0
-        let told = unsafe EVP_PKEY_get_int_param(key.raw, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit)
-        guard told == 1, explicit == 0 else { return .otherCurve("explicit parameters") }
+        let known = unsafe EVP_PKEY_get_int_param(key.raw, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit)
+        guard known == 1, explicit == 0 else { return .otherCurve("explicit parameters") }
         var name = [CChar](repeating: 0, count: 80)
         guard unsafe EVP_PKEY_get_group_name(key.raw, &name, name.count, nil) == 1 else { return .other }
         let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,3 +1,4 @@
+package import AppleClientSecret
 internal import CLibcrypto
 
 /// The digest in ES256, fingerprints and key digests (FIPS 180-4).
@@ -25,5 +26,12 @@ package enum SHA256 {
         let digits = Array("0123456789abcdef".utf8)
         return String(
             decoding: digest(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension Token {
+    /// The token with these bytes, which are not checked.
+    package init(_ bytes: [UInt8]) {
+        self.init(bytes, sha256: SHA256.digest)
     }
 }

@@ -56,3 +56,109 @@ struct Attributes {
         try new.set(AccessList.attribute, to: try old.value(AccessList.attribute))
     }
 }
+
+/// The extended attributes of an open file.
+struct ExtendedAttributes {
+    /// The bytes that Linux allows for one value, and for the list of names (XATTR_SIZE_MAX, XATTR_LIST_MAX).
+    private static let sizeLimit = 65_536
+
+    private let descriptor: Int32
+    private let path: String
+
+    init(of descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// All visible names; none where the file system has no attributes.
+    func names() throws(FileError) -> [String] {
+        var buffer = [UInt8](repeating: 0, count: Self.sizeLimit)
+        let count = unsafe clinux_attribute_names(descriptor, &buffer, buffer.count)
+        if Self.isUnsupported(count) { return [] }
+        return buffer.prefix(Int(try checked(count, path))).split(separator: 0).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// Nil when there is none of this name.
+    func value(_ name: String) throws(FileError) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: Self.sizeLimit)
+        let count = unsafe clinux_attribute_get(descriptor, name, &buffer, buffer.count)
+        if Errno(rawValue: Int32(truncatingIfNeeded: -count)) == .noData || Self.isUnsupported(count) {
+            return nil
+        }
+        return Array(buffer.prefix(Int(try checked(count, path))))
+    }
+
+    /// Sets a value; nil removes it. Does nothing if it is equal already: setting may be forbidden.
+    func set(_ name: String, to value: [UInt8]?) throws(FileError) {
+        let now = try self.value(name)
+        guard now != value else { return }
+        let result =
+            if let value {
+                unsafe clinux_attribute_set(descriptor, name, value, value.count)
+            } else {
+                unsafe clinux_attribute_remove(descriptor, name)
+            }
+        guard result < 0 else { return }
+        let errno = Errno(rawValue: -result)
+        switch errno {
+        case .noSpace, .diskQuotaExceeded, .ioError, .noMemory, .readOnlyFileSystem:
+            throw FileError(of: errno, at: path)
+        default:
+            throw FileError(.attributesNotKept, at: path, errno: errno, detail: name)
+        }
+    }
+
+    private static func isUnsupported(_ result: Int64) -> Bool {
+        Errno(rawValue: Int32(truncatingIfNeeded: -result)) == .notSupported
+    }
+}
+
+/// A file's POSIX access list, in the kernel's form (`struct posix_acl_xattr_header` and its entries).
+struct AccessList {
+    static let attribute = "system.posix_acl_access"
+
+    private enum Tag: UInt16 {
+        case owner = 0x01
+        case user = 0x02
+        case owningGroup = 0x04
+        case group = 0x08
+        case mask = 0x10
+        case other = 0x20
+    }
+
+    private var entries: [(tag: Tag, rights: UInt16, id: UInt32)] = []
+
+    /// Nil when the file has none beyond its mode, or its file system supports none.
+    init?(of descriptor: Int32, path: String) throws(FileError) {
+        guard let bytes = try ExtendedAttributes(of: descriptor, path: path).value(Self.attribute) else { return nil }
+        func number(_ offset: Int, _ width: Int) -> UInt32 {
+            bytes[offset..<offset + width].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        guard bytes.count >= 4, (bytes.count - 4).isMultiple(of: 8), number(0, 4) == 2 else {
+            throw FileError(.systemError, at: path, detail: "its access list is of an unknown form")
+        }
+        for offset in stride(from: 4, to: bytes.count, by: 8) {
+            guard let tag = Tag(rawValue: UInt16(number(offset, 2))) else {
+                throw FileError(.systemError, at: path, detail: "its access list is of an unknown form")
+            }
+            entries.append((tag, UInt16(number(offset + 2, 2)), number(offset + 4, 4)))
+        }
+    }
+
+    /// A user or group that the list lets read the file and that is not trusted to read keys; nil: none.
+    func otherReader(than identity: Identity, group owningGroup: UInt32) -> String? {
+        let mask = entries.first { $0.tag == .mask }?.rights ?? 7
+        for entry in entries where entry.rights & mask & 4 != 0 {
+            switch entry.tag {
+            case .user where !identity.trusts(entry.id): return "the user \(Owner.describe(user: entry.id))"
+            case .group where !identity.mayReadKeys(entry.id): return "the group \(Owner.describe(group: entry.id))"
+            case .owningGroup where !identity.mayReadKeys(owningGroup):
+                return "the group \(Owner.describe(group: owningGroup))"
+            default: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+internal import Glibc
 import SystemPackage
 
 /// The links that a path goes through: whoever changes one of them changes what the path names.
@@ -37,5 +37,24 @@ package enum LinkTrail {
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count > 0 else { return nil }
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// Resolves a path's links.
+package enum RealPath {
+    /// The path with every link followed, as far as it exists and this process may search it; the rest as written.
+    package static func of(_ path: String) -> String {
+        var known = path[...]
+        while true {
+            if let found = unsafe realpath(String(known), nil) {
+                defer { unsafe free(found) }
+                let real = unsafe String(cString: found)
+                let rest = path[known.endIndex...].drop { $0 == "/" }
+                if rest.isEmpty { return real }
+                return (real == "/" ? "" : real) + "/" + rest
+            }
+            guard let slash = known.utf8.lastIndex(of: UInt8(ascii: "/")), known.utf8.count > 1 else { return path }
+            known = slash == known.startIndex ? known[...slash] : known[..<slash]
+        }
     }
 }

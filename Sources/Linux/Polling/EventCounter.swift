@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SystemPackage
 
 /// A flag that any thread can raise and a loop can wait for. It stays raised for every waiter until it is cleared.
 package final class EventCounter: Sendable {
@@ -29,5 +30,18 @@ package final class EventCounter: Sendable {
     package func clear() {
         // Fails only when there is nothing to clear.
         _ = try? readCounter(descriptor.raw, "clear an event counter")
+    }
+}
+
+/// Reads the eight-byte count of a timer or event counter; `nil` when it is zero now.
+func readCounter(_ descriptor: Int32, _ operation: String) throws(SystemError) -> UInt64? {
+    var count: UInt64 = 0
+    while true {
+        if unsafe Glibc.read(descriptor, &count, MemoryLayout<UInt64>.size) == MemoryLayout<UInt64>.size {
+            return count
+        }
+        let cause = Errno(rawValue: errno)
+        if cause == .wouldBlock { return nil }
+        guard cause == .interrupted else { throw SystemError(operation, errno: cause) }
     }
 }

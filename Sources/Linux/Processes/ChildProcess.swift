@@ -31,3 +31,86 @@ package enum ChildProcess {
         clinux_orphans_reap()
     }
 }
+
+extension ChildProcess {
+    /// How long a child may take to end after `body`, in milliseconds.
+    private static let parting: Int64 = 2_000
+
+    /// Starts `arguments` with a stream as standard input, passes its other end to `body`, and then waits for the
+    /// child's end, as ``run(_:environment:timeout:cancel:)`` does.
+    ///
+    /// Throws when the program could not be started.
+    /// - Parameter milliseconds: until the stream's deadline.
+    package static func talk<Value>(
+        with arguments: [String], environment: [String: String], milliseconds: Int64, cancel: EventCounter?,
+        _ body: (borrowing TimedStream) -> Value
+    ) throws(SystemError) -> (value: Value, report: ExitReport) {
+        var near: Int32 = -1
+        var far: Int32 = -1
+        try SystemError.check(unsafe clinux_stream_pair(&near, &far), "make a socket")
+        let stream = UnixStream(adopting: Descriptor(adopting: near))
+        var child = try start(arguments, environment, input: Descriptor(adopting: far))
+        let value = talk(TimedStream(stream, milliseconds: milliseconds, cancel: cancel), body)
+        let interruption = child.wait(milliseconds: parting, cancel: -1)
+        let ending = try child.end(after: interruption)
+        return (value, child.output.report(ending))
+    }
+
+    /// Closes `input` here: only the child has it, so the other end sees it close.
+    private static func start(
+        _ arguments: [String], _ environment: [String: String], input: consuming Descriptor
+    ) throws(SystemError) -> StartedChild {
+        try StartedChild(arguments, environment: environment, input: input.raw)
+    }
+
+    private static func talk<Value>(
+        _ stream: consuming TimedStream, _ body: (borrowing TimedStream) -> Value
+    ) -> Value {
+        body(stream)
+    }
+}
+
+/// How a child ended, and its output.
+package struct ExitReport: Hashable, Sendable {
+    package enum Ending: Hashable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+        case timedOut
+        case cancelled
+    }
+
+    package let ending: Ending
+    /// What it wrote to standard output and error, in whole lines (the last may lack its end), without the line ends.
+    package let lines: [String]
+    /// Bytes left out beyond the limit. A line that would be cut is left out whole: half a secret could not be
+    /// recognised in it.
+    package let truncated: Int
+}
+
+/// Keeps what a child writes, up to a limit, and counts the rest.
+struct OutputLines {
+    /// Bytes: plenty for a message, little enough for a hundred of them.
+    static let limit = 65_536
+
+    private var kept: [UInt8] = []
+    private var dropped = 0
+
+    mutating func take(_ bytes: ArraySlice<UInt8>) {
+        let room = OutputLines.limit - kept.count
+        kept += bytes.prefix(room)
+        dropped += max(bytes.count - room, 0)
+    }
+
+    func report(_ ending: ExitReport.Ending) -> ExitReport {
+        var bytes = kept[...]
+        if dropped > 0 {
+            bytes = kept[..<(kept.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
+        }
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        let text = lines.map { line in
+            String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+        }
+        return ExitReport(ending: ending, lines: text, truncated: dropped + kept.count - bytes.count)
+    }
+}

@@ -100,3 +100,54 @@ private struct NameIdentity: Equatable {
         self.isSocket = isSocket != 0
     }
 }
+
+/// A listening Unix socket whose server waits for a limited time and then ends, because systemd keeps listening and
+/// starts it again.
+package struct RetryingListener: ~Copyable {
+    private let descriptor: Descriptor
+    private let signals: SignalDescriptor
+
+    /// Call ``SignalDescriptor/blockSignals()`` before.
+    package init(adopting descriptor: consuming Descriptor) throws(SystemError) {
+        let signals = try SignalDescriptor()
+        self.descriptor = descriptor
+        self.signals = signals
+    }
+
+    /// The next connection; nil when none came in time, or when a signal arrived. Connections queued by then go to the
+    /// next server.
+    package func next(within milliseconds: Int64) throws(SystemError) -> UnixStream? {
+        var ready: [UInt8] = [0, 0]
+        let found = unsafe clinux_poll([descriptor.raw, signals.raw], &ready, 2, milliseconds)
+        try SystemError.check(found, "wait for a connection")
+        guard ready == [1, 0] else { return nil }
+        return UnixStream(
+            adopting: Descriptor(
+                adopting: try SystemError.check(clinux_unix_accept(descriptor.raw), "accept a connection")))
+    }
+}
+
+/// The kind of a socket that another process opened, to be checked before serving on it.
+package struct ListeningSocket: Hashable, Sendable {
+    package enum Family: Hashable, Sendable {
+        case unix
+        /// IPv4 or IPv6.
+        case internet
+        case other
+    }
+
+    package let family: Family
+    package let isStream: Bool
+    /// Bound to 127.0.0.0/8 or ::1, which no other machine reaches. Never true of a Unix socket.
+    package let isOnLoopback: Bool
+
+    package init(_ descriptor: Int32) throws(SystemError) {
+        var isStream: Int32 = 0
+        var isOnLoopback: Int32 = 0
+        let family = try SystemError.check(
+            unsafe clinux_socket_kind(descriptor, &isStream, &isOnLoopback), "learn what a socket is")
+        self.family = family == CLINUX_SOCKET_UNIX ? .unix : family == CLINUX_SOCKET_INTERNET ? .internet : .other
+        self.isStream = isStream != 0
+        self.isOnLoopback = isOnLoopback != 0
+    }
+}

@@ -48,3 +48,89 @@ package struct UnixStream: ~Copyable {
         }
     }
 }
+
+/// A Unix stream connection with one deadline, whatever the other side does: a peer that sends a byte a second cannot
+/// extend it.
+package struct TimedStream: ~Copyable {
+    private let stream: UnixStream
+    private let deadline: Int64
+    private let cancel: EventCounter?
+
+    /// Bytes read at one time, at most.
+    private static let portion = 65_536
+
+    /// - Parameters:
+    ///   - milliseconds: from now until the deadline; a suspend does not count.
+    ///   - cancel: ends it earlier when raised.
+    package init(_ stream: consuming UnixStream, milliseconds: Int64, cancel: EventCounter? = nil) {
+        self.stream = stream
+        self.cancel = cancel
+        deadline = Self.now() + milliseconds
+    }
+
+    /// The peer's credentials.
+    package func peer() throws(SystemError) -> Peer {
+        try Peer(of: stream.raw)
+    }
+
+    /// The next `count` bytes; fewer when the peer closes first. Memory grows with what arrives, not with `count`.
+    ///
+    /// Throws `.timedOut` and `.canceled`.
+    package func read(exactly count: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(count, Self.portion))
+        while bytes.count < count {
+            let taken = unsafe recv(stream.raw, &buffer, min(buffer.count, count - bytes.count), Int32(MSG_DONTWAIT))
+            if taken > 0 {
+                bytes += buffer[..<taken]
+            } else if taken == 0 {
+                break
+            } else {
+                try waitOrThrow("read from a socket", writing: false)
+            }
+        }
+        return bytes
+    }
+
+    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe send(stream.raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                try waitOrThrow("write to a socket", writing: true)
+            }
+        }
+    }
+
+    /// Waits until the peer sends something, and discards what has arrived by then.
+    package func skipWhatComes() {
+        guard clinux_stream_wait(stream.raw, 0, -1, max(deadline - Self.now(), 0)) != 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: Self.portion)
+        while unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
+    }
+
+    /// Whether the peer has closed, or has sent more than it was to send.
+    package var isAbandoned: Bool {
+        clinux_stream_wait(stream.raw, 0, -1, 0) != 0
+    }
+
+    /// After a failed call: waits if the socket was not ready, else throws.
+    private func waitOrThrow(_ operation: String, writing: Bool) throws(SystemError) {
+        guard errno == EAGAIN || errno == EINTR else { throw SystemError(operation, errno: Errno(rawValue: errno)) }
+        let found = clinux_stream_wait(stream.raw, writing ? 1 : 0, cancel?.raw ?? -1, max(deadline - Self.now(), 0))
+        switch try SystemError.check(found, operation) {
+        case 0: throw SystemError(operation, errno: .timedOut)
+        case 2: throw SystemError(operation, errno: .canceled)
+        default: break
+        }
+    }
+
+    private static func now() -> Int64 {
+        Clocks.monotonicMicroseconds() / 1_000
+    }
+}

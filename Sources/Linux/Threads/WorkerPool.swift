@@ -1,3 +1,5 @@
+import CLinux
+
 /// Runs blocking jobs on threads, in lanes: a stuck lane delays no other one.
 ///
 /// A lane stands for what its jobs may hang on together: a mount, a hook, the bus. The rules:
@@ -42,5 +44,129 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
             guard let job = crew.withLock({ $0.nextJob(for: thread, in: &lane, at: now) }) else { return }
             job()
         }
+    }
+}
+
+/// The scheduling rule of ``WorkerPool``, without threads and clocks.
+struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
+    typealias Job = @Sendable () -> Void
+
+    /// Milliseconds after which a job is stuck: no healthy disk is slower.
+    static var overdueAfter: Int64 { 30_000 }
+    /// At 512 KiB of stack each, 64 MiB of address space; more lanes than that do not get stuck together.
+    static var mostThreads: Int { 128 }
+
+    private struct LaneState {
+        /// Slices, because taking the first of ten thousand must not move the others.
+        var urgent: ArraySlice<Job> = []
+        var ordinary: ArraySlice<Job> = []
+        /// The lane's threads, and when each began its job.
+        var begun: [Int: Int64] = [:]
+
+        var hasWaiting: Bool { !urgent.isEmpty || !ordinary.isEmpty }
+
+        mutating func add(_ job: @escaping Job, isUrgent: Bool) {
+            if isUrgent { urgent.append(job) } else { ordinary.append(job) }
+        }
+
+        mutating func take() -> Job? {
+            urgent.popFirst() ?? ordinary.popFirst()
+        }
+    }
+
+    private let limit: Int
+    private let perLane: Int
+    private var lanes: [Lane: LaneState] = [:]
+    private var started = 0
+    /// Threads that exist.
+    private(set) var threads = 0
+
+    init(limit: Int, perLane: Int) {
+        self.limit = limit
+        self.perLane = perLane
+    }
+
+    /// Queues the job last of its kind in its lane. Returns the number of a thread to start for it, if any.
+    mutating func add(_ job: @escaping Job, to lane: Lane, isUrgent: Bool = false, at now: Int64) -> Int? {
+        if let index = lanes.index(forKey: lane) {
+            lanes.values[index].add(job, isUrgent: isUrgent)
+            guard threads < Self.mostThreads, mayGrow(lanes.values[index], at: now) else { return nil }
+        } else {
+            var state = LaneState()
+            state.add(job, isUrgent: isUrgent)
+            lanes[lane] = state
+            guard threads < Self.mostThreads else { return nil }
+        }
+        started += 1
+        threads += 1
+        lanes[lane]?.begun[started] = now
+        return started
+    }
+
+    /// The thread could not be started. True when its lane has none: the lane's jobs (one, then) are dropped.
+    mutating func withdraw(_ thread: Int, from lane: Lane) -> Bool {
+        threads -= 1
+        lanes[lane]?.begun[thread] = nil
+        guard lanes[lane]?.begun.isEmpty ?? true else { return false }
+        return lanes.removeValue(forKey: lane) != nil
+    }
+
+    /// The thread's next job, from its lane or from another that may have it; `nil`: it ends.
+    mutating func nextJob(for thread: Int, in lane: inout Lane, at now: Int64) -> Job? {
+        if let job = takeJob(for: thread, in: lane, at: now) { return job }
+        lanes[lane]?.begun[thread] = nil
+        if lanes[lane]?.begun.isEmpty ?? false { lanes[lane] = nil }
+        guard let other = laneInNeed(at: now) else {
+            threads -= 1
+            return nil
+        }
+        lane = other
+        return takeJob(for: thread, in: lane, at: now)
+    }
+
+    private mutating func takeJob(for thread: Int, in lane: Lane, at now: Int64) -> Job? {
+        guard let index = lanes.index(forKey: lane), let job = lanes.values[index].take() else { return nil }
+        lanes.values[index].begun[thread] = now
+        return job
+    }
+
+    /// Lanes without a thread come before lanes that may grow.
+    private func laneInNeed(at now: Int64) -> Lane? {
+        let waiting = lanes.filter { $0.value.hasWaiting }
+        return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.first { mayGrow($0.value, at: now) }?.key
+    }
+
+    private func mayGrow(_ lane: LaneState, at now: Int64) -> Bool {
+        if lane.begun.isEmpty { return true }
+        let isOverdue = { (begin: Int64) in now - begin > Self.overdueAfter }
+        let overdue = lane.begun.values.count(where: isOverdue)
+        guard lane.begun.count < perLane, overdue == 0 || overdue == lane.begun.count else { return false }
+        let counted = lanes.values.reduce(0) { $0 + $1.begun.values.count { !isOverdue($0) } }
+        return counted < limit
+    }
+}
+
+/// Starts a thread that runs one closure and ends. Signals are blocked on it.
+package enum WorkerThread {
+    /// Bytes: jobs do not call deeply, and many stuck threads must stay cheap.
+    private static let stackSize = 512 * 1024
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
+        let body = unsafe Unmanaged.passRetained(Body(run))
+        let result = unsafe clinux_thread_start(
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            }, body.toOpaque(), stackSize)
+        if result < 0 { unsafe body.release() }
+        try SystemError.check(result, "start a thread")
     }
 }

@@ -1,5 +1,10 @@
+import AppleClientSecret
 import ArgumentParser
+import Config
+import Daemon
 import Formats
+import FoundationEssentials
+import Rotation
 
 /// The path of the configuration: the flag, else the environment variable, else where packages install it.
 struct ConfigurationOption: ParsableArguments {
@@ -98,4 +103,100 @@ struct FormOptions: ParsableArguments {
 /// An empty variable counts as unset.
 private func chosen(_ value: String?) -> String? {
     value.flatMap { $0.isEmpty ? nil : $0 }
+}
+
+/// Parses the values of flags; an error says what to write instead.
+enum Flags {
+    static func team(_ text: String) throws -> TeamID {
+        try valid(TeamID(text), "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ")
+    }
+
+    static func keyID(_ text: String) throws -> KeyID {
+        try valid(KeyID(text), "a key id is ten characters A-Z and 0-9, such as ABC123DEFG")
+    }
+
+    static func clientID(_ text: String) throws -> ClientID {
+        try valid(ClientID(text), "a client id has letters, digits, '.', '-' and '_', such as com.example.web")
+    }
+
+    static func clientName(_ text: String) throws -> ClientName {
+        try valid(ClientName(text), "a client's name has letters, digits, '.', '-' and '_', at most 64 of them")
+    }
+
+    static func lifetime(_ text: String) throws -> Lifetime {
+        try valid(Span.lifetime(text), "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max")
+    }
+
+    static func span(_ text: String) throws -> Seconds {
+        try valid(Span.parse(text), "a duration is written like 21d, 12h or 1d12h")
+    }
+
+    static func variable(_ text: String) throws -> String {
+        try valid(
+            VariableName.isValid(text) ? text : nil,
+            "a variable's name has letters, digits and '_', such as APPLE_CLIENT_SECRET")
+    }
+
+    static func unit(_ text: String) throws -> String {
+        try valid(UnitName.isValid(text) ? text : nil, "a unit is written as systemctl shows it, such as myapp.service")
+    }
+
+    /// The absolute path of a file.
+    static func path(_ text: String) throws -> AbsolutePath {
+        try valid(
+            SettingsLoader.absolutePath(of: text), "this is no path of a file; write an absolute one without '..'")
+    }
+
+    /// The key id given, else the one in the key file's name.
+    static func keyID(_ given: KeyID?, of key: AbsolutePath) throws -> KeyID {
+        try valid(
+            given ?? KeyID(fileName: key.name),
+            "'\(key.name)' is not called AuthKey_<KEYID>.p8 as Apple calls it; say --key-id as well")
+    }
+
+    private static func valid<Value>(_ value: Value?, _ advice: String) throws -> Value {
+        guard let value else { throw ValidationError(advice) }
+        return value
+    }
+}
+
+extension CompletionKind {
+    /// The names of the configured clients, for a shell that completes a command line.
+    static var configuredClients: CompletionKind {
+        .custom { words, _, _ in ClientNames.known(to: words) }
+    }
+}
+
+enum ClientNames {
+    /// The clients of the configuration that `--config` in `words` names, or of the default one. Empty where it cannot
+    /// be read: a completion never reports errors.
+    static func known(to words: [String]) -> [String] {
+        let source = SettingsSource(path: path(in: words), environment: Environment.current)
+        guard case .success(let loaded) = source.load() else { return [] }
+        return loaded.configuration.clients.keys.sorted().map(\.description)
+    }
+
+    private static func path(in words: [String]) -> String {
+        var flag: String?
+        for (index, word) in words.enumerated() {
+            if word.hasPrefix("--config=") { flag = String(word.dropFirst("--config=".count)) }
+            if word == "--config", index + 1 < words.count { flag = words[index + 1] }
+        }
+        return ConfigurationOption.path(flag: flag, Environment.current)
+    }
+}
+
+/// The configuration; one that is refused has its mistakes printed on standard error, and its exit code thrown.
+func accepted(_ result: Result<Loaded, Refusal>) throws(CommandFailure) -> Loaded {
+    switch result {
+    case .success(let loaded): return loaded
+    case .failure(let refusal):
+        for diagnostic in refusal.diagnostics { Streams.complain(lines: diagnostic.description) }
+        throw CommandFailure(.configuration, "")
+    }
+}
+
+/// The variables that the program was started with.
+enum Environment {
+    static let current = ProcessInfo.processInfo.environment
 }

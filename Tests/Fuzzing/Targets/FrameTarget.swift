@@ -22,7 +22,7 @@ enum FrameTarget {
     private static func order(_ bytes: [UInt8]) throws {
         guard let request = try? read(WriterRequest.self, bytes) else { return }
         let configuration = try configuration.get().configuration
-        let policy = WriterPolicy(
+        let policy = UserWriterPolicy(
             configuration: configuration, user: 1000, userID: { ["app": 1000, "other": 1001][$0] },
             sha256: { SHA256.digest($0) })
         guard let order = try? policy.order(request) else { return }
