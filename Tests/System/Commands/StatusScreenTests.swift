@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `status` and `status --watch` on a real terminal.
-@Suite struct WatchScreenTests {
+@Suite struct StatusScreenTests {
     private func watch(
         _ sandbox: Sandbox, _ environment: [String: String] = [:], columns: Int = 100, rows: Int = 20,
         under wrapper: String = ""

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `status --watch`, which stays while daemons come and go.
-@Suite struct WatchTests {
+@Suite struct StatusWatchTests {
     /// Starts `arguments` with its output going to a file of the sandbox.
     private func start(
         _ sandbox: Sandbox, _ arguments: [String], output: String, complaints: String = "complaints",

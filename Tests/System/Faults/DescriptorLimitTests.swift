@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A daemon that may have few descriptors, or has none left.
-@Suite struct DescriptorTests {
+@Suite struct DescriptorLimitTests {
     /// Gives a running daemon another limit.
     private func limit(_ sandbox: Sandbox, to count: Int) throws {
         let process = try #require(sandbox.processID)

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [false, true]) func noCallThatFailsLeavesAnythingHalfDone(hasOldSecrets: Bool) throws {
         var random = SeededGenerator()
         let seed = random.seed
-        let bench = try FaultBench(hasOldSecrets: hasOldSecrets)
+        let bench = try FaultRunFixture(hasOldSecrets: hasOldSecrets)
         let calls = try bench.calls()
         let changing = calls.filter { !$0.name.hasPrefix("open") }
         #expect(Set(changing.map(\.name)).isSuperset(of: ["write", "fsync", "fchmod", "fchown", "renameat2"]))
@@ -49,7 +49,7 @@ import Testing
     @Test func everyFaultIsToldByADaemonThatOutlivesIt() throws {
         let sandbox = try Sandbox()
         let supervisor = try Supervisor(sandbox)
-        let field = FaultField(sandbox, supervisor)
+        let field = FaultFixture(sandbox, supervisor)
         let faults = try field.everyFault()
         #expect(faults.count > 60)
         try field.start(clients: faults.count)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// Applications that read their secrets over and over.
-final class StormReaders: Sendable {
+final class KillStormReaders: Sendable {
     struct Findings {
         var reads = 0
         var bad: [String] = []
@@ -26,7 +26,7 @@ final class StormReaders: Sendable {
     private let clients: [String]
     private let directory: String
 
-    init(_ field: StormField) {
+    init(_ field: KillStormFixture) {
         clients = field.clients
         directory = field.sandbox.directory("out")
     }
@@ -79,13 +79,14 @@ final class StormReaders: Sendable {
     }
 
     private func lookAtEnvironments() {
-        for (file, members) in StormField.environments {
+        for (file, members) in KillStormFixture.environments {
             guard let text = text(file) else { continue }
             let lines = text.components(separatedBy: "\n")
-            let values = lines.dropFirst(StormField.before.count).dropLast(StormField.after.count)
-            let names = members.map { StormField.variable($0) + "=" }
-            guard Array(lines.prefix(StormField.before.count)) == StormField.before,
-                Array(lines.suffix(StormField.after.count)) == StormField.after, values.count == names.count,
+            let values = lines.dropFirst(KillStormFixture.before.count).dropLast(KillStormFixture.after.count)
+            let names = members.map { KillStormFixture.variable($0) + "=" }
+            guard Array(lines.prefix(KillStormFixture.before.count)) == KillStormFixture.before,
+                Array(lines.suffix(KillStormFixture.after.count)) == KillStormFixture.after,
+                values.count == names.count,
                 zip(values, names).allSatisfy({ $0.hasPrefix($1) })
             else {
                 note("\(file) held \(text.utf8.count) bytes that are not whole")
@@ -99,7 +100,7 @@ final class StormReaders: Sendable {
     }
 
     private func lookAtDocuments() {
-        for client in clients[StormField.documents] {
+        for client in clients[KillStormFixture.documents] {
             guard let text = text(client + ".json") else { continue }
             let document = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
             judge(document?["client_secret"] ?? "", of: client, in: client + ".json")

@@ -12,9 +12,9 @@ import Testing
         var random = SeededGenerator()
         print("the kill storm: CLIENTSECRETD_SEED=\(random.seed)")
         let seed: Comment = "seed \(random.seed)"
-        let field = try StormField(clients: Self.clients)
+        let field = try KillStormFixture(clients: Self.clients)
         let sandbox = field.sandbox
-        let readers = StormReaders(field)
+        let readers = KillStormReaders(field)
         readers.begin()
         defer { readers.end() }
         var struck: [Strike: Int] = [:]

@@ -5,7 +5,7 @@ import Testing
 
 /// Links, directories that come and go, lost notices and a changed configuration, seen by a running daemon. Where nothing
 /// gave notice it would look once a minute; what is waited for here comes within half of that.
-@Suite struct WatchedTests {
+@Suite struct WatchedPathsTests {
     private func soon(_ sandbox: Sandbox, _ what: String, _ condition: () throws -> Bool) throws {
         try sandbox.eventually(what, within: 30, condition)
     }

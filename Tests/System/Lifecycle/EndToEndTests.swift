@@ -206,6 +206,21 @@ import Testing
         }
     }
 
+    @Test func readinessWaitsForTheGoodOutputsOfAClientWithABadOne() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            """
+              web:
+                client_id: com.example.web
+                outputs:
+                  - path: \(sandbox.directory("none/web.jwt"))
+                  - path: \(sandbox.directory("out/web.jwt"))
+
+            """)
+        try sandbox.start()
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+    }
+
     @Test func aBadReloadChangesNothing() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))

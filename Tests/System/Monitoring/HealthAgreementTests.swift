@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One judgement, carried by every channel: what one says, all say.
-@Suite struct ChannelsTests {
+@Suite struct HealthAgreementTests {
     /// What each channel says of the daemon now, as monitoring's exit code.
     private func verdicts(_ sandbox: Sandbox) throws -> [String: Int] {
         let codes = ["ok": 0, "degraded": 1, "critical": 2]

@@ -64,7 +64,7 @@ import Testing
         func count(_ query: String) throws -> Int { try series(query).count }
     }
 
-    private static let passing = PassedSocketTests.passing
+    private static let passing = SocketActivationTests.passing
 
     @Test func anAlertComesAndGoesWithItsCause() throws {
         let sandbox = try Sandbox()

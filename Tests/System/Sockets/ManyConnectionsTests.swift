@@ -4,7 +4,7 @@ import Testing
 
 /// Whoever looks at the daemon cannot hurt it. Takes 75 s, most of them waiting; how fast it answers is measured by
 /// `Benchmarks/observe.sh`.
-@Suite(.needsRoot("comes as many users")) struct CrowdTests {
+@Suite(.needsRoot("comes as many users")) struct ManyConnectionsTests {
     private struct Seen: Decodable {
         let asked: Int
         let answers: [String: Int]
