@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The commands as a shell sees them: what goes to which stream, and how they exit.
-@Suite struct CommandsTests {
+@Suite(.waits) struct CommandsTests {
     private func mint(_ sandbox: Sandbox, _ more: String...) throws -> Finished {
         try run(
             [sandbox.binary, "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]

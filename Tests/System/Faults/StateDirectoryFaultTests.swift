@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What happens to the state directory under a daemon that runs on.
-@Suite struct StateDirectoryFaultTests {
+@Suite(.waits) struct StateDirectoryFaultTests {
     /// Nobody asks for anything: it is noticed by itself, and the next start finds everything.
     @Test func aStateDirectoryThatIsEmptiedIsFilledAgain() throws {
         let sandbox = try sandboxWithState()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the daemon reads is never written to, by whatever path an output leads there.
-@Suite struct ProtectedPathsTests {
+@Suite(.waits) struct ProtectedPathsTests {
     @Test func anOutputThatLeadsToTheKeyLeavesItAlone() throws {
         let sandbox = try Sandbox()
         let link = sandbox.directory("way")

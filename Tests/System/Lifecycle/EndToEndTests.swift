@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real binary, from a key made by openssl to a secret that PyJWT accepts.
-@Suite struct EndToEndTests {
+@Suite(.waits) struct EndToEndTests {
     @Test func aKeyBecomesPublishedSecretsThatPyJWTAccepts() throws {
         let sandbox = try Sandbox()
         let environment = sandbox.directory("out/app.env")

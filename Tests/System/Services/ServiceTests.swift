@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The service on a real systemd. Each script groups what one boot can show.
-@Suite(.needsRoot("boots a systemd")) struct ServiceTests {
+@Suite(.waits, .needsRoot("boots a systemd")) struct ServiceTests {
     @Test func aFreshMachineNeedsOneKeyTenLinesAndOneCommand() throws { try Bed.hold("fresh.sh") }
 
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
