@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The commands as a shell sees them: what goes to which stream, and how they exit.
-@Suite struct CommandsTests {
+@Suite(.waits) struct CommandsTests {
     private func mint(_ sandbox: Sandbox, _ more: String...) throws -> Finished {
         try run(
             [sandbox.binary, "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
@@ -222,4 +222,48 @@ import Testing
         try sandbox.directory.write("clients: {}", to: "clientsecretd.yaml")
         #expect(try sandbox.command("check").status == 78)
     }
+
+    @Test func whatWasPastedIsNotRepeated() throws {
+        let sandbox = try Sandbox()
+        let pem = try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8")
+        let line = pem.split(separator: "\n")[1]
+        for arguments in [["mint", "--key", pem], ["inspect", pem], ["mint", "--team-id", String(line)]] {
+            let answer = try run([sandbox.binary] + arguments)
+            #expect(answer.status == 64 || answer.status == 66)
+            #expect(!(answer.complaints + answer.output).contains(line.prefix(40)), "\(arguments[0])")
+        }
+    }
+
+    /// The name of the process that asks is its own choice.
+    @Test func whoAskedIsTold() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web") + sandbox.client("app"))
+        try sandbox.start()
+        func told() throws -> [String] {
+            try sandbox.log().split(separator: "\n").map(String.init).filter { $0.contains(" asked to ") }
+        }
+        #expect(try sandbox.command("renew", "web", "app").status == 0)
+        let user = geteuid()
+        let renewal = try #require(try told().first)
+        let words = #/user (\d+) \(process \d+, "clientsecretd"\) asked to renew app, web/#
+        #expect(renewal.wholeMatch(of: words)?.1 == "\(user)")
+        #expect(try sandbox.command("renew", "--deliver-only").status == 0)
+        #expect(try told().last?.hasSuffix(" asked to deliver again all clients") == true)
+        let asked = try run(["python3", "-c", Self.renamed, sandbox.socket])
+        #expect(asked.output.hasPrefix("HTTP/1.1 200 OK"), "\(asked)")
+        let reload = try #require(try told().last)
+        #expect(reload.contains("[2Jevil"), "\(reload)")
+        #expect(reload.hasSuffix(" asked to reload the configuration"))
+        #expect(!reload.utf8.contains(0x1B))
+        #expect(try told().count == 3)
+    }
+
+    private static let renamed = """
+        import socket, sys
+        with open('/proc/self/comm', 'wb') as name: name.write(b'\\x1b[2Jevil')
+        visitor = socket.socket(socket.AF_UNIX)
+        visitor.connect(sys.argv[1])
+        visitor.sendall(b'POST /v1/reload HTTP/1.1\\r\\nHost: h\\r\\nConnection: close\\r\\n\\r\\n')
+        while data := visitor.recv(65536): print(data.decode())
+        """
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `status --watch`, which stays while daemons come and go.
-@Suite struct WatchTests {
+@Suite(.waits) struct StatusWatchTests {
     /// Starts `arguments` with its output going to a file of the sandbox.
     private func start(
         _ sandbox: Sandbox, _ arguments: [String], output: String, complaints: String = "complaints",
@@ -40,13 +40,13 @@ import Testing
                 == "clientsecretd: no daemon can be reached at \(sandbox.socket): No such file or directory; "
                 + "is it running? (systemctl status clientsecretd); waiting\n"
         }
-        // It looks once a second, and says so once.
+        // It looks once a second, and says so once: nothing must come while it looks twice more.
         let complaint = try sandbox.directory.read("complaints")
         usleep(2_100_000)
         #expect(try sandbox.directory.read("complaints") == complaint)
         try sandbox.start()
         try sandbox.eventually("the first table") { try sandbox.directory.read("watched").contains("web     ok") }
-        // Once nothing changes any more, nothing more is written.
+        // Once nothing changes any more, nothing more is written, however often it looks.
         var first = ""
         for _ in 0..<10 {
             let before = first

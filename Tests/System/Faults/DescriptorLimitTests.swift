@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A daemon that may have few descriptors, or has none left.
-@Suite struct DescriptorTests {
+@Suite(.waits) struct DescriptorLimitTests {
     /// Gives a running daemon another limit.
     private func limit(_ sandbox: Sandbox, to count: Int) throws {
         let process = try #require(sandbox.processID)
@@ -47,9 +47,9 @@ import Testing
         // They wait, and so does what is to be repaired; asking for them over and over would take all of this time.
         let before = try ticks(process)
         try sandbox.eventually("a word on it") { try sandbox.log().contains("too many files open") }
-        sleep(4)
+        sleep(2)
         let used = try ticks(process) - before
-        #expect(used < 40, "\(used) hundredths of a second")
+        #expect(used < 20, "\(used) hundredths of a second")
         #expect(try sandbox.directory.read("out/web.jwt") == "rubbish")
         try limit(sandbox, to: 1024)
         try sandbox.eventually("the repair") { try sandbox.directory.read("out/web.jwt") == token }

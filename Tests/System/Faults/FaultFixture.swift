@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A supervised daemon with many clients, each with a directory of its own, so that each can meet a fault of its own.
-final class FaultField {
+final class FaultFixture {
     private let sandbox: Sandbox
     private let supervisor: Supervisor
     private var process: Int32 = 0

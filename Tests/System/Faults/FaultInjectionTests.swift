@@ -4,7 +4,7 @@ import Testing
 
 /// The kernel refuses one call of the way from the state directory to the outputs, or the daemon dies at it: at each
 /// call in turn, from the first to the last.
-@Suite(.needsRoot("looks into the daemon")) struct FaultInjectionTests {
+@Suite(.waits, .needsRoot("looks into the daemon")) struct FaultInjectionTests {
     /// Every call that changes something meets every fault, each time that it is made. Every path that is opened meets
     /// every fault, and each time that it is opened one of them.
     ///
@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [false, true]) func noCallThatFailsLeavesAnythingHalfDone(hasOldSecrets: Bool) throws {
         var random = SeededGenerator()
         let seed = random.seed
-        let bench = try FaultBench(hasOldSecrets: hasOldSecrets)
+        let bench = try FaultRunFixture(hasOldSecrets: hasOldSecrets)
         let calls = try bench.calls()
         let changing = calls.filter { !$0.name.hasPrefix("open") }
         #expect(Set(changing.map(\.name)).isSuperset(of: ["write", "fsync", "fchmod", "fchown", "renameat2"]))
@@ -49,7 +49,7 @@ import Testing
     @Test func everyFaultIsToldByADaemonThatOutlivesIt() throws {
         let sandbox = try Sandbox()
         let supervisor = try Supervisor(sandbox)
-        let field = FaultField(sandbox, supervisor)
+        let field = FaultFixture(sandbox, supervisor)
         let faults = try field.everyFault()
         #expect(faults.count > 60)
         try field.start(clients: faults.count)

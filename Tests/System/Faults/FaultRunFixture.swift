@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A sandbox that is put back into one and the same condition before each run.
-final class FaultBench {
+final class FaultRunFixture {
     private let sandbox: Sandbox
     private let supervisor: Supervisor
     private let hasOldSecrets: Bool

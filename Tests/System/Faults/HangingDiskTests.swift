@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A file system on which nobody who writes comes back.
-@Suite(.needsRoot("freezes a file system")) struct FaultHangTests {
+@Suite(.waits, .needsRoot("freezes a file system")) struct HangingDiskTests {
     @Test func aFileSystemThatHangsHoldsUpItsOwnOutputsOnly() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(ext4: sandbox)

@@ -4,7 +4,7 @@ import Testing
 
 /// Clients with outputs of every format, two environment files that several of them share, and an application that
 /// reads everything again whenever it is told.
-final class StormField {
+final class KillStormFixture {
     let sandbox: Sandbox
     let clients: [String]
     private var usesOtherKey = false

@@ -4,7 +4,7 @@ import Testing
 
 /// A thousand kills at random moments under readers' eyes: nobody ever sees anything but a whole secret of the client
 /// that it is for, nothing stays behind, nobody is forgotten.
-@Suite struct KillStormTests {
+@Suite(.waits) struct KillStormTests {
     private static let kills = 1000
     private static let clients = 20
 
@@ -12,9 +12,9 @@ import Testing
         var random = SeededGenerator()
         print("the kill storm: CLIENTSECRETD_SEED=\(random.seed)")
         let seed: Comment = "seed \(random.seed)"
-        let field = try StormField(clients: Self.clients)
+        let field = try KillStormFixture(clients: Self.clients)
         let sandbox = field.sandbox
-        let readers = StormReaders(field)
+        let readers = KillStormReaders(field)
         readers.begin()
         defer { readers.end() }
         var struck: [Strike: Int] = [:]

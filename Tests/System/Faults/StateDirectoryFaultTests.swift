@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What happens to the state directory under a daemon that runs on.
-@Suite struct FaultStateTests {
+@Suite(.waits) struct StateDirectoryFaultTests {
     /// Nobody asks for anything: it is noticed by itself, and the next start finds everything.
     @Test func aStateDirectoryThatIsEmptiedIsFilledAgain() throws {
         let sandbox = try sandboxWithState()
@@ -69,6 +69,21 @@ import Testing
         other.waitUntilExit()
         try sandbox.recovers("the other had ended")
         try expectHealed(sandbox, "native", "web")
+    }
+
+    @Test func aRecordOfANewerVersionIsNoFailure() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        #expect(try sandbox.command("run", "--once").status == 0)
+        let token = try sandbox.directory.read("out/web.jwt")
+        let record = try sandbox.directory.read("state/clients/web.state")
+        try sandbox.directory.write(
+            record.replacingOccurrences(of: "clientsecretd-state 1 ", with: "clientsecretd-state 9 "),
+            to: "state/clients/web.state")
+        let once = try sandbox.command("run", "--once")
+        #expect(once.status == 0, "\(once.complaints)")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.directory.read("state/clients/web.state").hasPrefix("clientsecretd-state 1 "))
     }
 
     /// A daemon with two clients, at rest.

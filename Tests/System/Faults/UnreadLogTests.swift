@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A log that nobody reads: a pipe to a program that hangs, as a container's may.
-@Suite struct UnreadLogTests {
+@Suite(.waits) struct UnreadLogTests {
     private let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

@@ -4,7 +4,7 @@ import Testing
 
 /// A service manager that does not read what it is told: one that is frozen, or a container's supervisor that has heard
 /// all it wanted to hear.
-@Suite struct UnreadManagerTests {
+@Suite(.waits) struct UnreadNotifySocketTests {
     private let sandbox: Sandbox
     private let manager: NotifySocket
 

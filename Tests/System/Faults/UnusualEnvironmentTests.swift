@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the daemon is sent, given or denied from outside, with the real binary.
-@Suite struct StrayingTests {
+@Suite(.waits) struct UnusualEnvironmentTests {
     /// Signals that mean nothing to it: all of them but those that stop a process, end one for a fault of its own, or are
     /// sent by a person to end it.
     private static let stray: [Int32] =

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What others do to outputs and keys is noticed by a running daemon and fixed.
-@Suite struct NoticeTests {
+@Suite(.waits) struct ChangedFilesTests {
     @Test func damageIsRepairedWithTheSameSecret() throws {
         let sandbox = try Sandbox()
         try sandbox.directory.write("PORT=80\nSECRET=\n", to: "out/app.env")

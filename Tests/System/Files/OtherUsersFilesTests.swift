@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// Files of other users, written by a writer that runs as that user.
-@Suite(.needsRoot("runs writers as other users")) struct WriterTests {
-    private static let user = WriterHost.user
+@Suite(.waits, .needsRoot("runs writers as other users")) struct OtherUsersFilesTests {
+    private static let user = UserWriterHost.user
     private static let text = "# mine\r\nPORT=80\r\n"
 
     /// A file of the other user's in a directory of its own, and the clients that set its variables.
@@ -78,7 +78,7 @@ import Testing
     @Test func aWriterThatFailsIsAskedAgain() throws {
         let sandbox = try sandbox { path, sandbox in sandbox.client("web", variable: "WEB", of: path) }
         // Looked at, hung up on, killed in the middle of writing; then it goes well.
-        let host = try WriterHost(sandbox, "drop", "garbage", "serve", "kill")
+        let host = try UserWriterHost(sandbox, "drop", "garbage", "serve", "kill")
         defer { host.end() }
         try sandbox.start()
         try sandbox.eventually("the secret") { try sandbox.variable("WEB", of: "app/.env") != nil }
@@ -95,7 +95,7 @@ import Testing
         let sandbox = try sandbox { path, sandbox in
             sandbox.client("web", variable: "WEB", of: path) + sandbox.client("own")
         }
-        let host = try WriterHost(sandbox, "hang", "hang", "hang")
+        let host = try UserWriterHost(sandbox, "hang", "hang", "hang")
         defer { host.end() }
         try sandbox.start(waiting: false)
         try sandbox.eventually("the other client") {
@@ -131,7 +131,7 @@ import Testing
                 + "      - {path: \(sandbox.directory("out/theirs.jwt")), as: root}\n"
         }
         let daemon: UInt32 = 34_567
-        let host = try WriterHost(sandbox, daemonUser: "\(daemon)", "daemon")
+        let host = try UserWriterHost(sandbox, daemonUser: "\(daemon)", "daemon")
         defer { host.end() }
         try sandbox.start()
         let token = try #require(try sandbox.variable("WEB", of: "app/.env"))
@@ -187,7 +187,7 @@ import Testing
 
     @Test func aWriterHoldsNothingOfRoots() throws {
         let sandbox = try sandbox { path, sandbox in sandbox.client("web", variable: "WEB", of: path) }
-        let host = try WriterHost(sandbox, "daemon")
+        let host = try UserWriterHost(sandbox, "daemon")
         defer { host.end() }
         try sandbox.start()
         let status = try String(contentsOfFile: "/proc/\(host.processID)/status", encoding: .utf8)

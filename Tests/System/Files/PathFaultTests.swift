@@ -6,7 +6,7 @@ import Testing
 /// What is on the disk is what is reported, whoever changed it. That it takes no more than 5 s follows from the pauses
 /// that the core's tests assert; what is waited for here comes within half of the minute after which the daemon would look
 /// by itself.
-@Suite struct BehindItsBackTests {
+@Suite(.waits) struct PathFaultTests {
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
         /// What the reason says of it.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the daemon reads is never written to, by whatever path an output leads there.
-@Suite struct BoundaryTests {
+@Suite(.waits) struct ProtectedPathsTests {
     @Test func anOutputThatLeadsToTheKeyLeavesItAlone() throws {
         let sandbox = try Sandbox()
         let link = sandbox.directory("way")
@@ -47,46 +47,5 @@ import Testing
         let key = try sandbox.directory.read("out/real.p8")
         #expect(try sandbox.command("run", "--once").status == 1)
         #expect(try sandbox.directory.read("out/real.p8") == key)
-    }
-
-    @Test func readinessWaitsForTheGoodOutputsOfAClientWithABadOne() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(
-            """
-              web:
-                client_id: com.example.web
-                outputs:
-                  - path: \(sandbox.directory("none/web.jwt"))
-                  - path: \(sandbox.directory("out/web.jwt"))
-
-            """)
-        try sandbox.start()
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-    }
-
-    @Test func aRecordOfANewerVersionIsNoFailure() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        #expect(try sandbox.command("run", "--once").status == 0)
-        let token = try sandbox.directory.read("out/web.jwt")
-        let record = try sandbox.directory.read("state/clients/web.state")
-        try sandbox.directory.write(
-            record.replacingOccurrences(of: "clientsecretd-state 1 ", with: "clientsecretd-state 9 "),
-            to: "state/clients/web.state")
-        let once = try sandbox.command("run", "--once")
-        #expect(once.status == 0, "\(once.complaints)")
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
-        #expect(try sandbox.directory.read("state/clients/web.state").hasPrefix("clientsecretd-state 1 "))
-    }
-
-    @Test func whatWasPastedIsNotRepeated() throws {
-        let sandbox = try Sandbox()
-        let pem = try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8")
-        let line = pem.split(separator: "\n")[1]
-        for arguments in [["mint", "--key", pem], ["inspect", pem], ["mint", "--team-id", String(line)]] {
-            let answer = try run([sandbox.binary] + arguments)
-            #expect(answer.status == 64 || answer.status == 66)
-            #expect(!(answer.complaints + answer.output).contains(line.prefix(40)), "\(arguments[0])")
-        }
     }
 }

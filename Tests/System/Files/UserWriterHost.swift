@@ -4,7 +4,7 @@ import Testing
 
 /// A place where a writer is reached, as systemd would keep it, whose connections are treated as a test wants
 /// (`Tests/Support/host-user-writer.py`). Call ``end()`` in a `defer`.
-final class WriterHost {
+final class UserWriterHost {
     /// A user and a group without an entry anywhere.
     static let user: UInt32 = 23_456
     private let process = Process()
@@ -16,7 +16,10 @@ final class WriterHost {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // Foundation's children may have signals blocked that the writer is ended by.
         process.arguments =
-            ["--default-signal", python, repository + "/Tests/Support/host-user-writer.py", "\(places)/\(Self.user).sock"]
+            [
+                "--default-signal", python, repository + "/Tests/Support/host-user-writer.py",
+                "\(places)/\(Self.user).sock",
+            ]
             + ["\(Self.user)", try sandbox.reachableBinary(), sandbox.directory("clientsecretd.yaml"), daemonUser]
             + behaviours
         let output = Pipe()
@@ -48,7 +51,7 @@ extension Sandbox {
     }
 
     /// A directory of another user's.
-    func makeDirectory(_ name: String, of user: UInt32 = WriterHost.user) throws -> String {
+    func makeDirectory(_ name: String, of user: UInt32 = UserWriterHost.user) throws -> String {
         try FileManager.default.createDirectory(
             atPath: directory(name), withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700, .ownerAccountID: user, .groupOwnerAccountID: user])
@@ -84,7 +87,7 @@ extension Sandbox {
               - path: \(path)
                 format: env
                 variable: \(variable)
-                as: \(WriterHost.user)
+                as: \(UserWriterHost.user)
 
         """
     }

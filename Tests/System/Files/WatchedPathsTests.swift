@@ -5,7 +5,7 @@ import Testing
 
 /// Links, directories that come and go, lost notices and a changed configuration, seen by a running daemon. Where nothing
 /// gave notice it would look once a minute; what is waited for here comes within half of that.
-@Suite struct WatchedTests {
+@Suite(.waits) struct WatchedPathsTests {
     private func soon(_ sandbox: Sandbox, _ what: String, _ condition: () throws -> Bool) throws {
         try sandbox.eventually(what, within: 30, condition)
     }
@@ -97,7 +97,7 @@ import Testing
             try FileManager.default.removeItem(atPath: sandbox.directory("deep"))
             try sandbox.eventually("saying so") { try sandbox.status()["state"] as? String == "critical" }
             try makeDirectory(sandbox, "deep")
-            usleep(100_000)
+            try soon(sandbox, "a watch on the first of the directories") { try isWatched("deep", by: sandbox) }
             try makeDirectory(sandbox, "deep/out")
             try soon(sandbox, "the secret in the new directory") {
                 (try? sandbox.directory.read("deep/out/web.jwt")) == token
@@ -105,6 +105,17 @@ import Testing
         }
         try sandbox.directory.write("rubbish", to: "deep/out/web.jwt")
         try soon(sandbox, "the repair") { try sandbox.directory.read("deep/out/web.jwt") == token }
+    }
+
+    /// Whether one of the daemon's inotify descriptors has a watch on the directory (proc(5): its inode, in hexadecimal).
+    private func isWatched(_ name: String, by sandbox: Sandbox) throws -> Bool {
+        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.directory(name))
+        let inode = String(try #require(attributes[.systemFileNumber] as? Int), radix: 16)
+        let descriptors = "/proc/\(try #require(sandbox.processID))/fdinfo"
+        return try FileManager.default.contentsOfDirectory(atPath: descriptors).contains { descriptor in
+            let watches = try? String(contentsOfFile: "\(descriptors)/\(descriptor)", encoding: .utf8)
+            return watches?.contains(" ino:\(inode) ") == true
+        }
     }
 
     @Test func whatHappensWhileNoticesAreLostIsNoticed() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A daemon with a known key, everything wrong with it that can be, and an ear at each of its channels.
-final class CanaryField {
+final class CanaryFixture {
     let sandbox: Sandbox
     private(set) var scanner = LeakScanner()
     private var heard: [(channel: String, bytes: [UInt8])] = []

@@ -5,11 +5,11 @@ import Testing
 /// A secret or a private key never appears in a log, a status, a metric, an error or a command line: a daemon with a known
 /// key lives through all that makes it talk, and every byte that came out is looked through for pieces of them. Takes some
 /// twenty seconds.
-@Suite final class CanaryTests {
+@Suite(.waits) final class CanaryTests {
     private var configuration = ""
 
     @Test func nothingThatComesOutHoldsAPieceOfASecret() throws {
-        let field = try CanaryField()
+        let field = try CanaryFixture()
         let sandbox = field.sandbox
         // Before anything: a secret to be pasted into wrong places.
         let token = try field.command(
@@ -24,7 +24,7 @@ import Testing
         try pasteIntoConfigurations(field, token)
         try drift(field, "SECRET='\(token)\n")
         try pasteIntoCommands(field, token)
-        try drift(field, CanaryField.pem)
+        try drift(field, CanaryFixture.pem)
         try visitTheSocket(field, token)
         try reload(field, token)
         field.hearProcess()
@@ -57,13 +57,13 @@ import Testing
 
     private let neighbour = "aN0ther-Secret_0f-the-Same-F1le"
 
-    private func configure(_ field: CanaryField, _ token: String) throws {
+    private func configure(_ field: CanaryFixture, _ token: String) throws {
         let sandbox = field.sandbox
         try sandbox.directory.write("PORT=80\nNEIGHBOUR=\(neighbour)\nSECRET=\n", to: "out/app.env")
         try sandbox.directory.write("SECRET=$(cat x) NEIGHBOUR=\(neighbour)\n", to: "out/shell.env")
         try FileManager.default.createSymbolicLink(
             atPath: sandbox.directory("out/linked.jwt"), withDestinationPath: sandbox.key)
-        try sandbox.directory.write(String(CanaryField.pem.dropLast(40)), to: "keys/AuthKey_TORN567890.p8")
+        try sandbox.directory.write(String(CanaryFixture.pem.dropLast(40)), to: "keys/AuthKey_TORN567890.p8")
         try sandbox.directory.write(token, to: "keys/AuthKey_TOKEN56789.p8")
         for (name, mode) in [("shout", 0o755), ("unsafe", 0o777)] {
             try FileManager.default.copyItem(
@@ -101,21 +101,21 @@ import Testing
     }
 
     /// Somebody writes into two outputs what is no good there.
-    private func drift(_ field: CanaryField, _ content: String) throws {
+    private func drift(_ field: CanaryFixture, _ content: String) throws {
         try field.sandbox.directory.write(content, to: "out/app.env")
         try field.sandbox.directory.write(content, to: "out/web.jwt")
     }
 
     /// A key or a secret in every place of a configuration, and in the place of one.
-    private func pasteIntoConfigurations(_ field: CanaryField, _ token: String) throws {
+    private func pasteIntoConfigurations(_ field: CanaryFixture, _ token: String) throws {
         let directory = field.sandbox.directory
         let given = directory("given")
         try FileManager.default.createDirectory(
             atPath: given, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        let body = CanaryField.pem.split(separator: "\n").dropFirst().dropLast().joined()
-        let escaped = "\"" + CanaryField.pem.replacing("\n", with: "\\n") + "\""
-        let digits = CanaryField.scalar.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let scalar = Data(CanaryField.scalar).base64EncodedString().dropLast()
+        let body = CanaryFixture.pem.split(separator: "\n").dropFirst().dropLast().joined()
+        let escaped = "\"" + CanaryFixture.pem.replacing("\n", with: "\\n") + "\""
+        let digits = CanaryFixture.scalar.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let scalar = Data(CanaryFixture.scalar).base64EncodedString().dropLast()
         let name = scalar.replacing("+", with: "-").replacing("/", with: "_")
         for secret in [token, body, escaped, digits, String(scalar), String(name)] {
             for template in Self.places {
@@ -124,7 +124,7 @@ import Testing
                 #expect(checked.status == 78, "\(template): \(checked)")
             }
         }
-        for content in [CanaryField.pem, token, "keys: |\n" + CanaryField.pem, "# \(token)\n"] {
+        for content in [CanaryFixture.pem, token, "keys: |\n" + CanaryFixture.pem, "# \(token)\n"] {
             try directory.write(content, to: "given/c.yaml")
             try field.command("check", "--config", directory("given/c.yaml"))
             try field.command("run", "--config", directory("given/c.yaml"))
@@ -172,7 +172,7 @@ import Testing
         ]
 
     /// A key or a secret as the argument of every command, and in the file that one names.
-    private func pasteIntoCommands(_ field: CanaryField, _ token: String) throws {
+    private func pasteIntoCommands(_ field: CanaryFixture, _ token: String) throws {
         let directory = field.sandbox.directory
         let key = field.sandbox.key
         let wrong = directory("keys/AuthKey_TOKEN56789.p8")
@@ -199,7 +199,7 @@ import Testing
             try field.command(arguments)
         }
         for text in [
-            CanaryField.pem, token + token, "{\"client_secret\": \"\(token)", token + "\n\u{1B}", "eyJ.\(token)",
+            CanaryFixture.pem, token + token, "{\"client_secret\": \"\(token)", token + "\n\u{1B}", "eyJ.\(token)",
         ] {
             try field.command("inspect", "-", input: text)
             try field.command("inspect", "-", "--variable", "SECRET", input: "SECRET=\(text)")
@@ -208,7 +208,7 @@ import Testing
     }
 
     /// What there is to be had over HTTP, and answers to what is no good.
-    private func visitTheSocket(_ field: CanaryField, _ token: String) throws {
+    private func visitTheSocket(_ field: CanaryFixture, _ token: String) throws {
         let json = "--header Content-Type:application/json --data"
         for path in ["v1/status", "v1/clients/web", "healthz", "readyz", "metrics"] {
             try field.visit("http://localhost/\(path)")
@@ -230,9 +230,9 @@ import Testing
     }
 
     /// Refused and adopted, by the command and by the signal.
-    private func reload(_ field: CanaryField, _ token: String) throws {
+    private func reload(_ field: CanaryFixture, _ token: String) throws {
         let sandbox = field.sandbox
-        for bad in ["clients: {\(token): ", "keys: |\n" + CanaryField.pem, CanaryField.pem] {
+        for bad in ["clients: {\(token): ", "keys: |\n" + CanaryFixture.pem, CanaryFixture.pem] {
             try sandbox.directory.write(bad, to: "clientsecretd.yaml")
             #expect(try field.command("reload").status == 78)
             try field.command("status")
@@ -250,7 +250,7 @@ import Testing
     }
 
     /// From a new start, and at a time when the clock cannot be right.
-    private func runOnce(_ field: CanaryField) throws {
+    private func runOnce(_ field: CanaryFixture) throws {
         let libraries = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"].map {
             $0 + "/faketime/libfaketime.so.1"
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Without systemd the daemon itself keeps the configuration that it has adopted; with it, `bed/adopted.sh` shows more.
-@Suite struct LastAdoptedTests {
+@Suite(.waits) struct ConfigurationFallbackTests {
     private func served() throws -> (Sandbox, token: String) {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A configuration that was named from the directory in which the daemon was started.
-@Suite struct ConfigurationPathTests {
+@Suite(.waits) struct ConfigurationPathTests {
     /// What becomes the daemon, started in the sandbox's directory.
     private func wrapper(_ sandbox: Sandbox, _ path: String) -> [String] {
         // $0 is the binary, $5 the socket of what follows: run --config FILE --socket PATH.

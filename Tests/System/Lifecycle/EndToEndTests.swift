@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real binary, from a key made by openssl to a secret that PyJWT accepts.
-@Suite struct EndToEndTests {
+@Suite(.waits) struct EndToEndTests {
     @Test func aKeyBecomesPublishedSecretsThatPyJWTAccepts() throws {
         let sandbox = try Sandbox()
         let environment = sandbox.directory("out/app.env")
@@ -204,6 +204,21 @@ import Testing
         try sandbox.eventually("the fixed key's secret") {
             FileManager.default.fileExists(atPath: sandbox.directory("out/sad.jwt"))
         }
+    }
+
+    @Test func readinessWaitsForTheGoodOutputsOfAClientWithABadOne() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            """
+              web:
+                client_id: com.example.web
+                outputs:
+                  - path: \(sandbox.directory("none/web.jwt"))
+                  - path: \(sandbox.directory("out/web.jwt"))
+
+            """)
+        try sandbox.start()
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
     }
 
     @Test func aBadReloadChangesNothing() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A running daemon is taken through the years: libfaketime answers when it asks what time it is.
-@Suite struct TimeTests {
+@Suite(.waits) struct FakedClockTests {
     @Test func yearsPassAndTheSecretIsAlwaysOneOfThatTime() throws {
         let sandbox = try Sandbox()
         let travel = try TimeTravel(sandbox, kernelSynchronised: true)
@@ -117,13 +117,16 @@ struct TimeTravel {
     ///   - kernelSynchronised: what the kernel answers the daemon about its clock; the machine's own answer would be
     ///     another one on each.
     ///   - start: the time at the start, in libfaketime's words.
+    ///   - more: further lines of the client's.
+    ///   - others: further lines of the configuration.
     init(
-        _ sandbox: Sandbox, kernelSynchronised: Bool, from start: String = "+0d", lifetime: String = "90d"
+        _ sandbox: Sandbox, kernelSynchronised: Bool, from start: String = "+0d", lifetime: String = "90d",
+        more: String = "", others: String = ""
     ) throws {
         self.sandbox = sandbox
         aside = try TemporaryDirectory()
         file = try aside.write(start, to: "time")
-        try sandbox.configure(sandbox.client("web", lifetime: lifetime))
+        try sandbox.configure(sandbox.client("web", lifetime: lifetime, more: more), others: others)
         let library = try #require(
             FileManager.default.contentsOfDirectory(atPath: "/usr/lib").map {
                 "/usr/lib/\($0)/faketime/libfaketime.so.1"

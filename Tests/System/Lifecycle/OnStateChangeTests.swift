@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// People and pagers, told by a running daemon. Takes half a minute and a bit: what has not lasted is not told.
-@Suite struct StateChangeTests {
+@Suite(.waits) struct OnStateChangeTests {
     @Test func aChangeThatLastsIsToldOnceAlsoOverARestart() throws {
         let sandbox = try Sandbox()
         let hook = sandbox.directory("pager")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The kernel itself wakes a daemon that sleeps for weeks when the clock is set.
-@Suite struct SetClockTests {
+@Suite(.waits) struct SetClockTests {
     @Test(.needsRoot("sets the machine's clock, by a nanosecond"))
     func aClockThatIsSetIsActedUponThoughNothingElseHappens() throws {
         let sandbox = try Sandbox()
@@ -12,6 +12,7 @@ import Testing
         // Longer than anything that a start leaves to be seen to: the daemon sleeps until its secret is due.
         try sandbox.awaitRest(seconds: 5)
         try travel.go(days: 61, telling: false)
+        // Nothing must happen: a daemon that looked at the clock by itself would be seen to within this time.
         Thread.sleep(forTimeInterval: 1)
         #expect(try sandbox.directory.read("out/web.jwt") == first)
         let set = try run(["python3", repository + "/Tests/Support/set-clock.py"])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is shipped for monitoring, tried with the programs it is for.
-@Suite struct AlertingTests {
+@Suite(.waits) struct AlertRulesTests {
     private static let promtool = unpacked("usr/bin/promtool", of: "prometheus")
     private let rules = repository + "/etc/prometheus/"
 

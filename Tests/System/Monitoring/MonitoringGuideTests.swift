@@ -6,8 +6,8 @@ import Testing
 ///
 /// Times of day, short spans and fingerprints differ each time; everything else has to stand there as it is shown. A block
 /// that differs is told whole, to be put into the guide.
-@Suite struct MonitoringGuideTests {
-    static let scenarios: [String: @Sendable (GuideField) throws -> String] = [
+@Suite(.waits) struct MonitoringGuideTests {
+    static let scenarios: [String: @Sendable (GuideFixture) throws -> String] = [
         "healthy": { field in
             try field.start([
                 field.client("app", age: 10), field.client("shop", age: 40),
@@ -108,7 +108,7 @@ import Testing
     func theScreenIsWhatIsShown(name: String) throws {
         let scenario = try #require(Self.scenarios[name])
         let screen = try Self.screens()[name] ?? ""
-        let shown = try scenario(GuideField())
+        let shown = try scenario(GuideFixture())
         #expect(Self.lasting(shown) == Self.lasting(screen), "docs/monitoring.md, screen \(name), is to be:\n\(shown)")
     }
 
@@ -130,7 +130,7 @@ import Testing
 }
 
 /// A machine for a scenario of the guide, whose paths are shown as those of a real one.
-struct GuideField {
+struct GuideFixture {
     let sandbox: Sandbox
 
     init() throws {

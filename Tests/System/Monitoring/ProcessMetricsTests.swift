@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the daemon says of its process, beside what the kernel says of it.
-@Suite struct ProcessMetricsTests {
+@Suite(.waits) struct ProcessMetricsTests {
     private static func metrics(_ sandbox: Sandbox) throws -> [Substring: Double] {
         let answer = try run(["curl", "--silent", "--unix-socket", sandbox.socket, "http://localhost/metrics"]).output
         let samples = answer.split(separator: "\n").filter { $0.hasPrefix("process_") }.map { $0.split(separator: " ") }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `make install` lays down, and the units as they stand there.
-struct InstallTests {
+@Suite(.waits) struct InstallTests {
     private static let root = "/usr"
 
     /// Runs a target of the Makefile on a directory, as a package's build does.

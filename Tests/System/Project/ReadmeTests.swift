@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the README and the sample configuration show is what the program does.
-@Suite struct ReadmeTests {
+@Suite(.waits) struct ReadmeTests {
     /// The configuration in the README, with its directories moved into the sandbox.
     private func moved(_ text: String, into sandbox: Sandbox) -> String {
         text.replacingOccurrences(of: "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", with: sandbox.key)

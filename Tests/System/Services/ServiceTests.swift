@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The service on a real systemd. Each script groups what one boot can show.
-@Suite(.needsRoot("boots a systemd")) struct ServiceTests {
+@Suite(.waits, .needsRoot("boots a systemd")) struct ServiceTests {
     @Test func aFreshMachineNeedsOneKeyTenLinesAndOneCommand() throws { try Bed.hold("fresh.sh") }
 
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
@@ -36,31 +36,24 @@ import Testing
         let kept = try TemporaryDirectory()
         for _ in 0..<2 { try Bed.hold("reboot.sh", sharing: [(kept.path, "/kept")]) }
     }
-}
 
-/// The guide does what it says.
-@Suite(.needsRoot("boots a systemd")) struct GuideTests {
-    private static let guide = repository + "/docs/systemd.md"
+    // MARK: Units that use secrets
 
-    @Test func allOfItWorksInOrderOnOneMachine() throws { try Bed.hold("guide.sh") }
+    @Test func unitsAreToldByTheServicesUserWhereARuleOfPolkitsLetsIt() throws { try Bed.hold("bus.sh") }
 
-    @Test func itWorksInAContainer() throws { try Bed.hold("container.sh") }
+    @Test func whatDoesNotComeUpAgainWasNotTold() throws { try Bed.hold("restarts.sh") }
 
-    /// What the service is open to with each drop-in that the guide shows, as the drop-in states.
-    @Test func eachDropInStatesItsExposure() throws {
-        let text = try String(contentsOfFile: Self.guide, encoding: .utf8)
-        let dropIns = text.matches(of: #/clientsecretd\.service\.d/[a-z]+\.conf`:\n\n```ini\n((?:[^`]|`(?!``))*)```/#)
-        #expect(dropIns.count >= 2)
-        for dropIn in dropIns {
-            let content = String(dropIn.output.1)
-            let stated = try #require(content.firstMatch(of: /# exposure ([0-9]\.[0-9])/), "\(content)")
-            let directory = try TemporaryDirectory()
-            try FileManager.default.createDirectory(
-                atPath: directory("clientsecretd.service.d"), withIntermediateDirectories: false)
-            try FileManager.default.copyItem(
-                atPath: repository + "/systemd/clientsecretd.service", toPath: directory("clientsecretd.service"))
-            try directory.write(content, to: "clientsecretd.service.d/more.conf")
-            #expect(try exposure(of: directory("clientsecretd.service")) == stated.output.1, "\(content)")
-        }
-    }
+    @Test func unitsGetTheirSecretOrDoNotStart() throws { try Bed.hold("credentials.sh") }
+
+    @Test func filesOfOtherUsersAreWrittenByTheirWriters() throws { try Bed.hold("writers.sh") }
+
+    // MARK: What systemd and people are told
+
+    @Test func reloadsHangsAndEndsAreTold() throws { try Bed.hold("manager.sh") }
+
+    @Test func logEventsHaveFieldsAndExplanations() throws { try Bed.hold("journal.sh") }
+
+    @Test func whatIsSaidOfMissingRightsIsAllItTakes() throws { try Bed.hold("rights.sh") }
+
+    @Test func whatIsNoOutputAnyMoreIsNamedOnce() throws { try Bed.hold("orphans.sh") }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A status socket that the service manager listens on, before and after the daemon.
-@Suite struct PassedSocketTests {
+@Suite(.waits) struct SocketActivationTests {
     /// Becomes the daemon with listening sockets as systemd passes them: `NAME=PATH`, with the name `metrics` a TCP socket
     /// whose port is written to that path, without a path a TCP socket too. `NAME=@ADDRESS` is one on that address,
     /// whether the machine has it or not.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What lies where the status socket shall be.
-@Suite struct SocketPathTests {
+@Suite(.waits) struct SocketPathTests {
     private func identity(of path: String) throws -> UInt64? {
         try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
     }

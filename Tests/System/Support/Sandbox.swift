@@ -170,9 +170,10 @@ final class Sandbox {
     /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `patience`
     /// seconds, which is there to end a test whose daemon does nothing.
     func eventually(_ what: String, within patience: Int = 120, _ condition: () throws -> Bool) throws {
-        for _ in 0..<10 * patience {
+        for attempt in 1...10 * patience {
             if try condition() { return }
-            usleep(100_000)
+            // Most of what is waited for takes some milliseconds.
+            usleep(UInt32(min(attempt * 10_000, 100_000)))
         }
         Issue.record("\(what) did not happen; the log:\n\((try? log()) ?? "")")
     }
@@ -190,12 +191,11 @@ final class Sandbox {
                 })
         }
         var last = try switches()
-        var atRest = 0
+        var since = ContinuousClock.now
         try eventually("rest", within: 60 + seconds) {
             let now = try switches()
-            atRest = now == last ? atRest + 1 : 0
-            last = now
-            return atRest >= 10 * seconds
+            if now != last { (last, since) = (now, .now) }
+            return .now - since >= .seconds(seconds)
         }
     }
 

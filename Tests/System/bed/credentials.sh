@@ -75,6 +75,7 @@ equal "the socket alone does not start the daemon" "active inactive" \
 start app.service &
 waiting=$!
 eventually "a unit that asks does" is active clientsecretd
+# Nothing must happen: an answer without a secret would come at once.
 sleep 0.5
 equal "and waits for the first secret" activating "$(systemctl is-active app.service)"
 place "$key"
@@ -127,11 +128,13 @@ done
 chmod 600 /run/clientsecretd/credentials.sock
 systemctl stop user@5
 
+# asked: a unit is connected to the daemon's socket, and has no answer.
+asked() { grep -q '^[^ ]* [^ ]* [^ ]* [^ ]* 0001 03 .*/clientsecretd/credentials.sock$' /proc/net/unix; }
+
 # While a unit waits.
 start late.service &
 waiting=$!
-eventually "a unit waits for a key" is activating late.service
-sleep 0.3
+eventually "a unit waits for a key" asked
 systemctl stop clientsecretd 2>/dev/null
 wait $waiting
 equal "where the daemon stops meanwhile its start fails" "no start, 243" "$(got late.service)"
@@ -139,12 +142,12 @@ systemctl reset-failed
 systemctl start clientsecretd
 start late.service &
 waiting=$!
-eventually "it waits again" is activating late.service
-sleep 0.3
+eventually "it waits again" asked
 for _ in 1 2; do
+    killed=$(property MainPID)
     systemctl kill --kill-whom=main --signal=KILL clientsecretd
-    sleep 0.5
-    eventually "a daemon that is killed meanwhile is back" is active clientsecretd
+    back() { [ "$(property MainPID)" != "$killed" ] && is active clientsecretd; }
+    eventually "a daemon that is killed meanwhile is back" back
 done
 equal "and the unit still waits" activating "$(systemctl is-active late.service)"
 place "$spare"

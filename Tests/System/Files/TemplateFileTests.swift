@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files of `format: template`, whose text is the configuration's: it may change while the daemon runs.
+@Suite(.waits) struct TemplateFileTests {
+    private let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    /// A client with a raw output and a file of these lines.
+    private func client(_ template: String...) -> String {
+        sandbox.client("web") + """
+                  - path: \(path)
+                    format: template
+                    template: |
+
+            """ + template.map { "          \($0)\n" }.joined()
+    }
+
+    private var path: String { sandbox.directory("out/web.properties") }
+
+    private func content() throws -> String { try sandbox.directory.read("out/web.properties") }
+
+    /// How many secrets were minted since the first start.
+    private func minted() throws -> Int { try sandbox.log().components(separatedBy: ": minted ").count - 1 }
+
+    @Test func anEditedTemplateIsWrittenAnewWithTheSameSecret() throws {
+        try sandbox.configure(client("secret={{client_secret}}"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        #expect(try content() == "secret=\(token)\n")
+
+        try sandbox.configure(client("id = {{client_id}}", "secret = {{client_secret}}"))
+        let reload = try sandbox.command("reload")
+        #expect(reload.status == 0, "\(reload.complaints)")
+        try sandbox.eventually("the new text") {
+            try content() == "id = com.example.web\nsecret = \(token)\n"
+        }
+        try sandbox.eventually("nothing is wrong") { try sandbox.status()["state"] as? String == "ok" }
+
+        // A template that cannot be written leaves the file as it is.
+        try sandbox.configure(client("secret={{client_sekret}}"))
+        let refused = try sandbox.command("reload")
+        #expect(refused.status == 78)
+        #expect(refused.complaints.contains("\"client_sekret\" stands for nothing"), "\(refused.complaints)")
+        #expect(try content() == "id = com.example.web\nsecret = \(token)\n")
+
+        // While nobody watches.
+        sandbox.stop()
+        try sandbox.configure(client("{{client_secret}} # {{key_id}}"))
+        try sandbox.start()
+        #expect(try content() == "\(token) # ABC123DEFG\n")
+        #expect(try minted() == 1)
+    }
+
+    @Test func aRemovedTemplateIsNamedAsAnOrphan() throws {
+        try sandbox.configure(client("secret={{client_secret}}"))
+        try sandbox.start()
+        let before = try content()
+        try sandbox.configure(sandbox.client("web"))
+        let checked = try sandbox.command("check")
+        #expect(checked.complaints.contains(": rm \(path)\n"), "\(checked.complaints)")
+        let reload = try sandbox.command("reload")
+        #expect(reload.status == 0)
+        #expect(reload.complaints.contains(": rm \(path)\n"), "\(reload.complaints)")
+        #expect(try content() == before, "it is only named")
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try sandbox.command("check").complaints == "")
+        #expect(try minted() == 1)
+    }
+
+    @Test func healthReadsItWithoutADaemon() throws {
+        try sandbox.configure(client("id={{client_id}}", "secret={{client_secret}}"))
+        #expect(try sandbox.command("health", "--offline").status == 2)
+        #expect(try sandbox.command("run", "--once").status == 0)
+        let good = try sandbox.command("health", "--offline")
+        #expect(good.status == 0, "\(good.output)")
+        #expect(good.output.contains("'web'="))
+        // The secret is still in it, but the file is not what the template makes.
+        let before = try content()
+        try sandbox.directory.write(before + "mine=1\n", to: "out/web.properties")
+        let changed = try sandbox.command("health", "--offline")
+        #expect(changed.status == 2, "\(changed.output)")
+        #expect(changed.output.contains(path), "\(changed.output)")
+        try sandbox.directory.write(before, to: "out/web.properties")
+        #expect(try sandbox.command("health", "--offline").status == 0)
+    }
+
+    @Test(.needsRoot("runs writers as other users")) func itMayBelongToAnotherUser() throws {
+        let user = UserWriterHost.user
+        _ = try sandbox.makeDirectory("app")
+        let client = { (template: String) in
+            self.sandbox.client("web") + """
+                      - path: \(self.sandbox.directory("app/web.properties"))
+                        format: template
+                        template: "\(template)"
+                        as: \(user)
+
+                """
+        }
+        func content() throws -> String { try sandbox.directory.read("app/web.properties") }
+        try sandbox.configureForWriters(client("secret={{client_secret}}"))
+        try sandbox.start()
+        let token = try sandbox.directory.read("out/web.jwt")
+        #expect(try content() == "secret=\(token)")
+        #expect(try sandbox.owner(of: "app/web.properties") == [Int(user), Int(user)])
+
+        try sandbox.write("secret=\(token) # mine", to: "app/web.properties", of: user)
+        try sandbox.eventually("the repair") { try content() == "secret=\(token)" }
+        try sandbox.configureForWriters(client("{{team_id}}:{{client_secret}}"))
+        #expect(try sandbox.command("reload").status == 0)
+        try sandbox.eventually("the new text") { try content() == "DEF123GHIJ:\(token)" }
+        #expect(try sandbox.owner(of: "app/web.properties") == [Int(user), Int(user)])
+        #expect(try sandbox.command("health", "--offline").status == 0)
+        #expect(try minted() == 1)
+    }
+}
