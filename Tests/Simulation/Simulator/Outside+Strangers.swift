@@ -63,7 +63,6 @@ extension Outside {
     /// Loses the state directory's content.
     func loseRecords() {
         meet(.stateLost)
-        isStateLost = true
         records = [:]
         told = ReportedStates()
         // The daemon can no longer know that these files held other lines.
