@@ -1,74 +1,145 @@
-extension Rotation {
-    /// Puts a configuration in force. What did not change keeps its state, but every key and every file is read again:
-    /// administrators reload to have the daemon do that.
-    mutating func adopt(_ configuration: Configuration, at now: Now) {
-        touchEverything()
-        let old = world.configuration
-        world.configuration = configuration
-        world.index = Index(configuration)
+import AppleClientSecret
+
+/// Which configuration is in force, and whether the one on disk would be adopted.
+///
+/// - The configuration changes only as a whole, at a start or by a reload.
+/// - After a change notice, the text on disk is checked without being adopted; while it is refused, once a minute: what
+///   kept it from being read, such as a lack of descriptors, may end without a notice.
+struct ConfigurationWatch: Sendable {
+    let path: String
+    private(set) var configuration = Configuration(keys: [:], clients: [:])
+    private(set) var index = Index(Configuration(keys: [:], clients: [:]))
+    private(set) var loadedAt: WallTime
+    /// Why the configuration on disk would be refused; nil while it would not.
+    private(set) var refusal: [String]?
+    /// When ``refusal`` was first found.
+    private(set) var refusedAt: WallTime?
+    /// Whether the configuration in force is the one last adopted before the start, because the one on disk was
+    /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
+    private(set) var isRestrained = false
+    /// When ``refusal`` was last found; nil once the configuration is being checked again.
+    private var refusalSeenAt: BootTime?
+    /// Change notices of the configuration's files since they were last read.
+    private var debounce: Debounce?
+
+    init(path: String, startedAt: WallTime) {
+        self.path = path
+        loadedAt = startedAt
+    }
+
+    /// Puts a configuration in force; returns the one that was.
+    mutating func adopt(_ configuration: Configuration, at now: Now) -> Configuration {
+        defer {
+            self.configuration = configuration
+            index = Index(configuration)
+            isRestrained = false
+            loadedAt = now.wall
+            pass()
+        }
+        return self.configuration
+    }
+
+    /// The configuration in force is the one last adopted before the start.
+    mutating func restrain() {
+        isRestrained = true
+    }
+
+    /// The configuration on disk would be adopted.
+    mutating func pass() {
         refusal = nil
-        isRestrained = false
         refusedAt = nil
         refusalSeenAt = nil
-        configurationLoadedAt = now.wall
-        world.keys = configuration.keys.reduce(into: [:]) { keys, entry in
-            let isSame = old.keys[entry.key] == entry.value
-            var key = KeyState(wasRead: false, print: isSame ? world.keys[entry.key]?.print : nil)
-            // Kept even if another file is now configured for the same id.
-            if let former = old.keys[entry.key], former.team == entry.value.team, former.keyID == entry.value.keyID {
-                key.known = world.keys[entry.key]?.known
-                key.change = world.keys[entry.key]?.change
+    }
+
+    /// Records why a configuration is not put in force; returns whether these reasons are new.
+    mutating func refuse(_ lines: [String], at now: Now) -> Bool {
+        defer {
+            refusal = lines
+            refusedAt = refusedAt ?? now.wall
+            refusalSeenAt = now.boot
+        }
+        return refusal != lines
+    }
+
+    mutating func notice(at now: Now) {
+        debounce = Debounce(debounce, at: now.boot)
+    }
+
+    /// Whether to check the configuration again.
+    func isDue(_ deadlines: inout Deadlines) -> Bool {
+        var waiting = deadlines
+        let isReadable = debounce?.isReadable(&waiting) == true
+        let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
+        // One check serves both, so neither deadline is a reason to wake any more.
+        if isReadable || mayPass { return true }
+        deadlines = waiting
+        return false
+    }
+
+    /// The configuration is being read: what was noticed until now needs no further check.
+    mutating func beginReading() {
+        debounce = nil
+        refusalSeenAt = nil
+    }
+
+    /// The failure that a refused configuration is reported as.
+    var refusalFailure: Failure? {
+        refusal.map { Failure(.configurationRefused, at: .named(path), detail: $0.first) }
+    }
+
+    /// Why no action runs and nothing is minted but what becomes critical; nil without that restraint.
+    var restraint: Failure? {
+        guard isRestrained else { return nil }
+        return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(path))
+    }
+
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        if (refusal == nil) != (refusedAt == nil) { broken.append("a refusal without a beginning") }
+        if refusal == nil, refusalSeenAt != nil { broken.append("a check is due of a configuration that passes") }
+        return broken
+    }
+}
+
+extension Rotation {
+    /// The configuration in force.
+    package var configuration: Configuration { configurationWatch.configuration }
+
+    /// The configuration in force, inverted.
+    var index: Index { configurationWatch.index }
+
+    mutating func configurationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch result {
+        case .success(.configuration(let configuration)): adopt(configuration, at: now)
+        case .success(.passes):
+            if configurationWatch.refusal != nil { events.append(.passes) }
+            configurationWatch.pass()
+        case .success(.refused(let lines)): refuse(lines, job.work == .readConfiguration ? LogEvent.refused : LogEvent.wouldNotStart, now)
+        case .failure(let failure) where jobs.isCurrent(job):
+            if job.work == .readConfiguration {
+                refuse([failure.message], LogEvent.refused, now)
+            } else {
+                // The check got no thread: schedule another.
+                configurationWatch.notice(at: now)
             }
-            keys[entry.key] = key
-        }
-        world.clients = configuration.clients.reduce(into: [:]) { clients, entry in
-            clients[entry.key] = world.clients[entry.key] ?? ClientState()
-        }
-        world.files = world.index.specs.reduce(into: [:]) { files, entry in
-            files[entry.key] = world.files[entry.key] ?? FileState()
-            files[entry.key]?.isFresh = false
-        }
-        // A fixed configuration is tried at once, without waiting for the old failures' backoff.
-        former.merge(world.attempts) { $1 }
-        former = former.filter { isKnown($0.key) }
-        world.attempts = [:]
-        firstJob = nextJob
-        wakes.keep(where: isKnown)
-        views = views.filter { configuration.clients[$0.key] != nil }
-        healthCounts = views.values.reduce(into: [:]) { $0[$1.health, default: 0] += 1 }
-        stateChangeActions.keepOnly(configuration, at: now.boot)
-        served = served.filter { configuration.clients[$0.key]?.credential != nil }
-        told = told.filter { configuration.clients[$0.key] != nil }
-        names = configuration.clients.keys.sorted()
-        untried = Set(names)
-        unprobed = Set(world.index.probes.keys)
-        wasEverTried.formIntersection(untried)
-        wantsTidying = true
-        areOrphansKnown = false
-        removedPlaces.formUnion(old.places)
-        removedPlaces.subtract(configuration.places)
-        changes.append(.configured(clients: configuration.clients.count))
-        touchEverything()
-    }
-
-    private func isKnown(_ resource: Resource) -> Bool {
-        switch resource {
-        case .configuration: true
-        case .key(let name): world.keys[name] != nil
-        case .client(let name), .record(let name): world.clients[name] != nil
-        case .file(let path): world.files[path] != nil
-        case .action(let id): world.index.actions[id] != nil
-        case .probe(let id): world.index.probes[id] != nil
-        case .stateChangeAction(let id): world.configuration.onStateChange.contains { $0.id == id }
-        case .state: true
+        case .failure: break
+        case .success(let outcome): unexpected(outcome, of: job)
         }
     }
 
-    /// Records why a configuration is not put in force; logs `entry` if these reasons are new.
-    mutating func refuse(_ lines: [String], _ entry: LogEvent, at now: Now) {
-        if refusal != lines { changes.append(entry) }
-        refusal = lines
-        refusedAt = refusedAt ?? now.wall
-        refusalSeenAt = now.boot
+    /// Records why a configuration is not put in force; logs it if these reasons are new.
+    mutating func refuse(_ lines: [String], _ event: ([String]) -> LogEvent, _ now: Now) {
+        if configurationWatch.refuse(lines, at: now) { events.append(event(lines)) }
+    }
+
+    mutating func planConfiguration(_ deadlines: inout Deadlines) {
+        if answers.wantConfiguration {
+            if start(.readConfiguration, on: .configuration, &deadlines) {
+                answers.beginReading()
+                configurationWatch.beginReading()
+            }
+        } else if configurationWatch.isDue(&deadlines), start(.checkConfiguration, on: .configuration, &deadlines) {
+            configurationWatch.beginReading()
+        }
     }
 }

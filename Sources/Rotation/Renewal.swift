@@ -8,76 +8,96 @@ package enum Decision: Hashable, Sendable {
     case mint(MintReason)
 }
 
+/// Which secret of each client is in force, and when it is replaced.
+///
+/// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
+/// - Of all usable secrets found the best one is put in force, and stays while it is usable.
+/// - Nothing is minted by a distrusted clock or without a key.
+/// - Clients that share a file or an action are renewed together (`Batches.swift`).
+struct Renewal: Sendable {
+    private var states: [ClientName: State] = [:]
+
+    struct State: Hashable, Sendable {
+        /// The secret in force.
+        fileprivate(set) var current: SecretInfo?
+        /// Whether ``current`` was chosen among all secrets found; it then stays while it is usable, although an older
+        /// one that lasts longer may still lie in a file.
+        fileprivate(set) var hasChosen = false
+        /// Why a secret is being minted.
+        fileprivate var mintReason: MintReason?
+        /// Whether a new secret was requested, whatever the age of the current one.
+        fileprivate(set) var isForced = false
+        /// Secrets minted since the daemon started.
+        fileprivate(set) var renewals = 0
+    }
+
+    subscript(_ client: ClientName) -> State? { states[client] }
+
+    var allCurrent: some Sequence<SecretInfo> { states.values.lazy.compactMap(\.current) }
+
+    mutating func adopt(_ configuration: Configuration) {
+        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+    }
+
+    /// Takes the secret kept in the state directory, unless a better one was found already.
+    mutating func recall(_ secret: SecretInfo?, _ client: ClientName) {
+        if states[client]?.current == nil { states[client]?.current = secret }
+    }
+
+    mutating func force(_ client: ClientName, _ isForced: Bool = true) {
+        states[client]?.isForced = isForced
+    }
+
+    fileprivate mutating func choose(_ secret: SecretInfo, _ client: ClientName) {
+        states[client]?.current = secret
+        states[client]?.hasChosen = true
+    }
+
+    fileprivate mutating func beginMinting(_ client: ClientName, _ reason: MintReason) {
+        states[client]?.mintReason = reason
+    }
+
+    /// Puts a new secret in force; returns why it was minted, nil for a client that is no longer configured.
+    fileprivate mutating func minted(_ secret: SecretInfo, _ client: ClientName) -> MintReason? {
+        guard let state = states[client] else { return nil }
+        states[client] = State(current: secret, hasChosen: true, renewals: state.renewals + 1)
+        return state.mintReason ?? .asked
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        if Set(states.keys) != Set(configuration.clients.keys) { broken.append("secrets of other clients") }
+        for (name, state) in states where state.hasChosen && state.current == nil {
+            broken.append("\(name) has chosen no secret")
+        }
+        return broken
+    }
+}
+
 extension Rotation {
-    mutating func planConfiguration(at now: Now, _ step: inout Step) {
-        var deadlines = Deadlines(now: now)
-        defer { wakes[.configuration].formEarliest(with: deadlines.wake) }
-        if pending.contains(where: { $0.wantsConfiguration }) {
-            if start(.readConfiguration, on: .configuration, &deadlines, &step) {
-                for index in pending.indices { pending[index].wantsConfiguration = false }
-                configurationDebounce = nil
-                refusalSeenAt = nil
-            }
-        } else if isConfigurationDue(&deadlines),
-            start(.checkConfiguration, on: .configuration, &deadlines, &step)
-        {
-            configurationDebounce = nil
-            refusalSeenAt = nil
-        }
-    }
-
-    /// Whether to check the configuration again: after a change notice, or because what kept it from being read, such
-    /// as a lack of descriptors, may have ended without a notice.
-    private func isConfigurationDue(_ deadlines: inout Deadlines) -> Bool {
-        var waiting = deadlines
-        let isReadable = configurationDebounce?.isReadable(&waiting) == true
-        let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
-        // One check serves both, so neither deadline is a reason to wake any more.
-        if isReadable || mayPass { return true }
-        deadlines = waiting
-        return false
-    }
-
-    mutating func planKey(_ name: KeyName, at now: Now, _ step: inout Step) {
-        var deadlines = Deadlines(now: now)
-        defer { wakes[.key(name)] = deadlines.wake }
-        guard let entry = world.configuration.keys[name], let key = world.keys[name] else { return }
-        // A key that was not read yet is read at once, without debouncing.
-        if key.wasRead, key.debounce?.isReadable(&deadlines) == false { return }
-        if !key.wasRead || key.print == nil || key.debounce != nil,
-            start(.readKey(name, entry), on: .key(name), &deadlines, &step)
-        {
-            world.keys[name]?.debounce = nil
-        }
-    }
-
     /// Plans the touched clients and those in a batch with one that is due; returns all of them.
-    mutating func planClients(at now: Now, _ step: inout Step) -> [Subject] {
+    mutating func planClients(at now: Now) -> [Subject] {
         var planned: [Subject] = []
         var batches = Batches()
         while true {
-            let open = touched.takeClients()
+            let open = schedule.takeClients()
             if open.isEmpty { return planned }
             for client in subjects(open) {
-                planClient(client, at: now, &batches, &step)
+                var deadlines = Deadlines(now: now)
+                planClient(client, &batches, &deadlines)
+                schedule.wake(.client(client.name), at: deadlines)
                 planned.append(client)
             }
         }
     }
 
-    private mutating func planClient(
-        _ client: Subject, at now: Now, _ batches: inout Batches, _ step: inout Step
-    ) {
+    private mutating func planClient(_ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines) {
         let name = client.name
-        var deadlines = Deadlines(now: now)
-        defer { wakes[.client(name)] = deadlines.wake }
-        guard let state = world.clients[name] else { return }
-        guard isKnown(client, state) else {
-            if !state.wasRecalled { start(.recall(name), on: .record(name), &deadlines, &step) }
-            return
-        }
-        let print = world.keys[client.entry.key]?.print
-        let chosen = takeOver(client, presumed(client, state), print, at: now)
+        guard let state = renewal[name] else { return }
+        guard isKnown(client) else { return planRecall(name, &deadlines) }
+        let print = keys.print(of: client.entry.key)
+        presumeDelivered(client, state)
+        let chosen = takeOver(client, state, print, at: deadlines.now)
         // The cached batch answers rest on the secret that this client had before.
         if chosen.current != state.current { batches = Batches() }
         let decision = decide(client, chosen, print, &batches, &deadlines)
@@ -85,43 +105,31 @@ extension Rotation {
         if case .keep = decision { recover(.client(name)) }
         guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
         let claims = Claims(
-            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: now.wall,
+            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: deadlines.now.wall,
             lifetime: client.entry.lifetime)
-        if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines, &step) {
-            world.clients[name]?.mintReason = reason
+        if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines) {
+            renewal.beginMinting(name, reason)
             switch reason {
-            case .due, .together: planBatch(client)
+            case .due, .together: touchBatch(of: client)
             case .missing, .unusable, .asked: break
             }
         }
     }
 
-    /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
-    /// applications were given the secret in its outputs that expires first.
-    ///
-    /// - Returns: the client's state afterwards.
-    private mutating func presumed(_ client: Subject, _ state: ClientState) -> ClientState {
-        guard !state.hasChosen, state.kept == Record(), state.delivered.isEmpty, !client.actions.isEmpty else {
-            return state
-        }
-        var found: [SecretInfo] = []
-        for place in client.places {
-            let observed = world.files[place.path]?.observed?.slots ?? [:]
-            found += place.slots.compactMap { observed[$0]?.issued }.filter { $0.client == client.entry.clientID }
-        }
-        guard let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) else { return state }
-        var state = state
-        state.delivered[.unknown] = oldest
-        world.clients[client.name] = state
-        return state
+    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+        guard case .mint(let client, let key, _) = job.work, case .success(let outcome) = result else { return }
+        guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
+        // Another key signed than was read: the file was replaced, and its change notice is still to come.
+        if keys.print(of: key) != secret.signer { observeAgain(at: .key(key)) }
+        if let reason = renewal.minted(secret, client) { events.append(.minted(client, secret, reason)) }
     }
 
     /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
     ///
     /// - Returns: the client's state afterwards.
     private mutating func takeOver(
-        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, at now: Now
-    ) -> ClientState {
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, at now: Now
+    ) -> Renewal.State {
         // By a distrusted clock the secret in force may seem issued in the future and an older one valid.
         if state.hasChosen, clock.failure != nil { return state }
         // When the other candidates would expire is no reason to wake.
@@ -129,38 +137,34 @@ extension Rotation {
         guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
             return state
         }
-        var state = state
-        state.current = issued
-        state.hasChosen = true
-        world.clients[client.name] = state
-        changes.append(.tookOver(client.name, issued))
-        return state
+        renewal.choose(issued, client.name)
+        events.append(.tookOver(client.name, issued))
+        return renewal[client.name] ?? state
     }
+
+    // MARK: What is known
 
     /// Whether everything that decides about a client's secret was read, failed or is overdue.
     func isKnown(_ name: ClientName) -> Bool {
-        guard let client = world.index.subjects[name], let state = world.clients[name] else { return false }
-        return isKnown(client, state)
+        index.subjects[name].map(isKnown) ?? false
     }
 
-    private func isKnown(_ client: Subject, _ state: ClientState) -> Bool {
-        hasSources(client, state)
+    func isKnown(_ client: Subject) -> Bool {
+        hasSources(client)
             && client.files.allSatisfy { path in
-                world.files[path]?.isFresh == true || world.attempts[.file(path)] != nil || isOverdue(.file(path))
+                destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path))
             }
     }
 
     /// Whether the key and the client's record were read, failed or are overdue.
-    func hasSources(_ name: ClientName) -> Bool {
-        guard let client = world.index.subjects[name], let state = world.clients[name] else { return false }
-        return hasSources(client, state)
+    func hasSources(_ client: Subject) -> Bool {
+        let key = client.entry.key
+        guard keys.isConfigured(key) else { return false }
+        return (records.wasRecalled(client.name) || jobs.isOverdue(.record(client.name)))
+            && (keys.wasRead(key) || jobs.isOverdue(.key(key)))
     }
 
-    private func hasSources(_ client: Subject, _ state: ClientState) -> Bool {
-        guard let key = world.keys[client.entry.key] else { return false }
-        return (state.wasRecalled || isOverdue(.record(client.name)))
-            && (key.wasRead || isOverdue(.key(client.entry.key)))
-    }
+    // MARK: What is wanted
 
     /// Decides what to do about a client's secret from what is known.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
@@ -169,17 +173,15 @@ extension Rotation {
     }
 
     func decide(_ name: ClientName, _ batches: inout Batches, _ deadlines: inout Deadlines) -> Decision {
-        guard let client = world.index.subjects[name], let state = world.clients[name], isKnown(client, state) else {
-            return .wait
-        }
-        return decide(client, state, world.keys[client.entry.key]?.print, &batches, &deadlines)
+        guard let client = index.subjects[name], let state = renewal[name], isKnown(client) else { return .wait }
+        return decide(client, state, keys.print(of: client.entry.key), &batches, &deadlines)
     }
 
     private func decide(
-        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ batches: inout Batches,
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
         _ deadlines: inout Deadlines
     ) -> Decision {
-        if isRestrained { return decideRestrained(client, state, print, &deadlines) }
+        if configurationWatch.isRestrained { return decideRestrained(client, state, print, &deadlines) }
         if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, print, &deadlines) else {
             return .mint(state.current.map(MintReason.unusable) ?? .missing)
@@ -194,9 +196,9 @@ extension Rotation {
         return .keep(current, until: renewal)
     }
 
-    /// Decides while ``isRestrained``: mints only to keep applications from being locked out.
+    /// Decides under a restrained configuration: mints only to keep applications from being locked out.
     private func decideRestrained(
-        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
     ) -> Decision {
         let usable = usable(client, state, print, &deadlines)
         // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
@@ -209,7 +211,7 @@ extension Rotation {
 
     /// The secret in force while it is usable; else the best usable one in the outputs.
     private func usable(
-        _ client: Subject, _ state: ClientState, _ print: KeyDigest?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
     ) -> SecretInfo? {
         let entry = client.entry
         var candidates: [SecretInfo] = []
@@ -218,7 +220,7 @@ extension Rotation {
             candidates.append(current)
         }
         for place in client.places {
-            guard let observed = world.files[place.path]?.observed else { continue }
+            guard let observed = destinations[place.path]?.observed else { continue }
             for slot in place.slots {
                 if let issued = observed.slots[slot]?.issued,
                     entry.accepts(issued, key: client.key, print: print, at: &deadlines)
@@ -230,47 +232,22 @@ extension Rotation {
         return entry.best(of: candidates)
     }
 
-    mutating func planRecord(_ client: Subject, at now: Now, _ step: inout Step) {
-        let name = client.name
-        var deadlines = Deadlines(now: now)
-        defer { wakes[.record(name)] = deadlines.wake }
-        guard let state = world.clients[name], isKnown(client, state) else { return }
-        guard state.current != nil else {
-            // Keep no empty record: one that could not be read may hold the only secret, so read it again.
-            if state.wasNotAnswered { start(.recall(name), on: .record(name), &deadlines, &step) }
-            return
-        }
-        let wanted = state.record(
-            shared: sharedFiles(of: client, state), actions: client.actions,
-            outputs: recordedPlaces(of: client, state), keyChange: world.keys[client.entry.key]?.change)
-        if wanted == state.kept, state.keptBy >= firstLasting {
-            // The record is as wanted, so a failure to keep another no longer matters.
-            recover(.record(name))
-        } else {
-            start(.keep(name, wanted), on: .record(name), &deadlines, &step)
-        }
+    /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer
+    /// configured.
+    func wantedSecret(_ client: ClientName) -> SecretInfo? {
+        index.subjects[client].flatMap { wantedSecret($0) }
     }
 
-    /// Environment files of a client that hold, or last held, lines besides our variables.
-    private func sharedFiles(of client: Subject, _ state: ClientState) -> Set<AbsolutePath> {
-        Set(
-            client.files.filter { path in
-                guard let file = world.files[path], file.observed?.exists == true else {
-                    return isVanished(path) || state.kept.shared.contains(path)
-                }
-                return file.heldOtherLines
-            })
+    func wantedSecret(_ client: Subject) -> SecretInfo? {
+        guard let current = renewal[client.name]?.current, client.entry.names(current, key: client.key) else {
+            return nil
+        }
+        return current
     }
 
-    /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
-    mutating func settle(_ client: Subject) {
-        let name = client.name
-        guard let state = world.clients[name] else { return }
-        let isKept =
-            state.kept.current == state.current || world.attempts[.record(name)] != nil || isOverdue(.record(name))
-        let isSettled = isKept && isKnown(client, state) && !isBusy(.client(name))
-        guard state.isSettled != isSettled else { return }
-        world.clients[name]?.isSettled = isSettled
-        touch(filesAndActionsOf: client)
+    /// When the secret in force is to be replaced.
+    func renewal(of secret: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
+        configurationWatch.isRestrained
+            ? secret.expiresAt - entry.criticalRemainder : entry.renewal(of: secret, jitter: hostJitter)
     }
 }

@@ -24,23 +24,3 @@ package struct Counts: Hashable, Sendable {
 
     package init() {}
 }
-
-extension Rotation {
-    /// Counts how a job ended, for each client that it was done for.
-    mutating func count(_ job: Job, success: Bool) {
-        switch job.work {
-        case .mint(let client, _, _):
-            world.clients[client]?.counts.mints.count(success: success)
-        case .publish(let spec, let secrets, _):
-            // Several variables of a client in one file are still one write.
-            for client in Set(secrets.keys.compactMap { spec.slots[$0] }) {
-                world.clients[client]?.counts.publishes.count(success: success)
-            }
-        case .run(_, let covering):
-            for client in covering.keys { world.clients[client]?.counts.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
-            .keepReportedStates, .tidyRecords:
-            break
-        }
-    }
-}

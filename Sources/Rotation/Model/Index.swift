@@ -1,103 +1,4 @@
-package import AppleClientSecret
-
-/// The core's state: everything that is known, wanted and under way.
-package struct World: Hashable, Sendable {
-    package var configuration = Configuration(keys: [:], clients: [:])
-    var index = Index(Configuration(keys: [:], clients: [:]))
-    package var keys: [KeyName: KeyState] = [:]
-    package var clients: [ClientName: ClientState] = [:]
-    package var files: [AbsolutePath: FileState] = [:]
-    package var running: [Resource: Job] = [:]
-    package var attempts: [Resource: Attempts] = [:]
-}
-
-/// What is known of a key.
-package struct KeyState: Hashable, Sendable {
-    /// Whether reading it was tried since the start, the last reload or the last sign of another key.
-    package var wasRead = false
-    /// Which key the file holds; nil while it cannot be used.
-    package var print: KeyDigest?
-    /// The key last known to have the configured key id.
-    var known: KeyDigest?
-    /// When and how ``known`` last became another one.
-    var change: KeyChange?
-    /// Change notices since the last read of the file began.
-    var debounce: Debounce?
-}
-
-/// What is known of a client.
-package struct ClientState: Hashable, Sendable {
-    /// Whether the state directory was asked for the record; until then nothing is decided.
-    package var wasRecalled = false
-    /// Whether reading the record failed: it may still be needed.
-    var wasNotAnswered = false
-    /// What the state directory is known to hold of the client.
-    package var kept = Record()
-    /// The job that wrote or read ``kept``.
-    var keptBy = JobID(number: 0)
-    /// The secret in force.
-    package var current: SecretInfo?
-    /// Whether ``current`` was chosen among all secrets found; it then stays while it is usable, although an older one
-    /// that lasts longer may still lie in a file.
-    var hasChosen = false
-    /// Why a secret is being minted.
-    var mintReason: MintReason?
-    package var delivered: [ActionID: SecretInfo] = [:]
-    package var ranAt: [ActionID: WallTime] = [:]
-    /// Actions to run again for the same secret, because applications may have read other content; and the first job
-    /// whose run counts, because one that began earlier may have had that content read.
-    var owed: [ActionID: JobID] = [:]
-    /// Whether a new secret was requested, whatever the age of the current one.
-    package var isForced = false
-    package var renewals = 0
-    package var counts = Counts()
-    /// When the client was last found published and delivered after it was not.
-    package var lastSuccessAt: WallTime?
-    /// Whether everything is known and no secret or record is under way, so that its files and actions need not wait.
-    package var isSettled = false
-
-    /// - Parameter actions: the client's own; that others must run again is not kept.
-    func record(
-        shared: Set<AbsolutePath>, actions: [ActionID], outputs: Set<OutputPlace>, keyChange: KeyChange?
-    ) -> Record {
-        Record(
-            current: current, delivered: delivered, shared: shared, outputs: outputs,
-            owed: owed.isEmpty ? [] : Set(actions.filter { owed[$0] != nil }), keyChange: keyChange)
-    }
-}
-
-/// What is known of a file.
-package struct FileState: Hashable, Sendable {
-    /// Nil until the file was read.
-    package var observed: FileObservation?
-    /// Whether ``observed`` still counts; if not, the file is read back first.
-    package var isFresh = false
-    package var writtenAt: WallTime?
-    /// Whether a write has failed since the file was last read: it may hold the old content or the new.
-    var isUncertain = false
-    /// Whether the file held lines besides our variables when it last existed; also known here because the state
-    /// directory may be unusable.
-    var heldOtherLines = false
-    /// Whether a change notice came during the last read: the next read then counts, since a file may never be quiet.
-    var isRestless = false
-    var drift = Drift()
-}
-
-/// How often something has failed in a row, and when it is tried again.
-package struct Attempts: Hashable, Sendable {
-    package var failures: Int
-    package var failure: Failure
-    package var since: WallTime
-    package var notBefore: BootTime
-    /// The job that failed last.
-    package var job: JobID
-    /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.
-    var wasObservation: Bool
-    /// When the failure was last logged.
-    var loggedAt: BootTime
-    /// Whether it was logged: a failure that another log event reports already is not.
-    var isLogged: Bool
-}
+import AppleClientSecret
 
 /// A client with its whole configuration, built once per configuration and shared by every plan.
 final class Subject: Hashable, Sendable {
@@ -142,6 +43,8 @@ final class Subject: Hashable, Sendable {
 
 /// Which clients share each key, file and action: the configuration inverted.
 struct Index: Hashable, Sendable {
+    /// In order; stored because sorting ten thousand for every snapshot would take noticeable time.
+    let names: [ClientName]
     var subjects: [ClientName: Subject] = [:]
     var specs: [AbsolutePath: FileSpec]
     var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
@@ -153,6 +56,7 @@ struct Index: Hashable, Sendable {
     var probes: [ActionID: Action] = [:]
 
     init(_ configuration: Configuration) {
+        names = configuration.clients.keys.sorted()
         specs = configuration.files
         var slots: [ClientName: [AbsolutePath: [Slot]]] = [:]
         for spec in specs.values {
@@ -193,44 +97,20 @@ struct Index: Hashable, Sendable {
         }
     }
 
+    /// Whether a resource belongs to the configuration.
+    func knows(_ resource: Resource, _ configuration: Configuration) -> Bool {
+        switch resource {
+        case .configuration, .state: true
+        case .key(let name): configuration.keys[name] != nil
+        case .client(let name), .record(let name): configuration.clients[name] != nil
+        case .file(let path): specs[path] != nil
+        case .action(let id): actions[id] != nil
+        case .probe(let id): probes[id] != nil
+        case .stateChangeAction(let id): configuration.onStateChange.contains { $0.id == id }
+        }
+    }
+
     func clients(of file: AbsolutePath) -> [ClientName] { clientsOfFile[file] ?? [] }
     func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
     func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
-}
-
-/// A fault of the daemon as a whole, such as having no place for its socket.
-struct DaemonFault: Hashable, Sendable {
-    let failure: Failure
-    let since: WallTime
-    /// When the daemon tries again by itself; nil when it does not.
-    var nextAttempt: BootTime?
-}
-
-extension Rotation {
-    /// Every secret that is in force, published, kept or under way: the bytes of all others may be forgotten.
-    package var fingerprintsInUse: Set<Fingerprint> {
-        var used: Set<Fingerprint> = []
-        for state in world.clients.values {
-            for issued in [state.current, state.kept.current] + Array(state.delivered.values) {
-                if let issued { used.insert(issued.fingerprint) }
-            }
-        }
-        for issued in served.values { used.insert(issued.fingerprint) }
-        for file in world.files.values {
-            for observation in (file.observed?.slots ?? [:]).values {
-                if let issued = observation.issued { used.insert(issued.fingerprint) }
-            }
-        }
-        for job in world.running.values {
-            switch job.work {
-            case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
-            case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .mint, .run, .probe,
-                .recallReportedStates,
-                .keepReportedStates, .tidyRecords:
-                break
-            }
-        }
-        return used
-    }
 }

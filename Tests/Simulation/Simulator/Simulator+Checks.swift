@@ -5,6 +5,7 @@ import Rotation
 extension Simulator {
     func check(_ step: Step) throws {
         try outside.check()
+        if let broken = rotation.checkInvariants().first { throw Violation(.state, broken) }
         try checkWake()
         try checkTogether(step)
         let snapshot = rotation.snapshot(at: now)

@@ -88,7 +88,7 @@ extension Simulator {
             {
                 stateChangeActions.finish(name, action, success: (try? result.get()) != nil)
             }
-            for reader in watch.finish(id, result, rotation.world.configuration, at: boot) { outside.reportRun(reader) }
+            for reader in watch.finish(id, result, rotation.configuration, at: boot) { outside.reportRun(reader) }
         }
         if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = input {
             // A request that nobody made resets the pause.
