@@ -115,7 +115,7 @@ let package = Package(
             path: "Tests/Simulation/simulate", swiftSettings: strict),
         test(
             "Simulation", of: ["Simulation", "simulate", "Rotation", "Failures", "AppleClientSecret"],
-            without: ["Simulator", "simulate"]),
+            without: ["Simulator", "simulate", "README.md"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
         test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
         test("Config", of: ["Config", "Failures", "Formats", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),

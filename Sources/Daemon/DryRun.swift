@@ -77,7 +77,7 @@ package struct DryRun: Sendable {
         orphans = reader.orphans(besides: configuration.places).filter { $0.expiresAt.map { now.wall < $0 } != false }
         var review = unit.map { SandboxReview($0) }
         var problems: [Problem] = review?.obstaclesToStart.map { Problem(failure: $0, client: nil) } ?? []
-        var failed = rotation.world.attempts.mapValues(\.failure)
+        var failed = rotation.failures
         for (path, spec) in configuration.files {
             let met = failed.removeValue(forKey: .file(path)) ?? reader.obstacle(to: spec)
             let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }

@@ -58,7 +58,7 @@ final class Loop {
     ///
     /// In milliseconds: a tenth of a second, or more, so that rendering, a microsecond for each client, stays below a
     /// fiftieth of the time.
-    private var showInterval: Int64 { max(100, Int64(rotation.world.clients.count / 20)) }
+    private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 20)) }
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
 
@@ -112,7 +112,7 @@ final class Loop {
             executor.start(step.start) { [inbox] in inbox.post($0) }
             for entry in step.changes {
                 log.note(entry, clients: rotation.clients(of: entry))
-                if case .configured = entry { follow(rotation.world.configuration, at: now) }
+                if case .configured = entry { follow(rotation.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)
             // Before the answers: a client that then reads the status must not see the old one.
@@ -121,11 +121,11 @@ final class Loop {
             for (requestID, answer) in step.answers { callers.answer(requestID, answer) }
             if step.ended { return snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
-                log.warn("stopped although \(rotation.world.running.count) jobs had not ended; the next start goes on")
+                log.warn("stopped although \(rotation.runningJobs) jobs had not ended; the next start goes on")
                 return snapshot(at: now)
             }
             // Not while a job runs: the cache has what it just minted or found before the core knows of it.
-            if rotation.world.running.isEmpty, executor.secretCount > 4 * rotation.world.clients.count + 64 {
+            if rotation.isIdle, executor.secretCount > 4 * rotation.configuration.clients.count + 64 {
                 executor.forget(allBut: rotation.fingerprintsInUse)
             }
             try sleep(until: step.wake, mustShow: mustShow, now: now)

@@ -18,9 +18,9 @@ extension Rotation {
         var next = 0
         var answer = false
         search: while next < joined.count {
-            for resource in world.index.shared(by: joined[next]) where shared.insert(resource).inserted {
-                for sharer in world.index.clients(of: resource) where visited.insert(sharer).inserted {
-                    guard let entry = world.configuration.clients[sharer], let current = world.clients[sharer]?.current
+            for resource in index.shared(by: joined[next]) where shared.insert(resource).inserted {
+                for sharer in index.clients(of: resource) where visited.insert(sharer).inserted {
+                    guard let entry = configuration.clients[sharer], let current = renewal[sharer]?.current
                     else { continue }
                     if now.wall >= entry.renewal(of: current, jitter: hostJitter) {
                         answer = true
@@ -36,9 +36,9 @@ extension Rotation {
     }
 
     /// Touches the clients that share a file or an action with a renewed one, so that they are planned as well.
-    mutating func planBatch(_ client: Subject) {
-        for resource in world.index.shared(by: client.name) where touched.batched.insert(resource).inserted {
-            for sharer in world.index.clients(of: resource) { touch(.client(sharer)) }
+    mutating func touchBatch(of client: Subject) {
+        for resource in index.shared(by: client.name) where schedule.isFirstInBatch(resource) {
+            for sharer in index.clients(of: resource) { touch(.client(sharer)) }
         }
     }
 }

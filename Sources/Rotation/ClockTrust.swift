@@ -3,6 +3,10 @@ internal import Failures
 
 /// Whether the wall clock is trusted. While it is not, nothing is minted: Apple refuses a secret with a wrong `iat`,
 /// and one minted years ahead would pass every check here and be useless.
+///
+/// - A clock before the program was built is wrong.
+/// - One that the kernel does not call synchronised is doubted while a secret that a key of ours has signed was issued
+///   later than it shows.
 struct ClockTrust: Hashable, Sendable {
     /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
     /// this long: the secret may be the one that is wrong.
@@ -10,16 +14,41 @@ struct ClockTrust: Hashable, Sendable {
     /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
     static let observeAgain: Seconds = 10
 
-    var failure: Failure?
-    var since: WallTime?
+    /// Why the clock is not trusted; nil while it is.
+    private(set) var failure: Failure?
+    private(set) var since: WallTime?
+    /// No secret that a key of ours has signed was issued later than this.
+    private var latestIssue: WallTime?
     private var doubtedAt: BootTime?
     /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
     private var forgiven: WallTime?
     /// The latest clock reading since. A secret issued between it and `forgiven` existed then and is just as wrong.
     private var reachedSince: WallTime?
 
+    /// Notes when a secret was issued, if a key of ours has signed it.
+    mutating func noteIssue(_ issued: SecretInfo?) {
+        guard let issued, issued.signer != nil else { return }
+        latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
+    }
+
+    /// Judges the clock.
+    ///
+    /// - Parameter secrets: all that are in force or were seen in files.
+    /// - Returns: whether its being trusted, or why it is not, has changed.
+    mutating func judge(
+        builtAt: WallTime, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
+    ) -> Bool {
+        let before = failure?.code
+        // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
+        if let noted = latestIssue, !deadlines.now.kernelSynced, noted > deadlines.now.wall {
+            latestIssue = secrets().filter { $0.signer != nil && !isForgiven($0.issuedAt) }.map(\.issuedAt).max()
+        }
+        judge(builtAt: builtAt, latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
+        return before != failure?.code
+    }
+
     /// - Parameter latest: the latest `iat` among the secrets that our keys signed.
-    mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
+    private mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
         let now = deadlines.now
         if !deadlines.reached(builtAt) {
             set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
@@ -47,7 +76,7 @@ struct ClockTrust: Hashable, Sendable {
     }
 
     /// Whether the contradiction by a secret issued at `moment` was waited out.
-    func isForgiven(_ moment: WallTime) -> Bool {
+    private func isForgiven(_ moment: WallTime) -> Bool {
         guard let forgiven, let reachedSince else { return false }
         return moment == forgiven || (moment > reachedSince && moment < forgiven)
     }
@@ -59,37 +88,12 @@ struct ClockTrust: Hashable, Sendable {
 }
 
 extension Rotation {
-    mutating func planClock(at now: Now) {
-        var deadlines = Deadlines(now: now)
-        let before = clock.failure?.code
-        // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
-        if let noted = latestIssue, !now.kernelSynced, noted > now.wall { latestIssue = reckonLatestIssue() }
-        let latest = now.kernelSynced ? nil : latestIssue
-        clock.judge(builtAt: builtAt, latest: latest, &deadlines)
-        wakes[.configuration] = deadlines.wake
-        guard before != clock.failure?.code else { return }
-        changes.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)
+    mutating func planClock(_ deadlines: inout Deadlines) {
+        let hasChanged = clock.judge(builtAt: builtAt, &deadlines) { [renewal, destinations] in
+            Array(renewal.allCurrent) + destinations.allSecrets
+        }
+        guard hasChanged else { return }
+        events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)
         touchEverything()
-    }
-
-    /// Notes when a secret was issued, if a key of ours has signed it.
-    mutating func noteIssue(_ issued: SecretInfo?) {
-        guard let issued, issued.signer != nil else { return }
-        latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
-    }
-
-    /// The latest `iat` of the secrets in force or seen in files that our keys signed, except those that were waited
-    /// out.
-    private func reckonLatestIssue() -> WallTime? {
-        var latest: WallTime?
-        func count(_ issued: SecretInfo?) {
-            guard let issued, issued.signer != nil, !clock.isForgiven(issued.issuedAt) else { return }
-            latest = max(latest ?? issued.issuedAt, issued.issuedAt)
-        }
-        for client in world.clients.values { count(client.current) }
-        for file in world.files.values {
-            for observation in (file.observed?.slots ?? [:]).values { count(observation.issued) }
-        }
-        return latest
     }
 }

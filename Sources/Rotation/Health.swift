@@ -1,31 +1,124 @@
 import AppleClientSecret
 internal import Failures
 
+/// How well each client is served, and the daemon as a whole, as status, metrics, sd_notify and the journal show it.
+///
+/// - A client is judged by what its outputs were last seen to hold and what its actions last ran for, in a step that may
+///   have changed any of it, or when time alone changes it.
+/// - It only reads; nothing but log events and `on_state_change` depends on it.
+struct Health: Sendable {
+    private var views: [ClientName: ClientView] = [:]
+    /// How many clients are in each state.
+    private var counts: [HealthState: Int] = [:]
+    /// The state of each client that was last logged.
+    private var logged: [ClientName: HealthState] = [:]
+    /// What was tried for each client.
+    private var tallies: [ClientName: Counts] = [:]
+    /// The faults of the daemon as a whole.
+    private(set) var faults: [DaemonFault] = []
+
+    /// A fault of the daemon as a whole, such as having no place for its socket.
+    struct DaemonFault: Hashable, Sendable {
+        let failure: Failure
+        let since: WallTime
+        /// When the daemon tries again by itself; nil when it does not.
+        var nextAttempt: BootTime?
+    }
+
+    subscript(_ client: ClientName) -> ClientView? { views[client] }
+
+    func tally(of client: ClientName) -> Counts { tallies[client] ?? Counts() }
+
+    /// The worst state of a client.
+    var worst: HealthState { HealthState.allCases.last { counts[$0, default: 0] > 0 } ?? .ok }
+
+    mutating func adopt(_ configuration: Configuration) {
+        views = views.filter { configuration.clients[$0.key] != nil }
+        counts = views.values.reduce(into: [:]) { $0[$1.health, default: 0] += 1 }
+        logged = logged.filter { configuration.clients[$0.key] != nil }
+        tallies = configuration.clients.reduce(into: [:]) { $0[$1.key] = tallies[$1.key] ?? Counts() }
+    }
+
+    /// Raises a fault of the daemon; returns whether it is news.
+    mutating func raise(_ failure: Failure, _ nextAttempt: BootTime?, at now: Now) -> Bool {
+        if let known = faults.firstIndex(where: { $0.failure == failure }) {
+            faults[known].nextAttempt = nextAttempt
+            return false
+        }
+        faults.removeAll { $0.failure.code == failure.code }
+        faults.append(DaemonFault(failure: failure, since: now.wall, nextAttempt: nextAttempt))
+        return true
+    }
+
+    /// Clears the faults with a code; returns them.
+    mutating func clear(_ code: Failure.Code) -> [Failure] {
+        defer { faults.removeAll { $0.failure.code == code } }
+        return faults.map(\.failure).filter { $0.code == code }
+    }
+
+    /// Counts how a job ended, for each client that it was done for.
+    mutating func count(_ job: Job, success: Bool) {
+        switch job.work {
+        case .mint(let client, _, _): tallies[client]?.mints.count(success: success)
+        case .publish(let spec, let secrets, _):
+            // Several variables of a client in one file are still one write.
+            for client in Set(secrets.keys.compactMap { spec.slots[$0] }) {
+                tallies[client]?.publishes.count(success: success)
+            }
+        case .run(_, let covering):
+            for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
+            .keepReportedStates, .tidyRecords:
+            break
+        }
+    }
+
+    /// Replaces what is known of a client.
+    fileprivate mutating func set(_ view: ClientView) {
+        if let old = views.updateValue(view, forKey: view.name) { counts[old.health, default: 0] -= 1 }
+        counts[view.health, default: 0] += 1
+    }
+
+    /// Records that a client's state was logged; returns whether it differs from the one that was logged last.
+    fileprivate mutating func log(_ view: ClientView) -> Bool {
+        guard logged[view.name, default: .ok] != view.health else { return false }
+        logged[view.name] = view.health
+        return true
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        let actual = views.values.reduce(into: [HealthState: Int]()) { $0[$1.health, default: 0] += 1 }
+        if counts.filter({ $0.value != 0 }) != actual { broken.append("clients are miscounted by their health") }
+        if !views.keys.allSatisfy({ configuration.clients[$0] != nil }) { broken.append("health of nobody") }
+        for view in views.values where (view.health == .ok) != (view.reason == nil) {
+            broken.append("\(view.name) is \(view.health) with another reason")
+        }
+        if Set(faults.map(\.failure.code)).count != faults.count { broken.append("a fault was raised twice") }
+        return broken
+    }
+}
+
 extension Rotation {
     /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
-    mutating func judge(_ client: Subject, at now: Now) {
+    mutating func judge(_ client: Subject, _ deadlines: inout Deadlines) {
         let name = client.name
         let entry = client.entry
-        guard let state = world.clients[name] else { return }
-        let old = views[name]
-        var deadlines = Deadlines(now: now)
-        defer { wakes[.client(name)].formEarliest(with: deadlines.wake) }
+        guard let state = renewal[name] else { return }
+        let old = self.health[name]
+        let now = deadlines.now
         let wanted = wantedSecret(client)
         let failures = reasons(for: client, &deadlines)
         // Before its first try, only what was published earlier is known of it. These deadlines need no wake: every
         // step of that try judges the client again.
         var passing = Deadlines(now: now)
-        let found = wasEverTried.contains(name) || !failures.isEmpty ? nil : evaluate(client, &passing)
+        let found = readiness.wasEverTried(name) || !failures.isEmpty ? nil : evaluate(client, &passing)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs = entry.outputs.map { outputView($0, holding: published, &deadlines) }
         let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(name, $0) }
-        var lastSuccessAt = state.lastSuccessAt
-        if isDone, old?.delivered != true {
-            lastSuccessAt = now.wall
-            world.clients[name]?.lastSuccessAt = now.wall
-        }
+        let lastSuccessAt = isDone && old?.delivered != true ? now.wall : old?.lastSuccessAt
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
         let remaining = weakest(client, state, holding: held)
 
@@ -34,7 +127,8 @@ extension Rotation {
         if let found {
             // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
             // asked yet.
-            let mayBeGood = entry.outputs.isEmpty || !state.wasRecalled || state.kept.current != nil
+            let mayBeGood = entry.outputs.isEmpty || !records.wasRecalled(name)
+                || records.kept(name)?.current != nil
             let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
             health = found.health ?? (unseen == nil ? .ok : .degraded)
             // The reason for critical is set below, as for a client that was tried.
@@ -77,27 +171,20 @@ extension Rotation {
             reason: health == .ok ? nil : reason, current: state.current,
             deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
             renewAt: state.current.map { renewal(of: $0, entry) }, renewals: state.renewals,
-            counts: state.counts, publishedAt: outputs.compactMap(\.writtenAt).max(),
+            counts: self.health.tally(of: name), publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
             lastError: failures.first?.failure.message,
             delivered: isDone, outputs: outputs, actions: actions)
-        tell(view)
-        views[name] = view
-        if let old { healthCounts[old.health, default: 0] -= 1 }
-        healthCounts[view.health, default: 0] += 1
+        if isNews(view), self.health.log(view) { events.append(.health(view.name, view.health, view.reason)) }
+        self.health.set(view)
     }
 
     /// The client's health by what its outputs were last seen to hold, and nothing else.
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
-            client.name, key: client.key, world.keys[client.entry.key]?.print.map(SignatureEvidence.key) ?? .remembered,
-            isUnderWay: true, found: { path in world.files[path]?.observed.map { .success($0) } }, &deadlines)
-    }
-
-    private func renewal(of issued: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
-        isRestrained
-            ? issued.expiresAt - entry.criticalRemainder : entry.renewal(of: issued, jitter: hostJitter)
+            client.name, key: client.key, keys.print(of: client.entry.key).map(SignatureEvidence.key) ?? .remembered,
+            isUnderWay: true, found: { path in destinations[path]?.observed.map { .success($0) } }, &deadlines)
     }
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
@@ -105,13 +192,7 @@ extension Rotation {
     private func isNews(_ view: ClientView) -> Bool {
         let isUnderWay =
             [.notPublished, .notDelivered].contains(view.reason?.failure.code) && view.health == .degraded
-        return !untried.contains(view.name) && !isUnderWay && told[view.name, default: .ok] != view.health
-    }
-
-    mutating func tell(_ view: ClientView) {
-        guard isNews(view) else { return }
-        told[view.name] = view.health
-        changes.append(.health(view.name, view.health, view.reason))
+        return !readiness.isUntried(view.name) && !isUnderWay
     }
 
     /// The remaining life of whichever secret, held by an output or an application, expires first.
@@ -122,15 +203,15 @@ extension Rotation {
         case until(WallTime)
     }
 
-    private func weakest(_ client: Subject, _ state: ClientState, holding held: [WallTime?]) -> Remaining {
-        let print = world.keys[client.entry.key]?.print
+    private func weakest(_ client: Subject, _ state: Renewal.State, holding held: [WallTime?]) -> Remaining {
+        let print = keys.print(of: client.entry.key)
         var expiries: [WallTime] = []
         var isUnknown = false
-        let isUnderWay = untried.contains(client.name)
+        let isUnderWay = readiness.isUntried(client.name)
         for place in client.places {
-            guard let observed = world.files[place.path]?.observed else {
+            guard let observed = destinations[place.path]?.observed else {
                 // Unknown if not read yet; if reading it failed, no application can read it either.
-                if world.attempts[.file(place.path)] != nil { return .none }
+                if jobs.attempts[.file(place.path)] != nil { return .none }
                 isUnknown = true
                 continue
             }
@@ -158,7 +239,7 @@ extension Rotation {
         var expiries = held
         if expiries.isEmpty {
             for place in client.places {
-                let observed = world.files[place.path]?.observed?.slots ?? [:]
+                let observed = destinations[place.path]?.observed?.slots ?? [:]
                 for slot in place.slots { expiries.append(observed[slot]?.issued?.expiresAt) }
             }
         }
@@ -178,9 +259,8 @@ extension Rotation {
         if let failure = clock.failure, let since = clock.since {
             reasons.append(Reason(failure: failure, client: nil, since: since, nextAttempt: nil))
         }
-        let hasAnyFailure = !world.attempts.isEmpty || !overdue.isEmpty
-        for resource in hasAnyFailure ? resources(of: name) : [] {
-            if let job = world.running[resource], let failure = hang(of: resource) {
+        for resource in jobs.hasFailure ? resources(of: name) : [] {
+            if let job = jobs[resource], let failure = hang(of: resource) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
                 reasons.append(Reason(failure: failure, client: name, since: began, nextAttempt: nil))
             } else if let attempts = attempts(at: resource, for: name) {
@@ -197,14 +277,14 @@ extension Rotation {
                     since: now.wall, nextAttempt: nil))
         }
         for path in client.files {
-            guard let drift = world.files[path]?.drift, drift.isContested(&deadlines) else { continue }
+            guard let drift = destinations[path]?.drift, drift.isContested(&deadlines) else { continue }
             reasons.append(
                 Reason(
                     failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
                     nextAttempt: drift.nextRepair.flatMap { Self.upcoming($0, now) }))
         }
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
-        if let change = change(of: client.entry.key, &deadlines) {
+        if let change = keys.change(of: client.entry.key, &deadlines) {
             reasons.append(
                 Reason(
                     failure: change.failure(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
@@ -214,7 +294,7 @@ extension Rotation {
 
     /// When the failed work is tried again; nil while it is running.
     private func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
-        world.running[resource] == nil ? Self.upcoming(attempts.notBefore, now) : nil
+        jobs[resource] == nil ? Self.upcoming(attempts.notBefore, now) : nil
     }
 
     /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
@@ -227,11 +307,11 @@ extension Rotation {
         _ output: Output, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputView {
         let path = output.path
-        let file = world.files[path] ?? FileState()
-        let isContested = file.drift.isContested(&deadlines)
+        let file = destinations[path]
+        let isContested = file?.drift.isContested(&deadlines) == true
         let isVanished = isVanished(path)
         let hang = hang(of: .file(path))
-        let attempts = world.attempts[.file(path)]
+        let attempts = jobs.attempts[.file(path)]
         let state: OutputView.State =
             if hang != nil {
                 .notResponding
@@ -239,7 +319,7 @@ extension Rotation {
                 .failed
             } else if isContested {
                 .contested
-            } else if let wanted, file.holds(wanted, in: output.slot) {
+            } else if let wanted, file?.holds(wanted, in: output.slot) == true {
                 // Also while it is read back again: a change notice alone does not make a file bad.
                 .ok
             } else {
@@ -250,36 +330,36 @@ extension Rotation {
             ?? (isVanished ? Failure(.environmentFileDeleted, at: .path(path)) : nil)
             ?? (isContested ? Failure(.contested, at: .path(path)) : nil)
         return OutputView(
-            path: path, format: output.format, state: state, writtenAt: file.writtenAt,
-            error: failure?.message, repairs: file.drift.repairCount)
+            path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
+            error: failure?.message, repairs: file?.drift.repairCount ?? 0)
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {
         // A probe may fail although every secret was already delivered: the next delivery would fail.
-        let failed = attempts(at: .action(id), for: client) ?? world.attempts[.probe(id)]
+        let failed = attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)]
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
             action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
-            ranAt: world.clients[client]?.ranAt[id], error: failed?.failure.message)
+            ranAt: delivery[client]?.ranAt[id], error: failed?.failure.message)
     }
 
     /// The daemon's state at `now`, as status, metrics, sd_notify and the journal show it.
     package func snapshot(at now: Now) -> Snapshot {
-        let clients = names.compactMap { views[$0] }
+        let clients = index.names.compactMap { self.health[$0] }
         var health = clients.map(\.health).max() ?? .ok
         var reason = clients.first { $0.health == health && $0.reason?.failure.code != .keyChanged }?.reason
         let change = clients.first { $0.health == health }?.reason
-        if let failure = refusalFailure ?? restraint {
+        if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
             health = max(health, .degraded)
             if health == .degraded || reason == nil {
-                reason = Reason(failure: failure, client: nil, since: refusedAt ?? startedAt, nextAttempt: nil)
+                reason = Reason(failure: failure, client: nil, since: configurationWatch.refusedAt ?? startedAt, nextAttempt: nil)
             }
         }
         if let failure = clock.failure, let since = clock.since {
             health = max(health, .degraded)
             reason = reason ?? Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
         }
-        if let lack = daemonFaults.first {
+        if let lack = self.health.faults.first {
             health = max(health, .degraded)
             let next = lack.nextAttempt.flatMap { Self.upcoming($0, now) }
             reason = reason ?? Reason(failure: lack.failure, client: nil, since: lack.since, nextAttempt: next)
@@ -291,21 +371,12 @@ extension Rotation {
                 reason ?? Reason(failure: attempts.failure, client: nil, since: attempts.since, nextAttempt: next)
         }
         return Snapshot(
-            startedAt: startedAt, ready: isReady && !isStopping, health: health,
+            startedAt: startedAt, ready: readiness.isReady && !jobs.isStopping, health: health,
             reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
-                path: configurationPath, loadedAt: configurationLoadedAt,
-                error: refusal.map { $0.joined(separator: "\n") } ?? restraint?.message),
+                path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
+                error: configurationWatch.refusal.map { $0.joined(separator: "\n") }
+                    ?? configurationWatch.restraint?.message),
             clients: clients)
-    }
-
-    private var refusalFailure: Failure? {
-        refusal.map { Failure(.configurationRefused, at: .named(configurationPath), detail: $0.first) }
-    }
-
-    /// Why no action runs and nothing is minted but what becomes critical; nil without that restraint.
-    var restraint: Failure? {
-        guard isRestrained else { return nil }
-        return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(configurationPath))
     }
 }

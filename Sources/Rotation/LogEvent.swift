@@ -68,8 +68,8 @@ extension Rotation {
     /// The clients that share the resource that a log event is about; none where the event names its clients itself.
     package func clients(of event: LogEvent) -> [ClientName] {
         switch event {
-        case .failing(let resource, _, _, _), .recovered(let resource, _): world.index.clients(of: resource)
-        case .keyChanged(let key, _), .keyRestored(let key, _): world.index.clients(of: key)
+        case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource)
+        case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key)
         default: []
         }
     }

@@ -4,10 +4,34 @@ internal import Failures
 /// The core: inputs go in, work to do comes out. It holds no clock, file, random source or thread, so that the same
 /// inputs at the same moments always give the same steps.
 ///
-/// A plan covers what was touched since the last one and what has become due; nothing else can have changed.
+/// It is made of small machines, in the order in which a secret is processed; each is one file, which alone can change
+/// its state.
+///
+/// - What *is* changes in ``handle(_:at:)``, and every machine may read it.
+/// - What is *wanted* is decided in ``plan(at:)``, each machine after those that it reads. What a plan starts comes back
+///   as an input; a second plan at the same moment starts nothing.
+/// - A plan covers what was touched since the last one and what has become due; nothing else can have changed.
 package struct Rotation: Sendable {
-    package internal(set) var world = World()
-    let chance: Chance
+    var jobs: Jobs
+    var clock = ClockTrust()
+    var configurationWatch: ConfigurationWatch
+    var keys = KeyStates()
+    var renewal = Renewal()
+    var destinations = Destinations()
+    var records = Records()
+    var credentials = Credentials()
+    var readiness = Readiness()
+    var delivery = Delivery()
+    var probes = Probes()
+    var health = Health()
+    var stateChangeActions = StateChangeActions()
+    var answers = Answers()
+
+    /// What the next plan covers.
+    var schedule = Schedule()
+    /// What is to be logged since the last plan.
+    var events: [LogEvent] = []
+
     /// From 0 to 1: where in the renewal window this host renews.
     let hostJitter: Double
     /// When the program was built: an earlier clock is wrong.
@@ -15,70 +39,6 @@ package struct Rotation: Sendable {
     let startedAt: WallTime
     /// Whether to bring everything up to date once and then end.
     let isOnce: Bool
-
-    var touched = Touched()
-    var wakes = WakeQueue()
-    var views: [ClientName: ClientView] = [:]
-    /// How many clients are in each state.
-    var healthCounts: [HealthState: Int] = [:]
-    var stateChangeActions = StateChangeActions()
-    /// Whether an earlier configuration may have left records of removed clients.
-    var wantsTidying = false
-    /// Whether the records were searched for former outputs that still hold a secret, and these were reported.
-    var areOrphansKnown = false
-    /// Outputs that reloads removed, until it was checked whether they hold a secret.
-    var removedPlaces: Set<OutputPlace> = []
-    /// The state of each client that was last logged.
-    var told: [ClientName: HealthState] = [:]
-    /// The secrets that the credential socket serves.
-    var served: [ClientName: SecretInfo] = [:]
-    var pending: [PendingRequest] = []
-    var changes: [LogEvent] = []
-    var answers: [(RequestID, Answer)] = []
-    var nextJob: UInt64 = 1
-    var resources: [JobID: Resource] = [:]
-    /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
-    var inFlight: ArraySlice<JobID> = []
-    /// Jobs that have run for longer than ``patience``.
-    var overdue: Set<JobID> = []
-    /// Jobs before this one were started for an earlier configuration.
-    var firstJob: UInt64 = 1
-    /// Failures under the earlier configuration whose work has not succeeded since.
-    var former: [Resource: Attempts] = [:]
-    /// What jobs before this one wrote to the state directory or read there may have been lost since.
-    var firstLasting = JobID(number: 0)
-    /// Jobs during which a change notice came: they may have read what was there before.
-    var outdated: Set<JobID> = []
-    /// Jobs that ran when a request wanted the same work: while it waits, one that fails is tried again at once.
-    var retryAtOnce: Set<JobID> = []
-    /// Clients that were not tried yet since the start or the last reload.
-    var untried: Set<ClientName> = []
-    /// Actions that were not probed yet since the start or the last reload.
-    var unprobed: Set<ActionID> = []
-    /// Clients that were tried since the start, under any configuration.
-    var wasEverTried: Set<ClientName> = []
-    /// In order; stored because sorting ten thousand for every snapshot would take noticeable time.
-    var names: [ClientName] = []
-    var isReady = false
-    var isStopping = false
-    var clock = ClockTrust()
-    /// No secret that a key of ours has signed was issued later than this.
-    var latestIssue: WallTime?
-    /// The faults of the daemon as a whole.
-    var daemonFaults: [DaemonFault] = []
-    var configurationPath: String
-    var configurationLoadedAt: WallTime
-    /// Why the configuration on disk would be refused; nil while it would not.
-    var refusal: [String]?
-    /// Whether the configuration in force is the one last adopted before the start, because the one on disk was
-    /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
-    var isRestrained = false
-    /// When ``refusal`` was first found.
-    var refusedAt: WallTime?
-    /// When ``refusal`` was last found; nil once the configuration is being checked again.
-    var refusalSeenAt: BootTime?
-    /// Change notices of the configuration's files since they were last read.
-    var configurationDebounce: Debounce?
 
     /// - Parameters:
     ///   - seed: of retries' jitter; fixed for a run.
@@ -88,57 +48,205 @@ package struct Rotation: Sendable {
         seed: UInt64, hostJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
         once: Bool = false
     ) {
-        chance = Chance(seed: seed)
+        jobs = Jobs(seed: seed)
+        configurationWatch = ConfigurationWatch(path: configurationPath, startedAt: startedAt)
         self.hostJitter = hostJitter
         self.builtAt = builtAt
         self.startedAt = startedAt
-        self.configurationPath = configurationPath
-        configurationLoadedAt = startedAt
         isOnce = once
     }
 
+    // MARK: What is
+
+    /// Records an input in the state. Decides nothing: the next plan does.
+    package mutating func handle(_ input: Input, at now: Now) {
+        switch input {
+        case .configured(let configuration): adopt(configuration, at: now)
+        case .configuredAsBefore(let configuration, let lines):
+            adopt(configuration, at: now)
+            configurationWatch.restrain()
+            refuse(lines, LogEvent.startedAsBefore, now)
+        case .changeNoticed(let resource): notice(resource, at: now)
+        case .finished(let id, let result): finish(id, result, at: now)
+        case .faultRaised(let failure, let nextAttempt):
+            if health.raise(failure, nextAttempt, at: now) { events.append(.faultRaised(failure)) }
+        case .faultCleared(let code): events += health.clear(code).map(LogEvent.faultCleared)
+        case .stateLost:
+            records.lose(next: jobs.next)
+            for client in index.names { touch(.record(client)) }
+        case .clockSet: touchEverything()
+        case .asked(let request, let requestID): ask(request, requestID, at: now)
+        case .stop:
+            jobs.stop()
+            touchEverything()
+        }
+    }
+
+    /// Puts a configuration in force. What did not change keeps its state, but every key and every file is read again:
+    /// administrators reload to have the daemon do that.
+    mutating func adopt(_ configuration: Configuration, at now: Now) {
+        touchEverything()
+        let old = configurationWatch.adopt(configuration, at: now)
+        keys.adopt(configuration, old, next: jobs.next)
+        renewal.adopt(configuration)
+        destinations.adopt(index, next: jobs.next)
+        records.adopt(configuration, old)
+        credentials.adopt(configuration)
+        readiness.adopt(index.names)
+        delivery.adopt(configuration)
+        probes.adopt(index)
+        health.adopt(configuration)
+        stateChangeActions.keepOnly(configuration, at: now.boot)
+        let isKnown = { [configuration, index] in index.knows($0, configuration) }
+        jobs.adopt(where: isKnown)
+        schedule.keepWakes(where: isKnown)
+        events.append(.configured(clients: configuration.clients.count))
+        touchEverything()
+    }
+
+    /// Records a change notice. The last known state counts until a resource is read again, which waits until nobody
+    /// writes any more.
+    private mutating func notice(_ resource: Resource, at now: Now) {
+        switch resource {
+        case .configuration: configurationWatch.notice(at: now)
+        case .key(let name):
+            keys.notice(name, at: now)
+            // A key that was just put in place is needed at once: skip the backoff.
+            jobs.resetBackoff(of: resource, to: now.boot)
+        case .file(let path):
+            if destinations.isSeenSoon(path, whileRunning: jobs[resource]) {
+                destinations.notice(path, at: now)
+            } else {
+                observeAgain(at: resource)
+            }
+            // Nor does a file wait long that could not be read, or not be written for lack of permission. Other failed
+            // writes cause notices themselves.
+            if let attempts = jobs.attempts[resource],
+                attempts.wasObservation || attempts.failure.code.retry == .whenChanged
+            {
+                jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
+            }
+        case .client, .record, .action, .probe, .stateChangeAction, .state: break
+        }
+        touch(resource)
+    }
+
+    /// Records the result of a job.
+    private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard let (job, isWanted) = jobs.finish(id) else { return }
+        touch(job.resource)
+        defer { endedOnFile(job) }
+        let lastFailure = jobs.lastFailure(of: job.resource)
+        switch result {
+        case .success:
+            health.count(job, success: true)
+            if lastFailure?.wasObservation == true || !job.work.isObservation { recover(job.resource) }
+        case .failure:
+            health.count(job, success: false)
+            // A failure under an earlier configuration does not count: the work starts afresh under this one.
+            guard jobs.isCurrent(job) else { return }
+        }
+        switch job.work {
+        case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
+        case .readKey: keyFinished(job, result, at: now)
+        case .mint: mintFinished(job, result)
+        case .observe, .publish: destinationFinished(job, result, at: now)
+        case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
+        case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
+            stateChangeActionFinished(job, result, at: now)
+        case .run: runFinished(job, result, at: now)
+        case .probe: probeFinished(job, result, before: lastFailure, at: now)
+        }
+        guard case .failure(let failure) = result else { return }
+        // A key's file that changed while it was read may hold a usable key already.
+        let isReplaced = if case .readKey(let name, _) = job.work { keys.wasNoticed(name) } else { false }
+        let event = jobs.fail(
+            job, failure, isEmergency: isEmergency(job, at: now),
+            isAtOnce: isReplaced || isWanted && answers.isWaiting, at: now)
+        if let event { events.append(event) }
+    }
+
+    /// The executor answers each kind of work with its own outcome: any other is a bug.
+    func unexpected(_ outcome: Outcome, of job: Job) {
+        assertionFailure("\(job.work) ended as \(outcome)")
+    }
+
+    // MARK: What is wanted
+
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
-        for resource in wakes.takeReached(at: now) { touch(resource) }
-        var step = Step()
+        for resource in schedule.takeReached(at: now) { touch(resource) }
         planPatience(at: now)
-        planClock(at: now)
-        planConfiguration(at: now, &step)
+        plan(.configuration, at: now) { $0.planClock(&$1) }
+        plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
         // In the order in which a secret is processed: each call sees what the one before it decided.
-        for key in touched.keys.sorted() { planKey(key, at: now, &step) }
-        var clients = planClients(at: now, &step)
+        for key in schedule.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
+        var clients = planClients(at: now)
         for client in clients {
-            planRecord(client, at: now, &step)
+            plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
-            planServed(client, &step)
+            planCredential(client)
         }
-        for file in touched.files.sorted() { planFile(file, at: now, &step) }
-        for action in touched.actions.sorted() { planAction(action, at: now, &step) }
+        for file in schedule.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
+        for action in schedule.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
         // Planning files and actions may have touched further clients.
-        clients += subjects(touched.takeClients())
-        // What was under way until now counts as missing from now on; each client is judged once, for each judging sets a wake.
+        clients += subjects(schedule.takeClients())
+        // What was under way until now counts as missing from now on; each client is judged once, for each judging sets
+        // a wake.
         noteTried(clients, at: now)
-        for client in clients { judge(client, at: now) }
+        for client in clients { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
         planReadiness()
-        planProbes(at: now, &step)
-        planStateChangeActions(at: now, &step)
-        planTidying(at: now, &step)
-        touched = Touched()
+        for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
+        plan(.state, at: now) { $0.planStateChangeActions(&$1) }
+        plan(.state, also: true, at: now) { $0.planTidying(&$1) }
         planAnswers(at: now)
-        step.wake = wakes.earliest()
-        if let job = oldestInFlight() { step.wake.formEarliest(with: Wake(boot: job.startedAt + Self.patience)) }
-        swap(&step.changes, &changes)
-        swap(&step.answers, &answers)
-        step.ended = isStopping ? world.running.isEmpty : isOnce && isReady && world.running.keys.allSatisfy(isHanging)
+        return takeStep()
+    }
+
+    /// Plans one resource, and sets when it is planned again.
+    ///
+    /// - Parameter also: whether it is also planned again when an earlier call has said.
+    private mutating func plan(
+        _ resource: Resource, also: Bool = false, at now: Now, _ next: (inout Rotation, inout Deadlines) -> Void
+    ) {
+        var deadlines = Deadlines(now: now)
+        next(&self, &deadlines)
+        if also { schedule.wake(resource, alsoAt: deadlines) } else { schedule.wake(resource, at: deadlines) }
+    }
+
+    /// Collects what the machines have decided.
+    private mutating func takeStep() -> Step {
+        schedule.clear()
+        var step = Step(
+            start: jobs.takeStarted(), wake: schedule.earliestWake(), served: credentials.takeChanged(),
+            answers: answers.takeFound())
+        if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
+        swap(&step.changes, &events)
+        step.ended =
+            jobs.isStopping
+            ? jobs.isEmpty : isOnce && readiness.isReady && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
+        // With thousands of clients it would take longer than the plan.
+        assert(index.names.count > 50 || checkInvariants() == [])
         return step
+    }
+
+    /// Every machine's invariants that do not hold, in words for whoever debugs them.
+    package func checkInvariants() -> [String] {
+        jobs.checkInvariants() + configurationWatch.checkInvariants()
+            + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
+            + destinations.checkInvariants(index, next: jobs.next)
+            + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
+            + readiness.checkInvariants(index) + delivery.checkInvariants(configuration, next: jobs.next)
+            + probes.checkInvariants(index) + health.checkInvariants(configuration)
+            + stateChangeActions.checkInvariants(configuration) + answers.checkInvariants(next: jobs.next)
     }
 
     // MARK: What was touched
 
     /// The subjects of those clients that are configured, in the order of their names.
     func subjects(_ names: Set<ClientName>) -> [Subject] {
-        names.sorted().compactMap { world.index.subjects[$0] }
+        names.sorted().compactMap { index.subjects[$0] }
     }
 
     /// Has a resource and the clients that depend on it planned next.
@@ -146,19 +254,19 @@ package struct Rotation: Sendable {
         switch resource {
         case .key(let name):
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
-            guard touched.keys.insert(name).inserted else { return }
-            for client in world.index.clients(of: name) { touch(client) }
+            guard schedule.touch(key: name) else { return }
+            for client in index.clients(of: name) { touch(client) }
         case .client(let name), .record(let name):
             touch(name)
         case .file(let path):
-            touched.files.insert(path)
-            for client in world.index.clients(of: path) { touch(client) }
+            schedule.touch(files: CollectionOfOne(path))
+            for client in index.clients(of: path) { touch(client) }
         case .action(let id):
-            touched.actions.insert(id)
-            for client in world.index.clients(of: id) { touch(client) }
+            schedule.touch(actions: CollectionOfOne(id))
+            for client in index.clients(of: id) { touch(client) }
         case .probe(let id):
-            touched.probes.insert(id)
-            for client in world.index.clients(of: id) { touch(client) }
+            schedule.touch(probe: id)
+            for client in index.clients(of: id) { touch(client) }
         case .configuration, .stateChangeAction, .state:
             // Every plan covers these.
             break
@@ -166,125 +274,68 @@ package struct Rotation: Sendable {
     }
 
     private mutating func touch(_ client: ClientName) {
-        guard touched.insert(client), let subject = world.index.subjects[client] else { return }
+        guard schedule.touch(client: client), let subject = index.subjects[client] else { return }
         touch(filesAndActionsOf: subject)
     }
 
     mutating func touch(filesAndActionsOf client: Subject) {
-        touched.files.formUnion(client.files)
-        touched.actions.formUnion(client.actions)
+        schedule.touch(files: client.files)
+        schedule.touch(actions: client.actions)
     }
 
     /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
     /// touched resources would not.
     package mutating func touchEverything() {
-        touched.keys.formUnion(world.keys.keys)
-        for name in world.clients.keys { touch(name) }
-        touched.files.formUnion(world.files.keys)
-        touched.actions.formUnion(world.index.actions.keys)
-    }
-
-    // MARK: Jobs
-
-    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping. A failed write does not
-    /// delay reading the file back.
-    @discardableResult
-    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines, _ step: inout Step) -> Bool {
-        guard !isStopping, world.running[resource] == nil else { return false }
-        if let attempts = world.attempts[resource], attempts.wasObservation || !work.isObservation,
-            !deadlines.reached(attempts.notBefore)
-        {
-            return false
-        }
-        let job = Job(id: JobID(number: nextJob), resource: resource, work: work, startedAt: deadlines.now.boot)
-        nextJob += 1
-        world.running[resource] = job
-        resources[job.id] = resource
-        inFlight.append(job.id)
-        step.start.append(job)
-        // Actions wait for the job, also those of other clients that share the file.
-        if case .file(let path) = resource {
-            for client in world.index.clients(of: path) {
-                touched.actions.formUnion(world.index.actions(of: client))
-            }
-        }
-        return true
-    }
-
-    /// Whether a job runs for `resource` that others should wait for; nothing waits for an overdue one.
-    func isBusy(_ resource: Resource) -> Bool {
-        guard let job = world.running[resource] else { return false }
-        return !overdue.contains(job.id)
-    }
-
-    /// Whether the job for `resource` has run for longer than ``patience``.
-    func isOverdue(_ resource: Resource) -> Bool {
-        !overdue.isEmpty && world.running[resource] != nil && !isBusy(resource)
-    }
-
-    /// Whether the job for `resource` may never end.
-    private func isHanging(_ resource: Resource) -> Bool {
-        hang(of: resource) != nil
-    }
-
-    /// The failure to report for an overdue job; nil for an action, which has a timeout of its own.
-    func hang(of resource: Resource) -> Failure? {
-        guard isOverdue(resource) else { return nil }
-        return switch resource {
-        case .configuration: Failure(.notResponding, at: .named(configurationPath))
-        case .key(let name): Failure(.notResponding, at: .key(name))
-        case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
-        case .file(let path): Failure(.notResponding, at: .path(path))
-        case .probe(let id): Failure(.notResponding, at: .action(id))
-        case .action, .stateChangeAction: nil
-        case .state: Failure(.notResponding, at: .named("the state directory"))
-        }
-    }
-
-    /// A job that runs for longer is reported as not responding. It keeps its resource: nothing else starts on that.
-    package static let patience: Seconds = 30
-
-    /// Marks the jobs that have become overdue.
-    private mutating func planPatience(at now: Now) {
-        var deadlines = Deadlines(now: now)
-        while let job = oldestInFlight(), deadlines.reached(job.startedAt + Self.patience) {
-            inFlight.removeFirst()
-            overdue.insert(job.id)
-            touch(job.resource)
-        }
-    }
-
-    /// The longest-running job that is not overdue. Jobs start in order, so only this one needs a deadline.
-    private mutating func oldestInFlight() -> Job? {
-        while let id = inFlight.first {
-            if let resource = resources[id], let job = world.running[resource] { return job }
-            inFlight.removeFirst()
-        }
-        return nil
+        for key in keys.names { schedule.touch(key: key) }
+        for client in index.names { touch(client) }
+        schedule.touch(files: destinations.paths)
+        schedule.touch(actions: index.actions.keys)
     }
 }
 
-/// What was touched since the last plan.
-struct Touched: Sendable {
-    var keys: Set<KeyName> = []
-    var files: Set<AbsolutePath> = []
-    var actions: Set<ActionID> = []
-    var probes: Set<ActionID> = []
-    /// Files and actions whose clients were all touched because one of them is renewed.
-    var batched: Set<Resource> = []
-    private var clients: Set<ClientName> = []
-    /// Clients that were already taken: one plan takes none twice.
-    private var taken: Set<ClientName> = []
+// MARK: What others may know
 
-    /// Touches a client. Returns whether it was not touched before.
-    mutating func insert(_ client: ClientName) -> Bool {
-        !taken.contains(client) && clients.insert(client).inserted
-    }
+extension Rotation {
+    /// Whether no job runs.
+    package var isIdle: Bool { jobs.isEmpty }
 
-    /// The clients that were touched since they were last taken.
-    mutating func takeClients() -> Set<ClientName> {
-        taken.formUnion(clients)
-        defer { clients = [] }
-        return clients
+    /// How many jobs run.
+    package var runningJobs: Int { jobs.count }
+
+    /// The failures of work that has not succeeded since.
+    package var failures: [Resource: Failure] { jobs.attempts.mapValues(\.failure) }
+
+    /// The secret in force of a client; nil before the first one.
+    package func current(of client: ClientName) -> SecretInfo? { renewal[client]?.current }
+
+    /// The secret that each action last ran for.
+    package func delivered(to client: ClientName) -> [ActionID: SecretInfo] { delivery[client]?.delivered ?? [:] }
+
+    /// Whether the state directory was asked for a client's record.
+    package func wasRecalled(_ client: ClientName) -> Bool { records.wasRecalled(client) }
+
+    /// What a file was last seen to hold; nil before it was read.
+    package func observation(of path: AbsolutePath) -> FileObservation? { destinations[path]?.observed }
+
+    /// Which key a key's file holds; nil while it cannot be used.
+    package func digest(of key: KeyName) -> KeyDigest? { keys.print(of: key) }
+
+    /// Every secret that is in force, published, kept or under way: the bytes of all others may be forgotten.
+    package var fingerprintsInUse: Set<Fingerprint> {
+        var used = Set(renewal.allCurrent.map(\.fingerprint))
+        used.formUnion(records.allKept.compactMap(\.current?.fingerprint))
+        used.formUnion(delivery.allDelivered.map(\.fingerprint))
+        used.formUnion(credentials.allSecrets.map(\.fingerprint))
+        used.formUnion(destinations.allSecrets.map(\.fingerprint))
+        for job in jobs.all {
+            switch job.work {
+            case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
+            case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .mint, .run, .probe,
+                .recallReportedStates, .keepReportedStates, .tidyRecords:
+                break
+            }
+        }
+        return used
     }
 }

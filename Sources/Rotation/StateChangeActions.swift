@@ -1,6 +1,10 @@
 import AppleClientSecret
 
 /// Which states `on_state_change` is to report, and which it has reported.
+///
+/// - A change is reported once it has lasted; a report includes changes that have not lasted yet.
+/// - Each action reports the last change only, and is started a few times an hour at most.
+/// - What was reported is kept in the state directory, and nothing is reported before that was read.
 struct StateChangeActions: Sendable {
     /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
     static let lasting: Seconds = 30
@@ -9,12 +13,12 @@ struct StateChangeActions: Sendable {
     static let pace: Seconds = 3600
 
     /// Whether the state directory was asked for the reported states.
-    var wasRecalled = false
+    private(set) var wasRecalled = false
     private(set) var told = ReportedStates()
     /// What the state directory is known to hold.
-    var kept = ReportedStates()
+    private var kept = ReportedStates()
     /// The job that wrote or read ``kept``.
-    var keptBy = JobID(number: 0)
+    private var keptBy = JobID(number: 0)
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
     private var stages: [ClientName: Stage] = [:]
@@ -65,9 +69,12 @@ struct StateChangeActions: Sendable {
     // MARK: The reported states
 
     /// Continues from the states kept in the state directory, unless it answers only after a new report.
-    mutating func recall(_ record: ReportedStates, _ configuration: Configuration, at now: Now) {
+    ///
+    /// - Parameter job: the job that read them; nil when that failed.
+    mutating func recall(_ record: ReportedStates, _ configuration: Configuration, by job: JobID?, at now: Now) {
         wasRecalled = true
         kept = record
+        if let job { keptBy = job }
         guard change == 0 else { return }
         told = record
         for (action, moments) in record.starts {
@@ -79,6 +86,14 @@ struct StateChangeActions: Sendable {
         keepOnly(configuration, at: now.boot)
         for client in Set(stages.keys).union(untold) { compare(client, at: now.boot) }
     }
+
+    mutating func kept(_ states: ReportedStates, by job: JobID) {
+        kept = states
+        keptBy = job
+    }
+
+    /// Whether the state directory holds what was reported, by jobs from this one on.
+    func isKept(since job: JobID) -> Bool { told == kept && keptBy >= job }
 
     /// Whether an unreported change has lasted long enough.
     func hasNews(_ deadlines: inout Deadlines) -> Bool {
@@ -114,50 +129,58 @@ struct StateChangeActions: Sendable {
     mutating func succeeded(_ action: ActionID) {
         if runs[action]?.change == change { told.owed.remove(action) }
     }
-}
 
-extension Action {
-    /// An action of `on_state_change` as it runs for each state.
-    package var forEachState: [Action] { HealthState.allCases.map(naming) }
-
-    /// The action with the state in place of every `%s` in the unit's name or the program's arguments.
-    package func naming(_ health: HealthState) -> Action {
-        func named(_ text: String) -> String {
-            text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: health.rawValue)
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        if untold.isEmpty != (untoldSince == nil) { broken.append("stages to report, and no beginning") }
+        if !untold.union(stages.keys).isSubset(of: configuration.clients.keys) { broken.append("a stage of nobody") }
+        if !told.owed.isSubset(of: configuration.onStateChange.map(\.id)) {
+            broken.append("a report is due by an action that is not configured")
         }
-        return switch self {
-        case .unit(let verb, let unit): .unit(verb: verb, unit: named(unit))
-        case .signal(let unit, let signal): .signal(unit: named(unit), signal: signal)
-        // Never the program itself: the configuration was checked with its path as written.
-        case .exec(let arguments, let timeout):
-            .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
-        }
+        if runs.values.contains(where: { $0.at.count > Self.limit }) { broken.append("starts that do not count") }
+        return broken
     }
 }
 
 extension Rotation {
+    mutating func stateChangeActionFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.run(let action, _), .success(.ran)):
+            if case .stateChangeAction(let id) = job.resource { stateChangeActions.succeeded(id) }
+            events.append(.ranStateChangeAction(action.id))
+        case (.recallReportedStates, .success(.recalledReportedStates(let states))):
+            stateChangeActions.recall(states, configuration, by: job.id, at: now)
+        case (.recallReportedStates, .failure):
+            stateChangeActions.recall(ReportedStates(), configuration, by: nil, at: now)
+        case (.keepReportedStates, .success(.keptReportedStates(let states))):
+            stateChangeActions.kept(states, by: job.id)
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
     /// The daemon's state, leaving out whether it can be reported: otherwise an action that fails now and then would
     /// cause its own runs.
-    var health: HealthState {
-        let worst = HealthState.allCases.last { healthCounts[$0, default: 0] > 0 } ?? .ok
-        return refusal != nil || isRestrained || clock.failure != nil || !daemonFaults.isEmpty
-            ? max(worst, .degraded) : worst
+    private var healthToReport: HealthState {
+        configurationWatch.refusal != nil || configurationWatch.isRestrained || clock.failure != nil
+            || !health.faults.isEmpty
+            ? max(health.worst, .degraded) : health.worst
     }
 
     /// Runs `on_state_change` for changes that have lasted.
-    mutating func planStateChangeActions(at now: Now, _ step: inout Step) {
-        let actions = world.configuration.onStateChange
+    mutating func planStateChangeActions(_ deadlines: inout Deadlines) {
+        let now = deadlines.now
+        let actions = configuration.onStateChange
         // A single run reports the state by its exit code instead.
         guard !isOnce, !actions.isEmpty else { return }
-        var deadlines = Deadlines(now: now)
-        defer { wakes[.state] = deadlines.wake }
-        guard stateChangeActions.wasRecalled || isOverdue(.state) else {
-            start(.recallReportedStates, on: .state, &deadlines, &step)
+        guard stateChangeActions.wasRecalled || jobs.isOverdue(.state) else {
+            start(.recallReportedStates, on: .state, &deadlines)
             return
         }
-        stateChangeActions.see(health, at: now.boot)
+        let isRestrained = configurationWatch.isRestrained
+        stateChangeActions.see(healthToReport, at: now.boot)
         // Until every client was tried, the state is unknown.
-        if isReady, !isStopping, !isRestrained {
+        if readiness.isReady, !jobs.isStopping, !isRestrained {
             var patience = deadlines
             // A report includes changes that have not lasted yet: drop their wakes.
             if stateChangeActions.hasNews(&patience) {
@@ -166,32 +189,32 @@ extension Rotation {
                 deadlines = patience
             }
         }
-        for action in actions where !isRestrained && world.running[.stateChangeAction(action.id)] == nil {
+        for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {
             guard stateChangeActions.mayStart(action.id, &deadlines) else { continue }
             let work = Work.run(action.naming(stateChangeActions.told.health), covering: [:])
-            if start(work, on: .stateChangeAction(action.id), &deadlines, &step) {
+            if start(work, on: .stateChangeAction(action.id), &deadlines) {
                 stateChangeActions.started(action.id, at: now)
             }
         }
-        if stateChangeActions.told != stateChangeActions.kept || stateChangeActions.keptBy < firstLasting {
-            start(.keepReportedStates(stateChangeActions.told), on: .state, &deadlines, &step)
+        if !stateChangeActions.isKept(since: records.countsFrom) {
+            start(.keepReportedStates(stateChangeActions.told), on: .state, &deadlines)
         }
     }
 
     /// The failure that prevents reports, if there is one.
     var stateChangeFailure: (Resource, Attempts)? {
         stateChangeResources { [.stateChangeAction($0.id)] + $0.forEachState.map { .probe($0.id) } }
-            .compactMap { resource in world.attempts[resource].map { (resource, $0) } }.first
+            .compactMap { resource in jobs.attempts[resource].map { (resource, $0) } }.first
     }
 
     /// What probes found that would prevent reports.
     var noticeObstacles: [Failure] {
-        stateChangeResources { $0.forEachState.map { .probe($0.id) } }.compactMap { world.attempts[$0]?.failure }
+        stateChangeResources { $0.forEachState.map { .probe($0.id) } }.compactMap { jobs.attempts[$0]?.failure }
     }
 
     private func stateChangeResources(_ resources: (Action) -> [Resource]) -> [Resource] {
         var all: [Resource] = []
-        for resource in world.configuration.onStateChange.flatMap(resources) where !all.contains(resource) {
+        for resource in configuration.onStateChange.flatMap(resources) where !all.contains(resource) {
             all.append(resource)
         }
         return all

@@ -168,7 +168,7 @@ final class Bench {
     }
 
     func current(_ name: String) throws -> SecretInfo? {
-        rotation.world.clients[try Values.name(name)]?.current
+        rotation.current(of: try Values.name(name))
     }
 
     func renewed(_ name: String) throws -> RenewalOutcome {
@@ -251,7 +251,7 @@ final class Bench {
             var record = records[client] ?? Record()
             // Few tests set a record's outputs; other records get the configured ones.
             if record != Record(), record.outputs.isEmpty {
-                record.outputs = rotation.world.configuration.clients[client]?.places ?? []
+                record.outputs = rotation.configuration.clients[client]?.places ?? []
             }
             return .success(.recalled(record))
         case .observe(let spec): return .success(.observed(observe(spec)))

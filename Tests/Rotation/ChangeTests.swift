@@ -271,9 +271,9 @@ import Testing
             bench.release(held)
             #expect(try bench.view(web).health == .ok, "\(held)")
             #expect(bench.answer() == .reloaded(unserved: []), "\(held)")
-            #expect(bench.rotation.world.running.isEmpty, "\(held)")
-            #expect(bench.rotation.world.clients[native] == nil, "\(held)")
-            #expect(bench.rotation.world.attempts.isEmpty, "\(held)")
+            #expect(bench.rotation.isIdle, "\(held)")
+            #expect(bench.rotation.renewal[native] == nil, "\(held)")
+            #expect(bench.rotation.failures.isEmpty, "\(held)")
         }
     }
 
@@ -291,8 +291,8 @@ import Testing
             bench.failures = [held: Failure(.ioError, at: .path(path))]
             bench.forget()
             bench.release(held)
-            #expect(bench.rotation.world.attempts.isEmpty, "\(held)")
-            #expect(bench.rotation.world.keys[spare] == nil, "\(held)")
+            #expect(bench.rotation.failures.isEmpty, "\(held)")
+            #expect(!bench.rotation.keys.isConfigured(spare), "\(held)")
             #expect(bench.entries.isEmpty, "\(held)")
         }
     }
@@ -342,7 +342,7 @@ import Testing
     @Test func afterARebootNobodyIsToldOfWhatTheyWillRead() throws {
         let bench = try settled(try Values.client(web, actions: [after]))
         bench.disk = [:]
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(bench.log.contains("publish web.jwt"))
         #expect(runs(bench) == 0)
     }

@@ -84,20 +84,20 @@ import Testing
     @Test func whatWasChangedWhileNobodyWatchedMayHaveBeenReadForLong() throws {
         let bench = try settled()
         bench.disk[try path] = FileObservation(slots: [.whole: .foreign])
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(
             bench.log == [
                 "read apple", "recall web", "look web.jwt", "keep web", "publish web.jwt",
                 "run exec /bin/after for web", "keep web",
             ])
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
     }
 
     @Test func whatARebootHasWipedAwayIsNoReasonToTellAnybody() throws {
         let bench = try settled()
         bench.disk[try path] = nil
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(bench.log == ["read apple", "recall web", "look web.jwt", "publish web.jwt"])
     }
 
@@ -231,9 +231,9 @@ import Testing
         try driftForLong(bench)
         #expect(try bench.view(web).health == .degraded)
         bench.failures = [:]
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(runs(bench) == 1)
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(runs(bench) == 0)
     }
 
@@ -260,7 +260,7 @@ import Testing
         bench.held = [.file(try path)]
         bench.go()
         for _ in 0..<10 {
-            guard let observation = try bench.rotation.world.running[.file(path)], observation.work.isObservation else {
+            guard let observation = try bench.rotation.jobs[.file(path)], observation.work.isObservation else {
                 break
             }
             try notice(bench)

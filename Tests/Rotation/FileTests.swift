@@ -299,7 +299,7 @@ import Testing
     @Test func oneThatWasDeletedIsNotMadeAgainAfterARestartEither() throws {
         let bench = try vanishing()
         bench.disk = [:]
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         try expectLeftAlone(bench)
     }
 

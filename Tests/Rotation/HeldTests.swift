@@ -57,11 +57,11 @@ import Testing
     @Test func whatIsFoundWithoutAMemoryMayBeWhatTheApplicationHolds() throws {
         let (bench, first) = try told()
         bench.records = [:]
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(try bench.current(web) == first)
         bench.pass(61 * Values.day)
         // From now on only the record says so: the file holds a newer secret.
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(try bench.current(web) != first)
         bench.pass(Values.day)
         #expect(try bench.view(web).health == .degraded)
@@ -74,7 +74,7 @@ import Testing
         let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
-        try bench.restart(bench.rotation.world.configuration)
+        try bench.restart(bench.rotation.configuration)
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).deliveredExpiresAt == nil)
     }

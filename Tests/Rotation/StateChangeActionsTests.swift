@@ -82,7 +82,7 @@ import Testing
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(29)
         // Each job ends within its 30 s, but two run one after the other: the report waits for both.
-        let clients = bench.rotation.world.configuration.clients.keys.map(Resource.client)
+        let clients = bench.rotation.configuration.clients.keys.map(Resource.client)
         bench.held.formUnion(clients)
         bench.release(.key(try Values.key()))
         bench.pass(29)

@@ -84,7 +84,7 @@ import Testing
         #expect(try bench.view(web).health == .degraded)
         // Not read back yet, so not written either.
         bench.held = []
-        let before = bench.rotation.world.files[try Values.path("new.jwt")]?.observed
+        let before = bench.rotation.observation(of: try Values.path("new.jwt"))
         #expect(before == nil)
         try bench.failWrites(of: "new.jwt")
         bench.release(.file(try Values.path("new.jwt")))

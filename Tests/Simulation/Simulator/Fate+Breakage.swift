@@ -22,7 +22,6 @@ extension Fate {
             simulator.doom = boundary
             try simulator.run(for: seconds)
             if chance(2) {
-                if chance(2) { outside.meet(.powerCut) }
                 simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: chance(2))
             }
         }

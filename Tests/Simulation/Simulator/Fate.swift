@@ -33,7 +33,7 @@ struct Fate {
         // Not when a renewal is due just then, nor when it is unknown for which secrets actions were run, nor while an
         // output lacks its secret: a restart may settle which one it is.
         guard simulator.isAlive else { return }
-        if let client = outside.forgottenClient(simulator.rotation.world) {
+        if let client = outside.forgottenClient(simulator.rotation) {
             throw Violation(.memory, "the state directory does not hold the secret of \(client)")
         }
         guard outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600,

@@ -22,6 +22,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case ready
     /// Operators are notified of what lasts, and not too often.
     case stateChangeActions
+    /// No part of the core contradicts itself.
+    case state
 }
 
 /// A promise that was broken.

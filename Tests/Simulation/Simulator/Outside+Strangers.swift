@@ -53,17 +53,16 @@ extension Outside {
     }
 
     /// A client whose secret or deliveries in the state directory differ from what the daemon knows.
-    func forgottenClient(_ world: World) -> ClientName? {
-        world.clients.keys.sorted().first { name in
-            guard let client = world.clients[name], client.current != nil else { return false }
-            return records[name]?.current != client.current || records[name]?.delivered != client.delivered
+    func forgottenClient(_ rotation: Rotation) -> ClientName? {
+        rotation.configuration.clients.keys.sorted().first { name in
+            guard let current = rotation.current(of: name) else { return false }
+            return records[name]?.current != current || records[name]?.delivered != rotation.delivered(to: name)
         }
     }
 
     /// Loses the state directory's content.
     func loseRecords() {
         meet(.stateLost)
-        isStateLost = true
         records = [:]
         told = ReportedStates()
         // The daemon can no longer know that these files held other lines.

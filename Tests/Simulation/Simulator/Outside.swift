@@ -22,8 +22,6 @@ package final class Outside {
     package var configuration: Configuration
     package var files: [AbsolutePath: File] = [:]
     var records: [ClientName: Record] = [:]
-    /// Whether the state directory's content was lost since the daemon started.
-    var isStateLost = false
     /// What the state directory holds of what operators were notified of.
     var told = ReportedStates()
     package internal(set) var prints: [KeyName: KeyDigest] = [:]
@@ -94,7 +92,6 @@ package final class Outside {
 
     /// Forgets what only the dead daemon knew.
     func forget() {
-        isStateLost = false
         secretCache = []
         known = []
         unreported = [:]

@@ -63,7 +63,7 @@ package enum Sabotage: Sendable, CaseIterable {
         case .sleepsAfterSuspends: [.applications, .wake]
         case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites: [.outputs]
         case .losesAnswers: [.answers]
-        case .losesStateLosses: [.memory]
+        case .losesStateLosses: [.applications, .memory]
         case .isNeverReady: [.ready]
         case .believesForgedSecrets: [.applications, .outputs, .health]
         case .losesNoticeResults, .forgetsWhatWasTold: [.stateChangeActions]

@@ -6,6 +6,7 @@ import Rotation
 extension Simulator {
     func check(_ step: Step) throws {
         try outside.check()
+        if let broken = rotation.checkInvariants().first { throw Violation(.state, broken) }
         try checkWake()
         try checkTogether(step)
         let snapshot = rotation.snapshot(at: now)
@@ -116,7 +117,7 @@ extension Simulator {
 
     /// The state directory keeps the current secret, and for which secrets actions were run.
     private func checkRecord(_ name: ClientName, _ entry: ClientConfiguration) throws {
-        guard watch.keepsLong(at: boot), !outside.isStateLost else { return }
+        guard watch.keepsLong(at: boot) else { return }
         guard let record = outside.records[name], record.current == entry.outputs.first.flatMap(outside.secret) else {
             throw Violation(.applications, "the secret of \(name) is not kept")
         }

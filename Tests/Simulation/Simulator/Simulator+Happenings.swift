@@ -8,7 +8,10 @@ extension Simulator {
     package func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
         guard isAlive else { return }
         say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
-        if isPowerCut { outside.cutPower(&random) }
+        if isPowerCut {
+            outside.meet(.powerCut)
+            outside.cutPower(&random)
+        }
         deaths += 1
         isAlive = false
         doom = nil
@@ -83,6 +86,7 @@ extension Simulator {
     package func loseRecords() {
         say("== state lost")
         outside.loseRecords()
+        watch.loseState()
         stateChangeActions.forgetTold()
         if isAlive, sabotage?.hears(.stateLost) != false { schedule(.input(.stateLost), after: 1) }
     }

@@ -38,13 +38,13 @@ extension Simulator {
             throw Violation(.health, "the whole is \(snapshot.health), a client \(worst)")
         }
         // Jobs that are under way may be evaluated in different ways.
-        guard rotation.world.running.count == stuck.count, agenda.isEmpty else { return }
+        guard rotation.runningJobs == stuck.count, agenda.isEmpty else { return }
         for view in snapshot.clients where watch.quiet(view.name, at: boot) > 20_000 { try checkHealth(view) }
     }
 
     private func checkHealth(_ view: ClientView) throws {
-        guard let entry = rotation.world.configuration.clients[view.name],
-            rotation.world.clients[view.name]?.wasRecalled == true
+        guard let entry = rotation.configuration.clients[view.name],
+            rotation.wasRecalled(view.name)
         else { return }
         if (view.health == .ok) != (view.reason == nil) {
             throw Violation(.health, "\(view.name) is \(view.health), with another reason")
@@ -62,7 +62,7 @@ extension Simulator {
                 throw Violation(.health, "\(output.path) is called ok and is not")
             }
             // A client that was published before counts as well after a start until its first reading ends or hangs for 30 s.
-            let isUnread = isHanging && !isHung && rotation.world.files[output.path]?.observed == nil
+            let isUnread = isHanging && !isHung && rotation.observation(of: output.path) == nil
             if view.health == .ok, !isGood, !isUnread {
                 throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
             }
@@ -116,7 +116,7 @@ extension Simulator {
     /// The secret in an output that an application could take for its own; nil for one known to be forged.
     private func published(_ output: Output, _ entry: ClientConfiguration) -> SecretInfo? {
         guard let issued = outside.secret(in: output), issued.client == entry.clientID else { return nil }
-        let isForged = rotation.world.keys[entry.key]?.print != nil && outside.signer(of: issued) == nil
+        let isForged = rotation.digest(of: entry.key) != nil && outside.signer(of: issued) == nil
         return isForged ? nil : issued
     }
 }

@@ -70,9 +70,7 @@ extension Simulator {
         }
         if let doom, doom == Fault.Boundary(work: kind, isAfter: true) {
             outside.meet(.killed(doom))
-            let isPowerCut = random.next() % 2 == 0
-            if isPowerCut { outside.meet(.powerCut) }
-            return die(downFor: random.next() % 5000, byPowerCut: isPowerCut)
+            return die(downFor: random.next() % 5000, byPowerCut: random.next() % 2 == 0)
         }
         if sabotage == .losesActionResults, kind == .run, job.resource.stateChangeActionID == nil { return }
         if sabotage == .losesNoticeResults, job.resource.stateChangeActionID != nil { return }
@@ -90,7 +88,7 @@ extension Simulator {
             {
                 stateChangeActions.finish(name, action, success: (try? result.get()) != nil)
             }
-            for reader in watch.finish(id, result, rotation.world.configuration, at: boot) { outside.reportRun(reader) }
+            for reader in watch.finish(id, result, rotation.configuration, at: boot) { outside.reportRun(reader) }
         }
         if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = input {
             // A request that nobody made resets the pause.

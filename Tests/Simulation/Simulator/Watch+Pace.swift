@@ -86,7 +86,7 @@ extension Watch {
     private func checkAlone(
         _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
     ) throws {
-        for (name, entry) in simulator.rotation.world.configuration.clients
+        for (name, entry) in simulator.rotation.configuration.clients
         where covering[name] == nil && entry.onChange.contains(where: { $0.id == action.id }) {
             let isUnderWay = jobs.values.contains { job in
                 guard simulator.boot < job.startedAt.milliseconds + 30_000 else { return false }
@@ -196,7 +196,7 @@ extension Watch {
         _ id: ActionID, _ clients: some Sequence<ClientName>, _ simulator: Simulator
     ) -> Int64? {
         clients.compactMap { client -> Int64? in
-            guard let entry = simulator.rotation.world.configuration.clients[client],
+            guard let entry = simulator.rotation.configuration.clients[client],
                 let index = entry.onChange.firstIndex(where: { $0.id == id }), let held = told(client, entry)[index]
             else { return nil }
             let ago = simulator.now.wall.secondsSinceEpoch - entry.criticalFrom(held).secondsSinceEpoch
@@ -206,7 +206,7 @@ extension Watch {
 
     private func isEmergency(_ job: Job, _ simulator: Simulator) -> Bool {
         guard case .action(let id) = job.resource else { return false }
-        let clients = simulator.rotation.world.configuration.clients
+        let clients = simulator.rotation.configuration.clients
         return emergencySince(id, clients.keys, simulator) != nil
             || clients.contains { blank.contains($0.key) && $0.value.onChange.contains { $0.id == id } }
     }

@@ -16,7 +16,7 @@ struct Watch {
     var goodSince: [ClientName: Int64] = [:]
     /// Since when everything works that each client needs, apart from its actions.
     var publishesSince: [ClientName: Int64] = [:]
-    /// Since when the state directory works.
+    /// Since when the state directory works and its content was not lost.
     var keepsSince: Int64?
     var mintedAt: [ClientName: Int64] = [:]
     /// The last secret that the living daemon has minted for each client.
@@ -126,6 +126,11 @@ struct Watch {
             goodSince[name] = isGood ? goodSince[name] ?? boot : nil
         }
         keepsSince = outside.broken.isStateUnusable ? nil : keepsSince ?? boot
+    }
+
+    /// Everything has to be kept anew.
+    mutating func loseState() {
+        keepsSince = nil
     }
 
     // MARK: What may be expected

@@ -1,8 +1,77 @@
 import AppleClientSecret
 
+/// What the next plan covers, and when that is: what was touched since the last plan, and what was to be woken.
+///
+/// A plan over everything would start nothing more, which the simulator checks; but with ten thousand clients it would
+/// cost noticeable time at every input.
+struct Schedule: Sendable {
+    private(set) var keys: Set<KeyName> = []
+    private(set) var files: Set<AbsolutePath> = []
+    private(set) var actions: Set<ActionID> = []
+    private(set) var probes: Set<ActionID> = []
+    /// Files and actions whose clients were all touched because one of them is renewed.
+    private var batched: Set<Resource> = []
+    private var clients: Set<ClientName> = []
+    /// Clients that were already taken: one plan takes none twice.
+    private var taken: Set<ClientName> = []
+    private var wakes = WakeQueue()
+
+    // MARK: What was touched
+
+    /// Each returns whether it was not touched before.
+    @discardableResult
+    mutating func touch(key: KeyName) -> Bool { keys.insert(key).inserted }
+
+    @discardableResult
+    mutating func touch(client: ClientName) -> Bool { !taken.contains(client) && clients.insert(client).inserted }
+
+    mutating func touch(probe: ActionID) { probes.insert(probe) }
+    mutating func touch(files: some Sequence<AbsolutePath>) { self.files.formUnion(files) }
+    mutating func touch(actions: some Sequence<ActionID>) { self.actions.formUnion(actions) }
+
+    /// Whether the clients of a file or an action have to be touched because one of them is renewed: once in a plan.
+    mutating func isFirstInBatch(_ shared: Resource) -> Bool { batched.insert(shared).inserted }
+
+    /// The clients that were touched since they were last taken.
+    mutating func takeClients() -> Set<ClientName> {
+        taken.formUnion(clients)
+        defer { clients = [] }
+        return clients
+    }
+
+    /// Ends a plan: nothing is touched any more.
+    mutating func clear() {
+        keys = []
+        files = []
+        actions = []
+        probes = []
+        batched = []
+        clients = []
+        taken = []
+    }
+
+    // MARK: When to plan again
+
+    /// Sets when a resource is to be planned again.
+    mutating func wake(_ resource: Resource, at deadlines: Deadlines) { wakes[resource] = deadlines.wake }
+
+    /// Has a resource planned again also at these moments.
+    mutating func wake(_ resource: Resource, alsoAt deadlines: Deadlines) {
+        wakes[resource].formEarliest(with: deadlines.wake)
+    }
+
+    /// Removes the moments that have come; returns their resources.
+    mutating func takeReached(at now: Now) -> [Resource] { wakes.takeReached(at: now) }
+
+    mutating func earliestWake() -> Wake { wakes.earliest() }
+
+    /// Forgets the wakes of all resources but these.
+    mutating func keepWakes(where isKept: (Resource) -> Bool) { wakes.keep(where: isKept) }
+}
+
 /// When each resource has to be planned again, ordered so that the next one is cheap to find: with ten thousand clients
 /// and an input for each, a scan of all of them every time would be noticeable.
-struct WakeQueue: Sendable {
+private struct WakeQueue: Sendable {
     private var wanted: [Resource: Wake] = [:]
     private var walls = Heap<WallTime>()
     private var boots = Heap<BootTime>()

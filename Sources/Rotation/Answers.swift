@@ -1,6 +1,78 @@
 import AppleClientSecret
 internal import Failures
 
+/// The requests that have no answer yet, and the answers that were found.
+///
+/// - Each request is answered once; one that came while the daemon stops is answered at once.
+/// - A failure answers a request only if its job began after the request was made.
+/// - What is not minted because of the clock or the configuration is not minted later either.
+struct Answers: Sendable {
+    private(set) var pending: [PendingRequest] = []
+    private var found: [(RequestID, Answer)] = []
+
+    // MARK: What is
+
+    /// Whether a requested reload has no answer yet.
+    var isReloading: Bool { pending.contains { $0.request == .reload } }
+
+    /// Whether a reload was requested that has not begun.
+    var wantConfiguration: Bool { pending.contains { $0.wantsConfiguration } }
+
+    /// Whether a request waits for a client.
+    var isWaiting: Bool { pending.contains { !$0.open.isEmpty } }
+
+    // MARK: What happens
+
+    mutating func add(_ request: PendingRequest) {
+        pending.append(request)
+    }
+
+    mutating func answer(_ request: RequestID?, _ answer: Answer) {
+        if let request { found.append((request, answer)) }
+    }
+
+    /// The configuration is being read for every reload that was requested until now.
+    mutating func beginReading() {
+        for index in pending.indices { pending[index].wantsConfiguration = false }
+    }
+
+    /// Adds former outputs that still hold a secret to the answers of the reloads that were carried out.
+    mutating func report(orphaned: [OrphanedOutput]) {
+        for index in pending.indices where pending[index].request == .reload && !pending[index].wantsConfiguration {
+            pending[index].orphaned += orphaned.map(\.sentence)
+        }
+    }
+
+    /// Takes the requests out, to be put back with ``replace(_:)``: no copy is made of those that change.
+    fileprivate mutating func take() -> [PendingRequest] {
+        defer { pending = [] }
+        return pending
+    }
+
+    fileprivate mutating func replace(_ requests: [PendingRequest]) {
+        pending = requests
+    }
+
+    /// The answers that were found since this was last called.
+    mutating func takeFound() -> [(RequestID, Answer)] {
+        defer { found = [] }
+        return found
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        var broken: [String] = []
+        if !found.isEmpty { broken.append("answers were found that nobody gets") }
+        for request in pending {
+            if request.since > next { broken.append("a request waits for no job at all") }
+            if !request.undecided.isSubset(of: request.open) { broken.append("an answer was given undecided") }
+            if case .reload = request.request { continue }
+            if request.wantsConfiguration { broken.append("a renewal wants the configuration") }
+            if request.open.isEmpty { broken.append("a request has all answers and is kept") }
+        }
+        return broken
+    }
+}
+
 /// A request that has no answer yet.
 struct PendingRequest: Hashable, Sendable {
     let requestID: RequestID?
@@ -23,33 +95,24 @@ struct PendingRequest: Hashable, Sendable {
 
 extension Rotation {
     /// Whether a requested reload has no answer yet.
-    package var isReloading: Bool {
-        pending.contains { $0.request == .reload }
-    }
+    package var isReloading: Bool { answers.isReloading }
 
     mutating func ask(_ request: Request, _ requestID: RequestID?, at now: Now) {
-        if isStopping {
-            if let requestID { answers.append((requestID, .stopping)) }
-            return
-        }
-        let since = JobID(number: nextJob)
+        if jobs.isStopping { return answers.answer(requestID, .stopping) }
         switch request {
         case .reload:
-            pending.append(
+            answers.add(
                 PendingRequest(
-                    requestID: requestID, request: request, since: since, wantsConfiguration: true, chosen: [], open: []
-                ))
+                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: true, chosen: [],
+                    open: []))
             touch(.configuration)
         case .renew(let renewal):
-            let unknown = renewal.clients.filter { world.configuration.clients[$0] == nil }
-            guard unknown.isEmpty else {
-                if let requestID { answers.append((requestID, .unknownClients(unknown.sorted()))) }
-                return
-            }
-            let asked = renewal.clients.isEmpty ? Set(world.configuration.clients.keys) : renewal.clients
-            pending.append(
+            let unknown = renewal.clients.filter { configuration.clients[$0] == nil }
+            guard unknown.isEmpty else { return answers.answer(requestID, .unknownClients(unknown.sorted())) }
+            let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
+            answers.add(
                 PendingRequest(
-                    requestID: requestID, request: request, since: since, wantsConfiguration: false, chosen: [],
+                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
             for client in asked {
                 // Whether anything is undelivered is judged by what the files hold now.
@@ -61,30 +124,34 @@ extension Rotation {
     /// Decides which clients a request to renew applies to, as soon as enough is known of each.
     mutating func planRequests(at now: Now) {
         var batches = Batches()
-        for index in pending.indices {
-            guard case .renew(let renewal) = pending[index].request else { continue }
-            for client in pending[index].undecided.sorted() {
-                guard let isChosen = isChosen(client, renewal, since: pending[index].since, at: now, &batches)
+        var requests = answers.take()
+        for index in requests.indices {
+            guard case .renew(let renewal) = requests[index].request else { continue }
+            for client in requests[index].undecided.sorted() {
+                guard let isChosen = isChosen(client, renewal, since: requests[index].since, at: now, &batches)
                 else { continue }
-                pending[index].undecided.remove(client)
+                requests[index].undecided.remove(client)
                 guard isChosen else { continue }
-                pending[index].chosen.insert(client)
+                requests[index].chosen.insert(client)
                 guard !renewal.deliverOnly else { continue }
-                world.clients[client]?.isForced = true
+                self.renewal.force(client)
                 resetBackoff(client, at: now)
             }
-            if let failure = clock.failure ?? restraint, !renewal.deliverOnly { deny(index, failure) }
+            if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
+                deny(&requests[index], failure)
+            }
         }
+        answers.replace(requests)
     }
 
     /// Withdraws a request to mint: after the answer that nothing is minted, because of the clock or the configuration,
     /// no new secret may appear hours later that nobody remembers having requested.
-    private mutating func deny(_ index: Int, _ failure: Failure) {
-        for client in pending[index].chosen where world.clients[client]?.isForced == true && !isBusy(.client(client)) {
-            pending[index].denied[client] = failure
+    private mutating func deny(_ request: inout PendingRequest, _ failure: Failure) {
+        for client in request.chosen where renewal[client]?.isForced == true && !jobs.isBusy(.client(client)) {
+            request.denied[client] = failure
         }
-        for client in pending[index].denied.keys {
-            world.clients[client]?.isForced = false
+        for client in request.denied.keys {
+            renewal.force(client, false)
             touch(.client(client))
         }
     }
@@ -93,12 +160,12 @@ extension Rotation {
     private func isChosen(
         _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout Batches
     ) -> Bool? {
-        guard world.clients[client] != nil else { return true }
+        guard configuration.clients[client] != nil else { return true }
         if renewal.deliverOnly {
-            guard isKnown(client), !isBusy(.client(client)),
-                world.index.files(of: client).allSatisfy({ wasSeen($0, since: job) })
+            guard isKnown(client), !jobs.isBusy(.client(client)),
+                index.files(of: client).allSatisfy({ wasSeen($0, since: job) })
             else { return nil }
-            return !isInPlace(client) || world.index.actions(of: client).contains { owes(client, $0) }
+            return !isInPlace(client) || index.actions(of: client).contains { owes(client, $0) }
         }
         guard let span = renewal.dueWithin else { return true }
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
@@ -113,32 +180,29 @@ extension Rotation {
 
     /// Whether a file was read back, is overdue, or has failed in this or a later job.
     private func wasSeen(_ path: AbsolutePath, since job: JobID) -> Bool {
-        world.files[path]?.isFresh == true || isOverdue(.file(path))
-            || world.attempts[.file(path)].map { $0.job >= job } == true
+        destinations.isFresh(path) || jobs.isOverdue(.file(path))
+            || jobs.attempts[.file(path)].map { $0.job >= job } == true
     }
 
     /// Lets everything that serves a client be tried at once: whoever requests it may just have fixed the cause.
     private mutating func resetBackoff(_ client: ClientName, at now: Now) {
-        for resource in resources(of: client) {
-            world.attempts[resource]?.notBefore = now.boot
-            if let job = world.running[resource] { retryAtOnce.insert(job.id) }
-        }
-        for path in world.index.files(of: client) {
+        for resource in resources(of: client) { jobs.want(resource, at: now) }
+        for path in index.files(of: client) {
             observeAgain(at: .file(path))
-            world.files[path]?.drift.ask()
+            destinations.ask(path)
         }
-        if let key = world.configuration.clients[client]?.key { touch(.key(key)) }
+        if let key = configuration.clients[client]?.key { touch(.key(key)) }
         touch(.client(client))
     }
 
     /// Everything whose failure keeps a client from being served.
     func resources(of client: ClientName) -> [Resource] {
         var all: [Resource] = []
-        if let key = world.configuration.clients[client]?.key { all.append(.key(key)) }
+        if let key = configuration.clients[client]?.key { all.append(.key(key)) }
         all.append(.client(client))
-        all += world.index.files(of: client).map(Resource.file)
-        all += world.index.actions(of: client).map(Resource.action)
-        all += world.index.actions(of: client).map(Resource.probe)
+        all += index.files(of: client).map(Resource.file)
+        all += index.actions(of: client).map(Resource.action)
+        all += index.actions(of: client).map(Resource.probe)
         // Last: a record that was not written does no harm before the next start.
         all.append(.record(client))
         return all
@@ -146,32 +210,27 @@ extension Rotation {
 
     /// Answers the requests that are done.
     mutating func planAnswers(at now: Now) {
-        if isStopping {
-            for request in pending { if let requestID = request.requestID { answers.append((requestID, .stopping)) } }
-            pending = []
-            return
-        }
         var waiting: [PendingRequest] = []
-        for var request in pending {
-            guard let answer = answer(to: &request, at: now) else {
+        for var request in answers.pending {
+            if let answer = jobs.isStopping ? .stopping : answer(to: &request, at: now) {
+                answers.answer(request.requestID, answer)
+            } else {
                 waiting.append(request)
-                continue
             }
-            if let requestID = request.requestID { answers.append((requestID, answer)) }
         }
-        pending = waiting
+        answers.replace(waiting)
     }
 
     private func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
             if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
-            guard !request.wantsConfiguration, world.running[.configuration] == nil else { return nil }
-            if let refusal { return .refused(diagnostics: refusal) }
+            guard !request.wantsConfiguration, jobs[.configuration] == nil else { return nil }
+            if let refusal = configurationWatch.refusal { return .refused(diagnostics: refusal) }
             // The search for former outputs starts only after everything was tried.
-            guard untried.isEmpty, !isProbing, !isBusy(.state) else { return nil }
+            guard readiness.areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
             return .reloaded(
-                unserved: names.compactMap { name in
+                unserved: index.names.compactMap { name in
                     (failure(of: name, since: request.since) ?? contest(of: name, at: now))
                         .map { "client \"\(name)\": \($0.message)" }
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
@@ -188,17 +247,17 @@ extension Rotation {
     private func result(of client: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
-        guard let state = world.clients[client] else { return .failed("the client is no longer configured") }
+        guard let state = renewal[client] else { return .failed("the client is no longer configured") }
         if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
         if let failure = request.denied[client] { return .failed(failure.message) }
-        if wantedSecret(client) == nil, !isBusy(.client(client)), let failure = clock.failure {
+        if wantedSecret(client) == nil, !jobs.isBusy(.client(client)), let failure = clock.failure {
             return .failed(failure.message)
         }
         guard !state.isForced, let current = state.current else { return nil }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client) else { return nil }
-        if world.index.actions(of: client).contains(where: { owes(client, $0) }) {
-            return (restraint?.message).map { .failed($0) }
+        if index.actions(of: client).contains(where: { owes(client, $0) }) {
+            return (configurationWatch.restraint?.message).map { .failed($0) }
         }
         if case .renew(let renewal) = request.request, renewal.deliverOnly { return .delivered(current) }
         return .renewed(current)
@@ -208,7 +267,7 @@ extension Rotation {
     /// client alone does not.
     func attempts(at resource: Resource, for client: ClientName) -> Attempts? {
         if case .action(let id) = resource, !owes(client, id) { return nil }
-        return world.attempts[resource]
+        return jobs.attempts[resource]
     }
 
     /// The first failure since a request was made that keeps a client from being served. Its record does not count:
@@ -223,46 +282,6 @@ extension Rotation {
 
     /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
     private func contest(of client: ClientName, at now: Now) -> Failure? {
-        world.index.files(of: client).first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
-    }
-
-    /// Whether a client was tried as far as possible: its secret is published and kept, or a known failure prevents it.
-    ///
-    /// - Parameter files: caches for each file whether it was tried, since several clients may share it.
-    private func wasTried(_ client: Subject, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
-        // An unsettled client has more to come: one failed output must not count for the others.
-        guard world.clients[client.name]?.isSettled == true else { return false }
-        guard wantedSecret(client) != nil else { return hasFailure(client.name) }
-        for path in client.files {
-            let wasTried = files[path] ?? wasTried(path, at: now)
-            files[path] = wasTried
-            if !wasTried { return false }
-        }
-        return true
-    }
-
-    private func wasTried(_ path: AbsolutePath, at now: Now) -> Bool {
-        isGood(path) || world.attempts[.file(path)] != nil || isOverdue(.file(path)) || isVanished(path)
-            || isLeftAlone(path, at: now)
-    }
-
-    private func hasFailure(_ client: ClientName) -> Bool {
-        clock.failure != nil
-            || resources(of: client).contains { !$0.isProbe && (world.attempts[$0] != nil || isOverdue($0)) }
-    }
-
-    /// - Parameter clients: those of which anything may have changed; tried ones are marked so.
-    mutating func noteTried(_ clients: [Subject], at now: Now) {
-        var files: [AbsolutePath: Bool] = [:]
-        for client in clients where untried.contains(client.name) && wasTried(client, &files, at: now) {
-            untried.remove(client.name)
-            wasEverTried.insert(client.name)
-        }
-    }
-
-    mutating func planReadiness() {
-        guard !isReady, !isStopping, !names.isEmpty, untried.isEmpty else { return }
-        isReady = true
-        changes.append(.ready)
+        index.files(of: client).first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
     }
 }

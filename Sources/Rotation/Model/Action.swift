@@ -31,6 +31,25 @@ package enum Action: Hashable, Sendable {
     }
 }
 
+extension Action {
+    /// An action of `on_state_change` as it runs for each state.
+    package var forEachState: [Action] { HealthState.allCases.map(naming) }
+
+    /// The action with the state in place of every `%s` in the unit's name or the program's arguments.
+    package func naming(_ health: HealthState) -> Action {
+        func named(_ text: String) -> String {
+            text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: health.rawValue)
+        }
+        return switch self {
+        case .unit(let verb, let unit): .unit(verb: verb, unit: named(unit))
+        case .signal(let unit, let signal): .signal(unit: named(unit), signal: signal)
+        // Never the program itself: the configuration was checked with its path as written.
+        case .exec(let arguments, let timeout):
+            .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
+        }
+    }
+}
+
 /// An action's identity and display name: `restart myapp.service`, `exec /usr/local/bin/after-rotation --quiet`.
 package struct ActionID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let description: String

@@ -25,19 +25,3 @@ package enum CredentialRefusal: Hashable, Sendable {
     /// There is no secret yet, and the daemon is stopping.
     case stopping(ServedCredential)
 }
-
-extension Rotation {
-    /// Serves a client's secret once the client is settled, as its outputs would hold it: a starting application must
-    /// not get one that a restart of the daemon would lose. Until then serves the previous one, unless that was made
-    /// for ids that are no longer configured.
-    mutating func planServed(_ client: Subject, _ step: inout Step) {
-        guard client.entry.credential != nil else { return }
-        let name = client.name
-        let before = served[name]
-        let isStill = before.map { client.entry.names($0, key: client.key) } ?? false
-        let now = world.clients[name]?.isSettled == true ? wantedSecret(client) : isStill ? before : nil
-        guard now != before else { return }
-        served[name] = now
-        step.served.append(Served(client: name, secret: now))
-    }
-}

@@ -1,0 +1,146 @@
+import AppleClientSecret
+internal import Failures
+
+/// Which configuration is in force, and whether the one on disk would be adopted.
+///
+/// - The configuration changes only as a whole, at a start or by a reload.
+/// - After a change notice, the text on disk is checked without being adopted; while it is refused, once a minute: what
+///   kept it from being read, such as a lack of descriptors, may end without a notice.
+struct ConfigurationWatch: Sendable {
+    let path: String
+    private(set) var configuration = Configuration(keys: [:], clients: [:])
+    private(set) var index = Index(Configuration(keys: [:], clients: [:]))
+    private(set) var loadedAt: WallTime
+    /// Why the configuration on disk would be refused; nil while it would not.
+    private(set) var refusal: [String]?
+    /// When ``refusal`` was first found.
+    private(set) var refusedAt: WallTime?
+    /// Whether the configuration in force is the one last adopted before the start, because the one on disk was
+    /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
+    private(set) var isRestrained = false
+    /// When ``refusal`` was last found; nil once the configuration is being checked again.
+    private var refusalSeenAt: BootTime?
+    /// Change notices of the configuration's files since they were last read.
+    private var debounce: Debounce?
+
+    init(path: String, startedAt: WallTime) {
+        self.path = path
+        loadedAt = startedAt
+    }
+
+    /// Puts a configuration in force; returns the one that was.
+    mutating func adopt(_ configuration: Configuration, at now: Now) -> Configuration {
+        defer {
+            self.configuration = configuration
+            index = Index(configuration)
+            isRestrained = false
+            loadedAt = now.wall
+            pass()
+        }
+        return self.configuration
+    }
+
+    /// The configuration in force is the one last adopted before the start.
+    mutating func restrain() {
+        isRestrained = true
+    }
+
+    /// The configuration on disk would be adopted.
+    mutating func pass() {
+        refusal = nil
+        refusedAt = nil
+        refusalSeenAt = nil
+    }
+
+    /// Records why a configuration is not put in force; returns whether these reasons are new.
+    mutating func refuse(_ lines: [String], at now: Now) -> Bool {
+        defer {
+            refusal = lines
+            refusedAt = refusedAt ?? now.wall
+            refusalSeenAt = now.boot
+        }
+        return refusal != lines
+    }
+
+    mutating func notice(at now: Now) {
+        debounce = Debounce(debounce, at: now.boot)
+    }
+
+    /// Whether to check the configuration again.
+    func isDue(_ deadlines: inout Deadlines) -> Bool {
+        var waiting = deadlines
+        let isReadable = debounce?.isReadable(&waiting) == true
+        let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
+        // One check serves both, so neither deadline is a reason to wake any more.
+        if isReadable || mayPass { return true }
+        deadlines = waiting
+        return false
+    }
+
+    /// The configuration is being read: what was noticed until now needs no further check.
+    mutating func beginReading() {
+        debounce = nil
+        refusalSeenAt = nil
+    }
+
+    /// The failure that a refused configuration is reported as.
+    var refusalFailure: Failure? {
+        refusal.map { Failure(.configurationRefused, at: .named(path), detail: $0.first) }
+    }
+
+    /// Why no action runs and nothing is minted but what becomes critical; nil without that restraint.
+    var restraint: Failure? {
+        guard isRestrained else { return nil }
+        return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(path))
+    }
+
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        if (refusal == nil) != (refusedAt == nil) { broken.append("a refusal without a beginning") }
+        if refusal == nil, refusalSeenAt != nil { broken.append("a check is due of a configuration that passes") }
+        return broken
+    }
+}
+
+extension Rotation {
+    /// The configuration in force.
+    package var configuration: Configuration { configurationWatch.configuration }
+
+    /// The configuration in force, inverted.
+    var index: Index { configurationWatch.index }
+
+    mutating func configurationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch result {
+        case .success(.configuration(let configuration)): adopt(configuration, at: now)
+        case .success(.passes):
+            if configurationWatch.refusal != nil { events.append(.passes) }
+            configurationWatch.pass()
+        case .success(.refused(let lines)): refuse(lines, job.work == .readConfiguration ? LogEvent.refused : LogEvent.wouldNotStart, now)
+        case .failure(let failure) where jobs.isCurrent(job):
+            if job.work == .readConfiguration {
+                refuse([failure.message], LogEvent.refused, now)
+            } else {
+                // The check got no thread: schedule another.
+                configurationWatch.notice(at: now)
+            }
+        case .failure: break
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Records why a configuration is not put in force; logs it if these reasons are new.
+    mutating func refuse(_ lines: [String], _ event: ([String]) -> LogEvent, _ now: Now) {
+        if configurationWatch.refuse(lines, at: now) { events.append(event(lines)) }
+    }
+
+    mutating func planConfiguration(_ deadlines: inout Deadlines) {
+        if answers.wantConfiguration {
+            if start(.readConfiguration, on: .configuration, &deadlines) {
+                answers.beginReading()
+                configurationWatch.beginReading()
+            }
+        } else if configurationWatch.isDue(&deadlines), start(.checkConfiguration, on: .configuration, &deadlines) {
+            configurationWatch.beginReading()
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import AppleClientSecret
+internal import Failures
+
+/// Which secret each client's applications were given, and which actions are still to run.
+///
+/// - An action runs once for all of its clients: it waits for those about to get a new secret.
+/// - It runs again for the same secret where an application may have read other content; a run that began earlier does
+///   not count for that.
+/// - Nothing is delivered that is not in all outputs of its client.
+struct Delivery: Sendable {
+    private var states: [ClientName: State] = [:]
+
+    struct State: Hashable, Sendable {
+        /// The secret that each action last ran for.
+        fileprivate(set) var delivered: [ActionID: SecretInfo] = [:]
+        fileprivate(set) var ranAt: [ActionID: WallTime] = [:]
+        /// Actions to run again for the same secret, because applications may have read other content; and the first
+        /// job whose run counts, because one that began earlier may have had that content read.
+        fileprivate(set) var owed: [ActionID: JobID] = [:]
+    }
+
+    subscript(_ client: ClientName) -> State? { states[client] }
+
+    var allDelivered: some Sequence<SecretInfo> { states.values.lazy.flatMap(\.delivered.values) }
+
+    mutating func adopt(_ configuration: Configuration) {
+        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+    }
+
+    /// Takes what a client's record says. When the state directory answers late, deliveries made meanwhile are newer.
+    mutating func recall(_ record: Record, _ client: ClientName, next: JobID) {
+        states[client]?.delivered.merge(record.delivered) { observed, _ in observed }
+        for action in record.owed where states[client]?.owed[action] == nil { states[client]?.owed[action] = next }
+    }
+
+    /// Has an action run again although the secret is unchanged; only jobs from `next` on count.
+    fileprivate mutating func owe(_ action: ActionID, to client: ClientName, next: JobID) {
+        states[client]?.owed[action] = next
+    }
+
+    /// Assumes that a secret was delivered by whatever delivered it.
+    fileprivate mutating func presume(_ secret: SecretInfo, _ client: ClientName) {
+        states[client]?.delivered[.unknown] = secret
+    }
+
+    /// Records that an action ran for a client.
+    ///
+    /// - Parameter actions: the client's own. Deliveries by others are forgotten once each of its own has delivered.
+    fileprivate mutating func ran(
+        _ action: ActionID, _ client: ClientName, _ secret: SecretInfo, by job: JobID, own actions: [ActionID],
+        at now: Now
+    ) {
+        guard var state = states[client] else { return }
+        state.delivered[action] = secret
+        state.ranAt[action] = now.wall
+        if let since = state.owed[action], job >= since { state.owed[action] = nil }
+        if !actions.isEmpty, state.delivered.count > actions.count,
+            actions.allSatisfy({ state.delivered[$0] != nil })
+        {
+            state.delivered = state.delivered.filter { actions.contains($0.key) }
+        }
+        states[client] = state
+    }
+
+    func checkInvariants(_ configuration: Configuration, next: JobID) -> [String] {
+        var broken: [String] = []
+        if Set(states.keys) != Set(configuration.clients.keys) { broken.append("deliveries to other clients") }
+        for (name, state) in states {
+            if state.owed.values.contains(where: { $0 > next }) { broken.append("\(name) waits for no job at all") }
+        }
+        return broken
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .run(let action, let covering) = job.work, case .success(let outcome) = result else { return }
+        guard case .ran = outcome else { return unexpected(outcome, of: job) }
+        for (client, covered) in covering {
+            delivery.ran(
+                action.id, client, covered.issued, by: job.id, own: index.subjects[client]?.actions ?? [], at: now)
+            // Also a client from which a reload has removed the action meanwhile.
+            touch(.client(client))
+            for path in index.files(of: client) { destinations.told(path, at: now) }
+        }
+        events.append(.ran(action.id, covering.mapValues(\.issued)))
+        // The action ran, so what made its probe fail may be gone.
+        if jobs.resetBackoff(of: .probe(action.id), to: now.boot) { touch(.probe(action.id)) }
+    }
+
+    /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
+    /// applications were given the secret in its outputs that expires first.
+    mutating func presumeDelivered(_ client: Subject, _ state: Renewal.State) {
+        guard !state.hasChosen, !client.actions.isEmpty, records.kept(client.name) == Record(),
+            delivery[client.name]?.delivered.isEmpty == true
+        else { return }
+        var found: [SecretInfo] = []
+        for place in client.places {
+            let observed = destinations[place.path]?.observed?.slots ?? [:]
+            found += place.slots.compactMap { observed[$0]?.issued }.filter { $0.client == client.entry.clientID }
+        }
+        if let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) { delivery.presume(oldest, client.name) }
+    }
+
+    /// Has actions run again for a secret that they delivered before it came to this place: a reload added or moved an
+    /// output, or a directory appeared late. Not before READY: at a start the applications have yet to begin.
+    mutating func deliverNew(_ secrets: [Slot: SecretInfo], in spec: FileSpec) {
+        guard readiness.isReady, let file = destinations[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint))
+        else { return }
+        for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
+            guard let client = spec.slots[slot] else { continue }
+            for action in index.actions(of: client)
+            where delivery[client]?.delivered[action]?.fingerprint == issued.fingerprint {
+                delivery.owe(action, to: client, next: jobs.next)
+            }
+        }
+    }
+
+    /// Has the clients' actions run again although their secrets are unchanged.
+    mutating func deliverAgain(to clients: some Sequence<ClientName>) {
+        for client in clients {
+            for action in index.actions(of: client) { delivery.owe(action, to: client, next: jobs.next) }
+        }
+    }
+
+    /// Whether an action that makes a client's applications read its files is running.
+    func isBeingTold(_ client: ClientName) -> Bool {
+        index.actions(of: client).contains { jobs[.action($0)] != nil }
+    }
+
+    // MARK: What is wanted
+
+    mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
+        guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
+        capBackoff(action, &deadlines)
+        let sharers = index.clients(of: id)
+        var covering: [ClientName: Covered] = [:]
+        for client in sharers {
+            guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
+            covering[client] = Covered(issued: current, outputs: index.subjects[client]?.outputs ?? [])
+        }
+        guard !covering.isEmpty else { return }
+        // One run serves all clients of an action: wait for those about to get a new secret.
+        for client in sharers {
+            if !records.isSettled(client) { return }
+            for path in index.files(of: client) where jobs.isBusy(.file(path)) { return }
+        }
+        start(.run(action, covering: covering), on: .action(id), &deadlines)
+    }
+
+    /// Caps a backoff that was set before an emergency began: it would be too long now.
+    private mutating func capBackoff(_ action: Action, _ deadlines: inout Deadlines) {
+        guard let attempts = jobs.attempts[.action(action.id)],
+            !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
+            isEmergency(action.id, &deadlines)
+        else { return }
+        jobs.capBackoff(of: .action(action.id), to: deadlines.now.boot + Retry.emergencyBound)
+    }
+
+    /// Whether the failure of a job keeps an application waiting whose secret runs out.
+    func isEmergency(_ job: Job, at now: Now) -> Bool {
+        guard case .action(let id) = job.resource else { return false }
+        // These deadlines are dropped: planAction asks again for every failed action and sets the wake.
+        var deadlines = Deadlines(now: now)
+        return isEmergency(id, &deadlines)
+    }
+
+    /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
+    private func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        for client in index.clients(of: id) where owes(client, id) {
+            guard let subject = index.subjects[client], let held = held(by: id, of: subject) else { continue }
+            if deadlines.reached(held.expiresAt - subject.entry.criticalRemainder) { return true }
+        }
+        return false
+    }
+
+    /// The secret that applications notified by an action hold, as far as is known: the one it last ran for. Before its
+    /// first run the one that expires first of those delivered by actions that are no longer the client's, because an
+    /// edited action notifies the same application. Nil when they hold none.
+    func held(by action: ActionID, of client: Subject) -> SecretInfo? {
+        guard let delivered = delivery[client.name]?.delivered else { return nil }
+        return delivered[action]
+            ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
+    }
+
+    /// Whether an action has yet to run for a client's secret.
+    func owes(_ client: ClientName, _ action: ActionID) -> Bool {
+        guard let state = delivery[client], let current = renewal[client]?.current else { return false }
+        return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
+    }
+
+    /// Whether a client is settled and all its files hold its secret.
+    func isPublished(_ client: ClientName) -> Bool {
+        records.isSettled(client) && isInPlace(client)
+    }
+}

@@ -1,0 +1,280 @@
+package import AppleClientSecret
+internal import Failures
+
+/// What runs, what has failed, and when it is tried again.
+///
+/// - At most one job runs for each resource.
+/// - Failed work is not started before its pause is over. A failed write does not delay reading the file back.
+/// - A job that runs for longer than ``Rotation/patience`` is overdue: it keeps its resource, but nothing waits for it.
+/// - Job numbers grow. ``next`` is the mark for everything that may be out of date: what has a smaller number began
+///   before the mark was taken.
+struct Jobs: Sendable {
+    /// The number of the next job.
+    private(set) var next = JobID(number: 1)
+    /// The failures of work that has not succeeded since.
+    private(set) var attempts: [Resource: Attempts] = [:]
+    private(set) var isStopping = false
+    private var running: [Resource: Running] = [:]
+    private var resources: [JobID: Resource] = [:]
+    /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
+    private var inFlight: ArraySlice<JobID> = []
+    private var overdueCount = 0
+    /// The jobs that the current plan has started.
+    private var started: [Job] = []
+    /// Jobs before this one were started for an earlier configuration.
+    private var firstOfConfiguration = JobID(number: 1)
+    /// Failures under the earlier configuration whose work has not succeeded since.
+    private var former: [Resource: Attempts] = [:]
+    private let chance: Chance
+
+    private struct Running: Sendable {
+        let job: Job
+        var isOverdue = false
+        /// Whether a request wanted the same work: while it waits, the work is tried again at once if it fails.
+        var isWanted = false
+    }
+
+    /// - Parameter seed: of retries' jitter.
+    init(seed: UInt64) {
+        chance = Chance(seed: seed)
+    }
+
+    // MARK: What is
+
+    var isEmpty: Bool { running.isEmpty }
+    var count: Int { running.count }
+    var all: some Sequence<Job> { running.values.lazy.map(\.job) }
+    var hasFailure: Bool { !attempts.isEmpty || overdueCount > 0 }
+
+    subscript(_ resource: Resource) -> Job? { running[resource]?.job }
+
+    /// Whether a job runs for `resource` that others should wait for.
+    func isBusy(_ resource: Resource) -> Bool { running[resource]?.isOverdue == false }
+
+    /// Whether the job for `resource` has run for longer than ``Rotation/patience``.
+    func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
+
+    /// The failure to count on for `resource`, also one from before the last reload.
+    func lastFailure(of resource: Resource) -> Attempts? { attempts[resource] ?? former[resource] }
+
+    /// Whether a job was started for the configuration in force: the failure of an earlier one does not count.
+    func isCurrent(_ job: Job) -> Bool { job.id >= firstOfConfiguration }
+
+    // MARK: Running
+
+    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping.
+    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
+        guard !isStopping, running[resource] == nil else { return false }
+        if let attempts = attempts[resource], attempts.wasObservation || !work.isObservation,
+            !deadlines.reached(attempts.notBefore)
+        {
+            return false
+        }
+        let job = Job(id: next, resource: resource, work: work, startedAt: deadlines.now.boot)
+        next = JobID(number: next.number + 1)
+        running[resource] = Running(job: job)
+        resources[job.id] = resource
+        inFlight.append(job.id)
+        started.append(job)
+        return true
+    }
+
+    /// The jobs that were started since this was last called.
+    mutating func takeStarted() -> [Job] {
+        defer { started = [] }
+        return started
+    }
+
+    /// Ends a job; nil when it is unknown.
+    ///
+    /// - Returns: the job, and whether a request has wanted it meanwhile.
+    mutating func finish(_ id: JobID) -> (job: Job, isWanted: Bool)? {
+        guard let resource = resources.removeValue(forKey: id), let ended = running.removeValue(forKey: resource) else {
+            return nil
+        }
+        if ended.isOverdue { overdueCount -= 1 }
+        return (ended.job, ended.isWanted)
+    }
+
+    /// From now on nothing is started.
+    mutating func stop() {
+        isStopping = true
+    }
+
+    /// Marks the jobs that have become overdue; returns their resources.
+    mutating func findOverdue(_ deadlines: inout Deadlines) -> [Resource] {
+        var found: [Resource] = []
+        while let job = oldest(), deadlines.reached(job.startedAt + Rotation.patience) {
+            inFlight.removeFirst()
+            running[job.resource]?.isOverdue = true
+            overdueCount += 1
+            found.append(job.resource)
+        }
+        return found
+    }
+
+    /// When the next job becomes overdue. Jobs start in order, so only the oldest one needs a deadline.
+    mutating func nextOverdue() -> BootTime? {
+        oldest().map { $0.startedAt + Rotation.patience }
+    }
+
+    private mutating func oldest() -> Job? {
+        while let id = inFlight.first {
+            if let resource = resources[id], let job = running[resource]?.job { return job }
+            inFlight.removeFirst()
+        }
+        return nil
+    }
+
+    // MARK: Failing
+
+    /// Records that a job failed, and sets when its work is tried again.
+    ///
+    /// - Parameters:
+    ///   - isEmergency: whether an application that waits for the action holds a critical or expired secret.
+    ///   - isAtOnce: whether the cause may be gone already: then there is no pause.
+    /// - Returns: the log event, if this is news.
+    mutating func fail(
+        _ job: Job, _ failure: Failure, isEmergency: Bool, isAtOnce: Bool, at now: Now
+    ) -> LogEvent? {
+        let resource = job.resource
+        let previous = lastFailure(of: resource)
+        former[resource] = nil
+        let failures = (previous?.failures ?? 0) + 1
+        let action: Action? = if case .run(let action, _) = job.work { action } else { nil }
+        let pause =
+            isAtOnce
+            ? 0
+            : Retry.pause(
+                of: resource, action: action, failure: failure.code, failures: failures, isEmergency: isEmergency,
+                jitter: chance.draw("\(resource) \(failures)"))
+        let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
+        let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
+        attempts[resource] = Attempts(
+            failures: failures, failure: failure, since: previous?.since ?? now.wall,
+            notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasObservation: job.work.isObservation,
+            loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot,
+            isLogged: isNews || previous?.isLogged == true)
+        guard isNews else { return nil }
+        return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds((pause + 999) / 1000))
+    }
+
+    /// Whether a log event says so already: the probe and the run of an action fail for the same reason.
+    private func isSaid(_ failure: Failure, of resource: Resource, _ isReminder: Bool) -> Bool {
+        switch resource {
+        case .probe(let id): attempts[.action(id)]?.failure == failure
+        case .action(let id): !isReminder && attempts[.probe(id)]?.failure == failure
+        default: false
+        }
+    }
+
+    /// Clears the failure of a resource, if there is one. Returns the log event, if the failure was logged.
+    mutating func recover(_ resource: Resource) -> LogEvent? {
+        guard let attempts = lastFailure(of: resource) else { return nil }
+        self.attempts[resource] = nil
+        former[resource] = nil
+        return attempts.isLogged ? .recovered(resource, attempts.failure) : nil
+    }
+
+    /// Has failed work tried again at this moment, because its cause may be gone. Returns whether it had failed.
+    @discardableResult
+    mutating func resetBackoff(of resource: Resource, to moment: BootTime) -> Bool {
+        attempts[resource]?.notBefore = moment
+        return attempts[resource] != nil
+    }
+
+    /// Has failed work tried again at this moment at the latest.
+    mutating func capBackoff(of resource: Resource, to moment: BootTime) {
+        guard let attempts = attempts[resource] else { return }
+        self.attempts[resource]?.notBefore = min(attempts.notBefore, moment)
+    }
+
+    /// Has the work on a resource tried at once for a request: whoever makes it may just have fixed the cause.
+    mutating func want(_ resource: Resource, at now: Now) {
+        resetBackoff(of: resource, to: now.boot)
+        running[resource]?.isWanted = true
+    }
+
+    /// Begins afresh under another configuration, which is tried at once, without waiting for the old failures'
+    /// backoff.
+    mutating func adopt(where isKnown: (Resource) -> Bool) {
+        former.merge(attempts) { $1 }
+        former = former.filter { isKnown($0.key) }
+        attempts = [:]
+        firstOfConfiguration = next
+    }
+
+    // MARK: Checks
+
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        if resources.count != running.count { broken.append("jobs without a resource") }
+        for (resource, entry) in running {
+            if entry.job.resource != resource || resources[entry.job.id] != resource {
+                broken.append("\(resource) is held by a job on \(entry.job.resource)")
+            }
+            if entry.job.id >= next { broken.append("a job has the number of a later one") }
+            if !entry.isOverdue, !inFlight.contains(entry.job.id) { broken.append("nobody watches \(resource)") }
+        }
+        if overdueCount != running.values.count(where: \.isOverdue) { broken.append("overdue jobs are miscounted") }
+        if !started.isEmpty { broken.append("jobs were started that nobody carries out") }
+        return broken
+    }
+}
+
+/// How often something has failed in a row, and when it is tried again.
+struct Attempts: Hashable, Sendable {
+    var failures: Int
+    var failure: Failure
+    var since: WallTime
+    var notBefore: BootTime
+    /// The job that failed last.
+    var job: JobID
+    /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.
+    var wasObservation: Bool
+    /// When the failure was last logged.
+    var loggedAt: BootTime
+    /// Whether it was logged: a failure that another log event reports already is not.
+    var isLogged: Bool
+}
+
+extension Rotation {
+    /// A job that runs for longer is reported as not responding.
+    package static let patience: Seconds = 30
+
+    /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
+    @discardableResult
+    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
+        guard jobs.start(work, on: resource, &deadlines) else { return false }
+        // Actions wait for the job, also those of other clients that share the file.
+        if case .file(let path) = resource {
+            for client in index.clients(of: path) { schedule.touch(actions: index.actions(of: client)) }
+        }
+        return true
+    }
+
+    /// Has the work for overdue jobs planned without them.
+    mutating func planPatience(at now: Now) {
+        var deadlines = Deadlines(now: now)
+        for resource in jobs.findOverdue(&deadlines) { touch(resource) }
+    }
+
+    /// The failure to report for an overdue job; nil for an action, which has a timeout of its own.
+    func hang(of resource: Resource) -> Failure? {
+        guard jobs.isOverdue(resource) else { return nil }
+        return switch resource {
+        case .configuration: Failure(.notResponding, at: .named(configurationWatch.path))
+        case .key(let name): Failure(.notResponding, at: .key(name))
+        case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
+        case .file(let path): Failure(.notResponding, at: .path(path))
+        case .probe(let id): Failure(.notResponding, at: .action(id))
+        case .action, .stateChangeAction: nil
+        case .state: Failure(.notResponding, at: .named("the state directory"))
+        }
+    }
+
+    /// Clears the failure of a resource, if there is one.
+    mutating func recover(_ resource: Resource) {
+        if let event = jobs.recover(resource) { events.append(event) }
+    }
+}

@@ -1,0 +1,116 @@
+import AppleClientSecret
+
+/// A client with its whole configuration, built once per configuration and shared by every plan.
+final class Subject: Hashable, Sendable {
+    let name: ClientName
+    let entry: ClientConfiguration
+    let key: KeyConfiguration
+    /// Each once, in order.
+    let files: [AbsolutePath]
+    /// The same, in the configuration's order.
+    let outputs: [AbsolutePath]
+    /// The same files with the client's own slots in each: thousands of clients may share one.
+    let places: [Place]
+    /// Each once, in the configuration's order.
+    let actions: [ActionID]
+
+    /// Where a client's secret stands in a file.
+    struct Place: Hashable, Sendable {
+        let path: AbsolutePath
+        var slots: [Slot] = []
+    }
+
+    init(name: ClientName, entry: ClientConfiguration, key: KeyConfiguration, places: [Place], actions: [ActionID]) {
+        self.name = name
+        self.entry = entry
+        self.key = key
+        files = places.map(\.path)
+        outputs = entry.outputs.map(\.path).reduce(into: []) { paths, path in
+            if !paths.contains(path) { paths.append(path) }
+        }
+        self.places = places
+        self.actions = actions
+    }
+
+    static func == (left: Subject, right: Subject) -> Bool {
+        left.name == right.name && left.entry == right.entry && left.key == right.key
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
+}
+
+/// Which clients share each key, file and action: the configuration inverted.
+struct Index: Hashable, Sendable {
+    /// In order; stored because sorting ten thousand for every snapshot would take noticeable time.
+    let names: [ClientName]
+    var subjects: [ClientName: Subject] = [:]
+    var specs: [AbsolutePath: FileSpec]
+    var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
+    var clientsOfAction: [ActionID: [ClientName]] = [:]
+    var clientsOfKey: [KeyName: [ClientName]] = [:]
+    /// Of two clients that name one action with different timeouts the longer one counts.
+    var actions: [ActionID: Action] = [:]
+    /// The same actions, and those of `on_state_change` for each state.
+    var probes: [ActionID: Action] = [:]
+
+    init(_ configuration: Configuration) {
+        names = configuration.clients.keys.sorted()
+        specs = configuration.files
+        var slots: [ClientName: [AbsolutePath: [Slot]]] = [:]
+        for spec in specs.values {
+            for (slot, owner) in spec.slots { slots[owner, default: [:]][spec.path, default: []].append(slot) }
+        }
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            guard let key = configuration.keys[client.key] else { continue }
+            let files = Set(client.outputs.map(\.path)).sorted()
+            for path in files { clientsOfFile[path, default: []].append(name) }
+            var ids: [ActionID] = []
+            for action in client.onChange where !ids.contains(action.id) {
+                ids.append(action.id)
+                clientsOfAction[action.id, default: []].append(name)
+                if case .exec(_, let timeout) = action, case .exec(_, let known)? = actions[action.id], known >= timeout
+                {
+                    continue
+                }
+                actions[action.id] = action
+            }
+            clientsOfKey[client.key, default: []].append(name)
+            let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
+            subjects[name] = Subject(name: name, entry: client, key: key, places: places, actions: ids)
+        }
+        probes = actions
+        for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
+    }
+
+    func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }
+    func actions(of client: ClientName) -> [ActionID] { subjects[client]?.actions ?? [] }
+
+    /// The clients that share a resource; none where it belongs to one client alone.
+    func clients(of resource: Resource) -> [ClientName] {
+        switch resource {
+        case .file(let path): clients(of: path)
+        case .action(let id), .probe(let id): clients(of: id)
+        case .key(let name): clients(of: name)
+        case .client, .record, .configuration, .stateChangeAction, .state: []
+        }
+    }
+
+    /// Whether a resource belongs to the configuration.
+    func knows(_ resource: Resource, _ configuration: Configuration) -> Bool {
+        switch resource {
+        case .configuration, .state: true
+        case .key(let name): configuration.keys[name] != nil
+        case .client(let name), .record(let name): configuration.clients[name] != nil
+        case .file(let path): specs[path] != nil
+        case .action(let id): actions[id] != nil
+        case .probe(let id): probes[id] != nil
+        case .stateChangeAction(let id): configuration.onStateChange.contains { $0.id == id }
+        }
+    }
+
+    func clients(of file: AbsolutePath) -> [ClientName] { clientsOfFile[file] ?? [] }
+    func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
+    func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
+}

@@ -1,0 +1,230 @@
+import AppleClientSecret
+
+/// What the state directory holds: a record for each client, and which outputs there were before.
+///
+/// - A client's record is read first, and kept whenever it is not as wanted; an empty one is never kept, because one
+///   that could not be read may hold the only secret.
+/// - What jobs wrote or read before the state directory was lost does not count.
+/// - Files and actions wait until a client is settled: everything of it is known and no secret or record is under way.
+struct Records: Sendable {
+    private var states: [ClientName: State] = [:]
+    /// What jobs before this one wrote to the state directory or read there may have been lost since.
+    private(set) var countsFrom = JobID(number: 0)
+    /// Whether an earlier configuration may have left records of removed clients.
+    private var wantsTidying = false
+    /// Whether the records were searched for former outputs that still hold a secret, and these were reported.
+    private var areOrphansKnown = false
+    /// Outputs that reloads removed, until it was checked whether they hold a secret.
+    private var removedPlaces: Set<OutputPlace> = []
+
+    private struct State: Sendable {
+        /// Whether the state directory was asked for the record; until then nothing is decided.
+        var wasRecalled = false
+        /// Whether reading the record failed: it may still be needed.
+        var wasNotAnswered = false
+        /// What the state directory is known to hold of the client.
+        var kept = Record()
+        /// The job that wrote or read ``kept``.
+        var keptBy = JobID(number: 0)
+        var isSettled = false
+    }
+
+    // MARK: What is
+
+    func wasRecalled(_ client: ClientName) -> Bool { states[client]?.wasRecalled == true }
+    func wasNotAnswered(_ client: ClientName) -> Bool { states[client]?.wasNotAnswered == true }
+
+    /// What the state directory is known to hold of a client.
+    func kept(_ client: ClientName) -> Record? { states[client]?.kept }
+
+    var allKept: some Sequence<Record> { states.values.lazy.map(\.kept) }
+
+    /// Whether everything is known of a client and no secret or record is under way, so that its files and actions need
+    /// not wait.
+    func isSettled(_ client: ClientName) -> Bool { states[client]?.isSettled == true }
+
+    /// Whether a record is as wanted and was not lost since.
+    func holds(_ record: Record, _ client: ClientName) -> Bool {
+        states[client].map { $0.kept == record && $0.keptBy >= countsFrom } ?? false
+    }
+
+    // MARK: What happens
+
+    mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
+        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+        wantsTidying = true
+        areOrphansKnown = false
+        removedPlaces.formUnion(old.places)
+        removedPlaces.subtract(configuration.places)
+    }
+
+    /// The state directory's content may be gone: everything must be written to it again.
+    mutating func lose(next: JobID) {
+        countsFrom = next
+    }
+
+    mutating func recalled(_ record: Record, _ client: ClientName, by job: JobID) {
+        guard let state = states[client] else { return }
+        states[client] = State(wasRecalled: true, kept: record, keptBy: job, isSettled: state.isSettled)
+    }
+
+    mutating func wasNotRecalled(_ client: ClientName) {
+        states[client]?.wasRecalled = true
+        states[client]?.wasNotAnswered = true
+    }
+
+    mutating func kept(_ record: Record, _ client: ClientName, by job: JobID) {
+        states[client]?.kept = record
+        states[client]?.keptBy = job
+    }
+
+    /// Updates whether a client is settled; returns whether that has changed.
+    mutating func settle(_ client: ClientName, _ isSettled: Bool) -> Bool {
+        guard let state = states[client], state.isSettled != isSettled else { return false }
+        states[client]?.isSettled = isSettled
+        return true
+    }
+
+    // MARK: Former clients and outputs
+
+    var isTidyingDue: Bool { wantsTidying }
+
+    /// Where secrets were published, as far as known in memory: the state directory adds the places of removed clients.
+    var formerPlaces: Set<OutputPlace> {
+        states.values.reduce(into: removedPlaces) { $0.formUnion($1.kept.outputs) }
+    }
+
+    mutating func beginTidying() {
+        wantsTidying = false
+    }
+
+    mutating func tidyAgain() {
+        wantsTidying = true
+    }
+
+    /// Records which former outputs were searched; returns whether all were.
+    mutating func tidied(_ searched: Set<OutputPlace>) -> Bool {
+        removedPlaces.subtract(searched)
+        if !wantsTidying { areOrphansKnown = true }
+        return !wantsTidying
+    }
+
+    /// The outputs that a client's record names; its former ones, too, until orphans among them were reported.
+    func outputs(of client: Subject) -> Set<OutputPlace> {
+        let places = client.entry.places
+        return areOrphansKnown ? places : places.union(states[client.name]?.kept.outputs ?? [])
+    }
+
+    func checkInvariants(_ configuration: Configuration, next: JobID) -> [String] {
+        var broken: [String] = []
+        if Set(states.keys) != Set(configuration.clients.keys) { broken.append("records of other clients") }
+        for (name, state) in states {
+            if !state.wasRecalled, state.isSettled, state.kept != Record() { broken.append("\(name) settled unread") }
+            if state.keptBy >= next { broken.append("the record of \(name) was kept by a job that never began") }
+        }
+        if !removedPlaces.isDisjoint(with: configuration.places) { broken.append("an output counts as removed") }
+        return broken
+    }
+}
+
+extension Rotation {
+    mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.recall(let client), .success(.recalled(let record))):
+            guard configuration.clients[client] != nil else { return }
+            records.recalled(record, client, by: job.id)
+            renewal.recall(record.current, client)
+            clock.noteIssue(renewal[client]?.current)
+            noteSigner(of: record, client, at: now)
+            delivery.recall(record, client, next: jobs.next)
+        case (.recall(let client), .failure): records.wasNotRecalled(client)
+        case (.keep(let client, _), .success(.kept(let record))): records.kept(record, client, by: job.id)
+        case (.tidyRecords(_, _, let former, _), .success(.tidied(let orphans))):
+            tidied(orphans, lookedFor: former, at: now)
+        case (.tidyRecords, .failure): records.tidyAgain()
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    mutating func planRecall(_ client: ClientName, _ deadlines: inout Deadlines) {
+        if !records.wasRecalled(client) { start(.recall(client), on: .record(client), &deadlines) }
+    }
+
+    mutating func planRecord(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        guard isKnown(client) else { return }
+        guard renewal[name]?.current != nil else {
+            // Keep no empty record: one that could not be read may hold the only secret, so read it again.
+            if records.wasNotAnswered(name) { start(.recall(name), on: .record(name), &deadlines) }
+            return
+        }
+        let wanted = wantedRecord(client)
+        if records.holds(wanted, name) {
+            // The record is as wanted, so a failure to keep another no longer matters.
+            recover(.record(name))
+        } else {
+            start(.keep(name, wanted), on: .record(name), &deadlines)
+        }
+    }
+
+    private func wantedRecord(_ client: Subject) -> Record {
+        let delivery = delivery[client.name]
+        return Record(
+            current: renewal[client.name]?.current, delivered: delivery?.delivered ?? [:],
+            shared: sharedFiles(of: client), outputs: records.outputs(of: client),
+            // That other actions than the client's own must run again is not kept.
+            owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],
+            keyChange: keys.lastChange(of: client.entry.key))
+    }
+
+    /// Environment files of a client that hold, or last held, lines besides our variables.
+    private func sharedFiles(of client: Subject) -> Set<AbsolutePath> {
+        Set(
+            client.files.filter { path in
+                guard let file = destinations[path], file.observed?.exists == true else {
+                    return isVanished(path) || records.kept(client.name)?.shared.contains(path) == true
+                }
+                return file.heldOtherLines
+            })
+    }
+
+    /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
+    mutating func settle(_ client: Subject) {
+        let name = client.name
+        guard let kept = records.kept(name) else { return }
+        let isKept =
+            kept.current == renewal[name]?.current || jobs.attempts[.record(name)] != nil
+            || jobs.isOverdue(.record(name))
+        if records.settle(name, isKept && isKnown(client) && !jobs.isBusy(.client(name))) {
+            touch(filesAndActionsOf: client)
+        }
+    }
+
+    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
+    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job looks for
+    /// former outputs that still hold a secret.
+    mutating func planTidying(_ deadlines: inout Deadlines) {
+        // A clock that is years ahead must not make records look old enough to remove.
+        guard records.isTidyingDue, readiness.isReady, clock.failure == nil else { return }
+        let work = Work.tidyRecords(
+            keeping: Set(index.names), expiredBefore: deadlines.now.wall - Lifetime.appleLimit,
+            former: records.formerPlaces, outputs: configuration.places)
+        if start(work, on: .state, &deadlines) { records.beginTidying() }
+    }
+
+    /// Records which former outputs hold a valid secret, and reports them.
+    private mutating func tidied(_ orphans: [OrphanedOutput], lookedFor: Set<OutputPlace>, at now: Now) {
+        let outputs = configuration.places
+        let live = orphans.filter { orphan in
+            // Meanwhile a reload may have made it an output again.
+            !outputs.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
+        }
+        events += live.map(LogEvent.orphaned)
+        answers.report(orphaned: live)
+        guard records.tidied(lookedFor) else { return }
+        for name in index.names where records.kept(name)?.outputs != index.subjects[name]?.entry.places {
+            touch(.record(name))
+        }
+    }
+}

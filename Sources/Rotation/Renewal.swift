@@ -1,0 +1,253 @@
+package import AppleClientSecret
+
+/// What to do about a client's secret.
+package enum Decision: Hashable, Sendable {
+    /// The key, the record or a file was not read yet.
+    case wait
+    case keep(SecretInfo, until: WallTime)
+    case mint(MintReason)
+}
+
+/// Which secret of each client is in force, and when it is replaced.
+///
+/// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
+/// - Of all usable secrets found the best one is put in force, and stays while it is usable.
+/// - Nothing is minted by a distrusted clock or without a key.
+/// - Clients that share a file or an action are renewed together (`Batches.swift`).
+struct Renewal: Sendable {
+    private var states: [ClientName: State] = [:]
+
+    struct State: Hashable, Sendable {
+        /// The secret in force.
+        fileprivate(set) var current: SecretInfo?
+        /// Whether ``current`` was chosen among all secrets found; it then stays while it is usable, although an older
+        /// one that lasts longer may still lie in a file.
+        fileprivate(set) var hasChosen = false
+        /// Why a secret is being minted.
+        fileprivate var mintReason: MintReason?
+        /// Whether a new secret was requested, whatever the age of the current one.
+        fileprivate(set) var isForced = false
+        /// Secrets minted since the daemon started.
+        fileprivate(set) var renewals = 0
+    }
+
+    subscript(_ client: ClientName) -> State? { states[client] }
+
+    var allCurrent: some Sequence<SecretInfo> { states.values.lazy.compactMap(\.current) }
+
+    mutating func adopt(_ configuration: Configuration) {
+        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+    }
+
+    /// Takes the secret kept in the state directory, unless a better one was found already.
+    mutating func recall(_ secret: SecretInfo?, _ client: ClientName) {
+        if states[client]?.current == nil { states[client]?.current = secret }
+    }
+
+    mutating func force(_ client: ClientName, _ isForced: Bool = true) {
+        states[client]?.isForced = isForced
+    }
+
+    fileprivate mutating func choose(_ secret: SecretInfo, _ client: ClientName) {
+        states[client]?.current = secret
+        states[client]?.hasChosen = true
+    }
+
+    fileprivate mutating func beginMinting(_ client: ClientName, _ reason: MintReason) {
+        states[client]?.mintReason = reason
+    }
+
+    /// Puts a new secret in force; returns why it was minted, nil for a client that is no longer configured.
+    fileprivate mutating func minted(_ secret: SecretInfo, _ client: ClientName) -> MintReason? {
+        guard let state = states[client] else { return nil }
+        states[client] = State(current: secret, hasChosen: true, renewals: state.renewals + 1)
+        return state.mintReason ?? .asked
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        if Set(states.keys) != Set(configuration.clients.keys) { broken.append("secrets of other clients") }
+        for (name, state) in states where state.hasChosen && state.current == nil {
+            broken.append("\(name) has chosen no secret")
+        }
+        return broken
+    }
+}
+
+extension Rotation {
+    /// Plans the touched clients and those in a batch with one that is due; returns all of them.
+    mutating func planClients(at now: Now) -> [Subject] {
+        var planned: [Subject] = []
+        var batches = Batches()
+        while true {
+            let open = schedule.takeClients()
+            if open.isEmpty { return planned }
+            for client in subjects(open) {
+                var deadlines = Deadlines(now: now)
+                planClient(client, &batches, &deadlines)
+                schedule.wake(.client(client.name), at: deadlines)
+                planned.append(client)
+            }
+        }
+    }
+
+    private mutating func planClient(_ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines) {
+        let name = client.name
+        guard let state = renewal[name] else { return }
+        guard isKnown(client) else { return planRecall(name, &deadlines) }
+        let print = keys.print(of: client.entry.key)
+        presumeDelivered(client, state)
+        let chosen = takeOver(client, state, print, at: deadlines.now)
+        // The cached batch answers rest on the secret that this client had before.
+        if chosen.current != state.current { batches = Batches() }
+        let decision = decide(client, chosen, print, &batches, &deadlines)
+        // No new secret is needed, so a failure to mint one no longer matters.
+        if case .keep = decision { recover(.client(name)) }
+        guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
+        let claims = Claims(
+            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: deadlines.now.wall,
+            lifetime: client.entry.lifetime)
+        if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines) {
+            renewal.beginMinting(name, reason)
+            switch reason {
+            case .due, .together: touchBatch(of: client)
+            case .missing, .unusable, .asked: break
+            }
+        }
+    }
+
+    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+        guard case .mint(let client, let key, _) = job.work, case .success(let outcome) = result else { return }
+        guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
+        // Another key signed than was read: the file was replaced, and its change notice is still to come.
+        if keys.print(of: key) != secret.signer { observeAgain(at: .key(key)) }
+        if let reason = renewal.minted(secret, client) { events.append(.minted(client, secret, reason)) }
+    }
+
+    /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
+    ///
+    /// - Returns: the client's state afterwards.
+    private mutating func takeOver(
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, at now: Now
+    ) -> Renewal.State {
+        // By a distrusted clock the secret in force may seem issued in the future and an older one valid.
+        if state.hasChosen, clock.failure != nil { return state }
+        // When the other candidates would expire is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
+            return state
+        }
+        renewal.choose(issued, client.name)
+        events.append(.tookOver(client.name, issued))
+        return renewal[client.name] ?? state
+    }
+
+    // MARK: What is known
+
+    /// Whether everything that decides about a client's secret was read, failed or is overdue.
+    func isKnown(_ name: ClientName) -> Bool {
+        index.subjects[name].map(isKnown) ?? false
+    }
+
+    func isKnown(_ client: Subject) -> Bool {
+        hasSources(client)
+            && client.files.allSatisfy { path in
+                destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path))
+            }
+    }
+
+    /// Whether the key and the client's record were read, failed or are overdue.
+    func hasSources(_ client: Subject) -> Bool {
+        let key = client.entry.key
+        guard keys.isConfigured(key) else { return false }
+        return (records.wasRecalled(client.name) || jobs.isOverdue(.record(client.name)))
+            && (keys.wasRead(key) || jobs.isOverdue(.key(key)))
+    }
+
+    // MARK: What is wanted
+
+    /// Decides what to do about a client's secret from what is known.
+    package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
+        var batches = Batches()
+        return decide(name, &batches, &deadlines)
+    }
+
+    func decide(_ name: ClientName, _ batches: inout Batches, _ deadlines: inout Deadlines) -> Decision {
+        guard let client = index.subjects[name], let state = renewal[name], isKnown(client) else { return .wait }
+        return decide(client, state, keys.print(of: client.entry.key), &batches, &deadlines)
+    }
+
+    private func decide(
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
+        _ deadlines: inout Deadlines
+    ) -> Decision {
+        if configurationWatch.isRestrained { return decideRestrained(client, state, print, &deadlines) }
+        if state.isForced { return .mint(.asked) }
+        guard let current = usable(client, state, print, &deadlines) else {
+            return .mint(state.current.map(MintReason.unusable) ?? .missing)
+        }
+        let renewal = client.entry.renewal(of: current, jitter: hostJitter)
+        if deadlines.reached(renewal) { return .mint(.due(current)) }
+        if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
+            isInDueBatch(client, at: deadlines.now, &batches)
+        {
+            return .mint(.together(current))
+        }
+        return .keep(current, until: renewal)
+    }
+
+    /// Decides under a restrained configuration: mints only to keep applications from being locked out.
+    private func decideRestrained(
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
+    ) -> Decision {
+        let usable = usable(client, state, print, &deadlines)
+        // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
+        guard let held = usable ?? state.current, wantedSecret(client) != nil || usable != nil,
+            print == nil || held.signer != nil
+        else { return .mint(.missing) }
+        let end = held.expiresAt - client.entry.criticalRemainder
+        return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
+    }
+
+    /// The secret in force while it is usable; else the best usable one in the outputs.
+    private func usable(
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
+    ) -> SecretInfo? {
+        let entry = client.entry
+        var candidates: [SecretInfo] = []
+        if let current = state.current, entry.accepts(current, key: client.key, print: print, at: &deadlines) {
+            if state.hasChosen { return current }
+            candidates.append(current)
+        }
+        for place in client.places {
+            guard let observed = destinations[place.path]?.observed else { continue }
+            for slot in place.slots {
+                if let issued = observed.slots[slot]?.issued,
+                    entry.accepts(issued, key: client.key, print: print, at: &deadlines)
+                {
+                    candidates.append(issued)
+                }
+            }
+        }
+        return entry.best(of: candidates)
+    }
+
+    /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer
+    /// configured.
+    func wantedSecret(_ client: ClientName) -> SecretInfo? {
+        index.subjects[client].flatMap { wantedSecret($0) }
+    }
+
+    func wantedSecret(_ client: Subject) -> SecretInfo? {
+        guard let current = renewal[client.name]?.current, client.entry.names(current, key: client.key) else {
+            return nil
+        }
+        return current
+    }
+
+    /// When the secret in force is to be replaced.
+    func renewal(of secret: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
+        configurationWatch.isRestrained
+            ? secret.expiresAt - entry.criticalRemainder : entry.renewal(of: secret, jitter: hostJitter)
+    }
+}
