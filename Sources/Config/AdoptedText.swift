@@ -27,7 +27,7 @@ package struct AdoptedText: Hashable, Codable, Sendable {
     private static let sizeLimit = 32 << 20
 
     /// The text of files that passed all checks.
-    package init(of loaded: Loaded) {
+    package init(of loaded: LoadedConfiguration) {
         let sources = loaded.sources.map { ($0.path, String(decoding: $0.bytes, as: UTF8.self)) }
         configuration = sources[0].0.description
         text = sources[0].1
@@ -44,21 +44,21 @@ package struct AdoptedText: Hashable, Codable, Sendable {
     ///   - identity: the user who may own the copy, besides root.
     package static func load(
         path: String, in directory: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
-    ) -> Loaded? {
-        guard let main = SettingsLoader.absolutePath(of: path),
+    ) -> LoadedConfiguration? {
+        guard let main = ConfigurationLoader.absolutePath(of: path),
             let content = try? TrustedFile.read(
                 file(of: main, in: directory), for: .configuration, as: identity, limit: sizeLimit),
             let kept = try? JSONDecoder().decode(AdoptedText.self, from: Data(content.bytes)), kept.version == 1,
             kept.configuration == main.description, let sources = kept.sources(main, path)
         else { return nil }
-        return try? SettingsLoader.judge(
+        return try? ConfigurationLoader.judge(
             sources, as: identity, stateDirectory: stateDirectory, diagnostics: Diagnostics()
         ).get()
     }
 
     private func sources(_ main: AbsolutePath, _ name: String) -> [SourceFile]? {
-        let directory = SettingsParser.directory(of: main)
-        let shown = SettingsLoader.shownDirectory(of: main, name: name)
+        let directory = ConfigurationParser.directory(of: main)
+        let shown = ConfigurationLoader.shownDirectory(of: main, name: name)
         var sources = [SourceFile(name: name, path: main, bytes: Array(text.utf8))]
         for addition in additions {
             guard let path = directory.appending(addition.name) else { return nil }

@@ -4,10 +4,10 @@ import Rotation
 
 /// Refuses a `control_group` that can read a key or passphrase: its members may request a renewal and no more.
 struct ControlGroupCheck {
-    let loaded: Loaded
+    let loaded: LoadedConfiguration
     let identity: Identity
 
-    var result: Result<Loaded, Refusal> {
+    var result: Result<LoadedConfiguration, Refusal> {
         // A group that does not exist has no members and is no mistake here; the daemon reports it.
         guard let name = loaded.configuration.controlGroup, let group = try? Accounts.groupID(name) else {
             return .success(loaded)

@@ -15,7 +15,7 @@ package struct FailurePositions {
     private let groups: [String: Position]
 
     /// Goes once through the whole configuration.
-    package init(in loaded: Loaded) {
+    package init(in loaded: LoadedConfiguration) {
         let configuration = loaded.located
         let main = configuration.main
         start = configuration.start

@@ -13,7 +13,7 @@ import Systemd
 
 /// `clientsecretd run`: from the command line to the loop and back to an exit code.
 package struct DaemonRun {
-    private let settings: SettingsSource
+    private let settings: ConfigurationSource
     private let socketPath: String
     private let isOnce: Bool
     private let environment: [String: String]
@@ -32,8 +32,8 @@ package struct DaemonRun {
     package init(configuration: String, socket: String, once: Bool, environment: [String: String]) {
         // Absolute, because readers of the log and the status are in other directories. What cannot be a path stays as
         // it is: loading it reports why.
-        let absolute = SettingsLoader.absolutePath(of: configuration)
-        settings = SettingsSource(path: absolute?.description ?? configuration, environment: environment)
+        let absolute = ConfigurationLoader.absolutePath(of: configuration)
+        settings = ConfigurationSource(path: absolute?.description ?? configuration, environment: environment)
         socketPath = socket
         isOnce = once
         self.environment = environment
@@ -85,7 +85,7 @@ package struct DaemonRun {
     private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
         // Before the first key is read: no core dump, and no other process of the same user reads our memory.
         try Hardening.forbidInspection()
-        let loaded: Loaded
+        let loaded: LoadedConfiguration
         var refused: [String]?
         switch settings.load() {
         case .success(let value): loaded = value
@@ -146,7 +146,8 @@ package struct DaemonRun {
     ///
     /// - Parameter refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
     private func keepPublished(
-        _ loaded: Loaded, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>,
+        _ loaded: LoadedConfiguration, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames,
+        _ inbox: Inbox<Input>,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
@@ -187,7 +188,7 @@ package struct DaemonRun {
             isOnce
             ? nil
             : try Watcher(
-                configurationFile: SettingsLoader.absolutePath(of: settings.path),
+                configurationFile: ConfigurationLoader.absolutePath(of: settings.path),
                 // It stays: another one that a reload names is only warned of.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: findings)

@@ -43,7 +43,9 @@ package struct DryRun: Sendable {
     /// - Parameters:
     ///   - socket: the daemon's status socket; the writers' sockets are in the same directory.
     ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
-    package init(of loaded: Loaded, from settings: SettingsSource, socket: String, unit: ServiceUnit? = nil) {
+    package init(
+        of loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String, unit: ServiceUnit? = nil
+    ) {
         let configuration = loaded.configuration
         let now = Clock.now()
         let identity = settings.identity
@@ -137,11 +139,11 @@ package struct DryRun: Sendable {
 /// Runs the jobs that only read.
 private struct DryRunReader {
     private let executor: Executor
-    private let settings: SettingsSource
+    private let settings: ConfigurationSource
     private let state: AbsolutePath?
     private let identity: Identity
 
-    init?(_ loaded: Loaded, _ settings: SettingsSource, _ identity: Identity, _ socket: String) {
+    init?(_ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ identity: Identity, _ socket: String) {
         guard let naming = try? TemporaryNames() else { return nil }
         self.settings = settings
         self.identity = identity

@@ -36,7 +36,7 @@ extension Executor {
     }
 
     /// Keeps the text for a start whose own is refused. Asynchronous, in the lane of the daemon's own disk.
-    func keepText(_ loaded: Loaded) {
+    func keepText(_ loaded: LoadedConfiguration) {
         textToKeep.withLock { $0 = loaded }
         try? pool.run(in: .state) { [self] in
             // One at a time; the last text wins.
@@ -58,7 +58,7 @@ extension Executor {
     }
 
     /// Registers the files that the configuration reads and writes, before any of its jobs runs.
-    func adopt(_ loaded: Loaded) {
+    func adopt(_ loaded: LoadedConfiguration) {
         noteTrail(of: .configuration, loaded.files)
         let configuration = loaded.configuration
         let place = settings.stateDirectory(of: configuration).flatMap { path in

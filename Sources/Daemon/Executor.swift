@@ -23,7 +23,7 @@ final class Executor: Sendable {
     /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
     let state: StateAccess
     let identity: Identity
-    let settings: SettingsSource
+    let settings: ConfigurationSource
     /// Nil where nothing is run, as in a dry run.
     private let runner: ActionRunner?
     let log: Log
@@ -33,7 +33,7 @@ final class Executor: Sendable {
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
     let mounts: QuietMutex<MountTable>
-    let textToKeep = QuietMutex<Loaded?>(nil)
+    let textToKeep = QuietMutex<LoadedConfiguration?>(nil)
     let keepingText = QuietMutex<Void>(())
 
     /// Jobs wait for disks, so threads, not cores, limit the throughput. Twice as many as a lane's maximum, because
@@ -43,7 +43,7 @@ final class Executor: Sendable {
     private static let threadsPerLane = 8
 
     init(
-        log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: SettingsSource,
+        log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
         secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, runner: ActionRunner?,
         findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }

@@ -18,7 +18,7 @@ package struct PublishedSecrets: Sendable {
     private let configuration: Configuration
 
     /// Reads every output, and the keys that this user may read, to verify the signatures. Blocks.
-    package init(of loaded: Loaded, from settings: SettingsSource) {
+    package init(of loaded: LoadedConfiguration, from settings: ConfigurationSource) {
         let configuration = loaded.configuration
         self.configuration = configuration
         _ = SecureHeap.start()
@@ -49,7 +49,7 @@ package struct PublishedSecrets: Sendable {
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state
     /// directory, which keeps it with each secret.
     private static func remembered(
-        _ name: KeyName, _ configuration: Configuration, _ settings: SettingsSource
+        _ name: KeyName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> PublicKey? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
         for (client, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) where entry.key == name {

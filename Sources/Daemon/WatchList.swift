@@ -57,7 +57,7 @@ struct WatchList: Hashable, Sendable {
         guard let main else { return }
         settle(main, .configuration)
         interests[main.directory]?.names[Self.swappedLink, default: []].insert(.configuration)
-        interests[SettingsParser.directory(of: main), default: Interests()].any.insert(.configuration)
+        interests[ConfigurationParser.directory(of: main), default: Interests()].any.insert(.configuration)
     }
 
     /// Registers all parents of the directories of interest: moving one, or taking away the right to search it, removes

@@ -238,7 +238,7 @@ enum WriterFaults {
         var directories: ShellCommand = "chmod a+rx \(path.directory.description)"
         var files: ShellCommand = "chmod a+r \(configuration)"
         // The writer may name the file, but it is another user's claim: all are listed.
-        let additions = SettingsParser.directory(of: path).description
+        let additions = ConfigurationParser.directory(of: path).description
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
             directories = "\(directories) \(additions)"
             for name in names { files = "\(files) \(additions + "/" + name)" }

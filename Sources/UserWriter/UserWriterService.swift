@@ -116,9 +116,9 @@ package struct UserWriterService: Sendable {
     }
 
     /// Root's configuration: the user as whom files are written must not decide what is written.
-    private func load() throws(Failure) -> Loaded {
+    private func load() throws(Failure) -> LoadedConfiguration {
         let root = Identity(user: 0, group: 0)
-        switch SettingsLoader.load(path: configuration, as: root) {
+        switch ConfigurationLoader.load(path: configuration, as: root) {
         case .success(let loaded): return loaded
         case .failure(let refusal):
             // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
@@ -133,7 +133,7 @@ package struct UserWriterService: Sendable {
         }
     }
 
-    private func boundaries(_ loaded: Loaded) -> ReservedPaths {
+    private func boundaries(_ loaded: LoadedConfiguration) -> ReservedPaths {
         let configuration = loaded.configuration
         let state = configuration.stateDirectory?.description ?? Configuration.defaultStateDirectory
         let boundaries = ReservedPaths()

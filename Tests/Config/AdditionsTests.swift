@@ -90,7 +90,7 @@ import Testing
         ("/etc/.yaml", "/etc/.yaml.d"),
     ])
     func theDirectoryIsNamedLikeTheFile(file: String, directory: String) throws {
-        #expect(SettingsParser.directory(of: try #require(AbsolutePath(file))).description == directory)
+        #expect(ConfigurationParser.directory(of: try #require(AbsolutePath(file))).description == directory)
     }
 
     @Test func outputsInTheServicesStateDirectoryAreRefused() throws {

@@ -25,13 +25,13 @@ import Testing
 
     private var copies: String { directory("copies") }
 
-    private func keep() throws -> Loaded {
-        let loaded = try SettingsLoader.load(path: directory("c.yaml"), as: me).get()
+    private func keep() throws -> LoadedConfiguration {
+        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
         try AdoptedText(of: loaded).keep(in: copies, as: me, mode: 0o600)
         return loaded
     }
 
-    private func kept(_ path: String? = nil, as identity: Identity? = nil) -> Loaded? {
+    private func kept(_ path: String? = nil, as identity: Identity? = nil) -> LoadedConfiguration? {
         AdoptedText.load(path: path ?? directory("c.yaml"), in: copies, as: identity ?? me)
     }
 
@@ -102,7 +102,7 @@ import Testing
         // The temporary directory's own mode is what it is.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
         func isOpen() throws -> Bool {
-            try SettingsLoader.load(path: directory("c.yaml"), as: me).get().isReadableByAll
+            try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get().isReadableByAll
         }
         #expect(try isOpen())
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("c.yaml"))

@@ -12,12 +12,12 @@ func diagnose(_ text: String, additions: [(name: String, text: String)] = []) ->
 
 func parse(
     _ text: String, additions: [(name: String, text: String)] = [], stateDirectory: AbsolutePath? = nil
-) -> Result<Loaded, Refusal> {
+) -> Result<LoadedConfiguration, Refusal> {
     func source(_ name: String, _ text: String) -> SourceFile? {
         AbsolutePath("/etc/" + name).map { SourceFile(name: name, path: $0, bytes: Array(text.utf8)) }
     }
     guard let main = source("c.yaml", text) else { return .failure(Refusal(diagnostics: [])) }
-    return SettingsParser.parse(
+    return ConfigurationParser.parse(
         main: main, additions: additions.compactMap { source("c.d/" + $0.name, $0.text) },
         stateDirectory: stateDirectory)
 }

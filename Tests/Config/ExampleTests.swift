@@ -150,7 +150,7 @@ private let example = """
         #expect(key.passphrase == .file(try path("/etc/phrase")))
     }
 
-    private func client(_ text: String, of loaded: Loaded) throws -> ClientConfiguration {
+    private func client(_ text: String, of loaded: LoadedConfiguration) throws -> ClientConfiguration {
         let name = try #require(ClientName(text))
         return try #require(loaded.configuration.clients[name])
     }

@@ -52,7 +52,7 @@ import Testing
     @Test func endsInAConfigurationOrInDiagnosticsThatPointIntoIt() throws {
         var random = SeededGenerator()
         let good = Array(Self.good.utf8)
-        #expect(throws: Never.self) { try SettingsParser.parse(main: source(good)).get() }
+        #expect(throws: Never.self) { try ConfigurationParser.parse(main: source(good)).get() }
         var refused = 0
         for round in 0..<4000 {
             var bytes = good
@@ -60,7 +60,7 @@ import Testing
             #expect(throws: Never.self, "seed \(random.seed), round \(round)") {
                 try FuzzTarget.configuration.run(bytes)
             }
-            if case .failure = SettingsParser.parse(main: try source(bytes)) { refused += 1 }
+            if case .failure = ConfigurationParser.parse(main: try source(bytes)) { refused += 1 }
         }
         // Most changes break something: a test that never meets a mistake would prove nothing.
         #expect(refused > 2000, "seed \(random.seed)")

@@ -9,7 +9,7 @@ extension Executor {
     /// An executor without configuration, state directory or anything to run: its jobs fail, if they are carried out at
     /// all.
     static func idle() throws -> Executor {
-        let settings = SettingsSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
+        let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
         return Executor(
             log: Log(environment: [:]), identity: settings.identity, naming: try TemporaryNames(),
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))), settings: settings,

@@ -15,7 +15,7 @@ enum Samples {
     static func configuration() throws -> Configuration {
         let path = try #require(AbsolutePath("/etc/c.yaml"))
         let file = SourceFile(name: "c.yaml", path: path, realPath: path, bytes: Array(SampleText.severalUsers.utf8))
-        return try SettingsParser.parse(main: file).get().configuration
+        return try ConfigurationParser.parse(main: file).get().configuration
     }
 
     static func token(

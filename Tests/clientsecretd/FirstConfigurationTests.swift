@@ -8,9 +8,9 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct FirstConfigurationTests {
-    private func parsed(_ text: String) throws -> Loaded {
+    private func parsed(_ text: String) throws -> LoadedConfiguration {
         let path = try #require(AbsolutePath("/etc/clientsecretd/clientsecretd.yaml"))
-        return try SettingsParser.parse(
+        return try ConfigurationParser.parse(
             main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
         ).get()
     }

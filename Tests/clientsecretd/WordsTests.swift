@@ -49,7 +49,7 @@ import Testing
               web: {outputs: [{path: /out/d}]}
             """
         let path = try #require(AbsolutePath("/c.yaml"))
-        let configuration = try SettingsParser.parse(
+        let configuration = try ConfigurationParser.parse(
             main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
         ).get().configuration
         let names = configuration.clients.keys.sorted()

@@ -28,7 +28,7 @@ struct CheckCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.failed, error.description)
         }
-        let source = SettingsSource(path: path, environment: ServiceUser.environment(for: path))
+        let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
         let loaded = try accepted(source.load())
         for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
         do {

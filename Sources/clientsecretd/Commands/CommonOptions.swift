@@ -144,7 +144,7 @@ enum Flags {
     /// The absolute path of a file.
     static func path(_ text: String) throws -> AbsolutePath {
         try valid(
-            SettingsLoader.absolutePath(of: text), "this is no path of a file; write an absolute one without '..'")
+            ConfigurationLoader.absolutePath(of: text), "this is no path of a file; write an absolute one without '..'")
     }
 
     /// The key id given, else the one in the key file's name.
@@ -171,7 +171,7 @@ enum ClientNames {
     /// The clients of the configuration that `--config` in `words` names, or of the default one. Empty where it cannot
     /// be read: a completion never reports errors.
     static func known(to words: [String]) -> [String] {
-        let source = SettingsSource(path: path(in: words), environment: Environment.current)
+        let source = ConfigurationSource(path: path(in: words), environment: Environment.current)
         guard case .success(let loaded) = source.load() else { return [] }
         return loaded.configuration.clients.keys.sorted().map(\.description)
     }
@@ -187,7 +187,7 @@ enum ClientNames {
 }
 
 /// The configuration; one that is refused has its mistakes printed on standard error, and its exit code thrown.
-func accepted(_ result: Result<Loaded, Refusal>) throws(CommandFailure) -> Loaded {
+func accepted(_ result: Result<LoadedConfiguration, Refusal>) throws(CommandFailure) -> LoadedConfiguration {
     switch result {
     case .success(let loaded): return loaded
     case .failure(let refusal):

@@ -59,7 +59,7 @@ struct HealthCommand: ParsableCommand {
             return HealthLine(unknown: before + error.description)
         }
         let path = settings.path(Environment.current)
-        let source = SettingsSource(
+        let source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         switch source.load() {
         case .failure(let refusal):

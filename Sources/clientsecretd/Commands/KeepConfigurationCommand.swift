@@ -27,7 +27,7 @@ struct KeepConfigurationCommand: ParsableCommand {
         do {
             // It checks with the rights of another user, who must not inspect this process.
             try Hardening.forbidInspection()
-            try SettingsSource.keepAsRoot(
+            try ConfigurationSource.keepAsRoot(
                 path: settings.path(environment), environment: environment, daemonUser: daemonUser, isUpdate: false)
         } catch {
             throw CommandFailure(.failed, "the configuration cannot be kept for a start with a refused one: \(error)")

@@ -82,7 +82,7 @@ struct MintCommand: ParsableCommand {
 
     private func configured(_ name: ClientName) throws -> Minted {
         let path = settings.path(Environment.current)
-        let source = SettingsSource(
+        let source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         let loaded = try accepted(source.load())
         let known = loaded.configuration

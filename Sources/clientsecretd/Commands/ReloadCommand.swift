@@ -45,7 +45,7 @@ struct ReloadCommand: ParsableCommand {
         guard geteuid() == 0, let path = try? client.status().configuration.path else { return }
         do {
             try Hardening.forbidInspection()
-            try SettingsSource.keepAsRoot(
+            try ConfigurationSource.keepAsRoot(
                 path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
         } catch {
             Streams.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")

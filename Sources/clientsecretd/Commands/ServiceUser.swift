@@ -36,7 +36,7 @@ enum ServiceUser {
         guard geteuid() == 0, isServices(configuration), environment["SYSTEMD_EXEC_PID"] != String(getpid()),
             let account = try Accounts.user(named: name)
         else { return }
-        let source = SettingsSource(path: configuration, environment: environment, as: identity)
+        let source = ConfigurationSource(path: configuration, environment: environment, as: identity)
         guard case .success(let loaded) = source.load(),
             let state = source.stateDirectory(of: loaded.configuration),
             FileStatus.following(state.description)?.owner == account.id

@@ -15,7 +15,7 @@ enum ConfigurationTarget {
             let name = number == 0 ? "c.yaml" : "c.d/\(number).yaml"
             sources.append(SourceFile(name: name, path: try known(AbsolutePath("/etc/" + name)), bytes: text))
         }
-        switch SettingsParser.parse(main: sources[0], additions: Array(sources[1...])) {
+        switch ConfigurationParser.parse(main: sources[0], additions: Array(sources[1...])) {
         case .success(let loaded):
             try check(loaded.configuration)
             try check(loaded.warnings + loaded.notActedOn, in: sources)

@@ -49,9 +49,9 @@ enum FrameTarget {
         return try Frame.read(type, from: near)
     }
 
-    private static let configuration: Result<Loaded, any Error> = Result {
+    private static let configuration: Result<LoadedConfiguration, any Error> = Result {
         let path = try known(AbsolutePath("/etc/c.yaml"))
         let file = SourceFile(name: "c.yaml", path: path, bytes: Array(SampleText.severalUsers.utf8))
-        return try SettingsParser.parse(main: file).get()
+        return try ConfigurationParser.parse(main: file).get()
     }
 }

@@ -2,7 +2,7 @@ internal import Linux
 package import Rotation
 
 /// An accepted configuration with its warnings and files.
-package struct Loaded: Sendable {
+package struct LoadedConfiguration: Sendable {
     package let configuration: Configuration
     /// The same with the places where its values are written.
     let located: LocatedConfiguration
@@ -25,7 +25,7 @@ package struct Loaded: Sendable {
     }
 }
 
-extension Loaded {
+extension LoadedConfiguration {
     /// Whether every user may read the files it was read from.
     package var isReadableByAll: Bool {
         sources.allSatisfy { source in

@@ -8,7 +8,7 @@ import Testing
 
 /// A configuration on a real disk, with real owners. As root, files are given to other users; without, the same rules
 /// are judged for another identity.
-@Suite struct LoaderTests {
+@Suite struct ConfigurationLoaderTests {
     private let directory: TemporaryDirectory
     private let me = Identity.current()
 
@@ -30,7 +30,7 @@ import Testing
         try directory.write("not: read", to: "c.d/.hidden.yaml")
         try directory.write("not: read", to: "c.d/30.yaml.bak")
         try directory.write("not: read", to: "c.d/30.yml")
-        let loaded = try SettingsLoader.load(path: directory("c.yaml"), as: me).get()
+        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
         #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "b", "web"])
         #expect(loaded.files.map(\.name) == ["c.yaml", "10.yaml", "20.yaml"])
         #expect(loaded.directory.description == directory("c.d"))
@@ -42,7 +42,7 @@ import Testing
 
     @Test func needsNoDirectory() throws {
         try directory.write(good, to: "c.yaml")
-        #expect(throws: Never.self) { try SettingsLoader.load(path: directory("c.yaml"), as: me).get() }
+        #expect(throws: Never.self) { try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get() }
     }
 
     @Test func saysThatThereIsNoFile() {
@@ -127,10 +127,10 @@ import Testing
         if me.user == 0 {
             try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory.path)
             let owner = Identity(user: 12_345, group: 12_345)
-            #expect(throws: Never.self) { try SettingsLoader.load(path: directory("c.yaml"), as: owner).get() }
+            #expect(throws: Never.self) { try ConfigurationLoader.load(path: directory("c.yaml"), as: owner).get() }
             // Under sudo, so does root.
             let caller = Identity(user: 0, group: 0, caller: 12_345)
-            #expect(throws: Never.self) { try SettingsLoader.load(path: directory("c.yaml"), as: caller).get() }
+            #expect(throws: Never.self) { try ConfigurationLoader.load(path: directory("c.yaml"), as: caller).get() }
         }
     }
 
@@ -164,7 +164,7 @@ import Testing
 
     @Test(arguments: ["", "../c.yaml/..", "a/../c.yaml"])
     func refusesPathsThatMayLeadElsewhere(path: String) {
-        guard case .failure(let refusal) = SettingsLoader.load(path: path, as: me) else {
+        guard case .failure(let refusal) = ConfigurationLoader.load(path: path, as: me) else {
             Issue.record("it was accepted")
             return
         }
@@ -179,7 +179,7 @@ import Testing
         try directory.write("x: y", to: "c.d/1.yaml")
         let up = String(repeating: "../", count: here.split(separator: "/").count)
         let relative = "./" + up + directory("c.yaml").dropFirst()
-        guard case .failure(let refusal) = SettingsLoader.load(path: relative, as: me) else {
+        guard case .failure(let refusal) = ConfigurationLoader.load(path: relative, as: me) else {
             Issue.record("it was accepted")
             return
         }
@@ -187,7 +187,7 @@ import Testing
     }
 
     private func said(_ name: String, as identity: Identity? = nil) -> [String] {
-        switch SettingsLoader.load(path: directory(name), as: identity ?? me) {
+        switch ConfigurationLoader.load(path: directory(name), as: identity ?? me) {
         case .success(let loaded): loaded.warnings.map(\.description)
         case .failure(let refusal): refusal.diagnostics.map(\.description)
         }

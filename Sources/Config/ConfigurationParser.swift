@@ -1,21 +1,21 @@
 package import Rotation
 
 /// Parses a configuration's text into its values, or a list of all its mistakes. Reads nothing outside the text.
-package enum SettingsParser {
+package enum ConfigurationParser {
     /// - Parameters:
     ///   - main: the configuration file.
     ///   - additions: the files of its `.d` directory, in name order.
     ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set: outputs in it are refused.
     package static func parse(
         main: SourceFile, additions: [SourceFile] = [], stateDirectory: AbsolutePath? = nil
-    ) -> Result<Loaded, Refusal> {
+    ) -> Result<LoadedConfiguration, Refusal> {
         parse(main: main, additions: additions, stateDirectory: stateDirectory, diagnostics: Diagnostics())
     }
 
     /// The same, adding to diagnostics from before the text was read.
     static func parse(
         main: SourceFile, additions: [SourceFile], stateDirectory: AbsolutePath?, diagnostics: Diagnostics
-    ) -> Result<Loaded, Refusal> {
+    ) -> Result<LoadedConfiguration, Refusal> {
         let directory = Self.directory(of: main.path)
         let files = [main] + additions
         // The content of a file that cannot be read to its end is unknown: then how the files fit together is not
@@ -49,7 +49,7 @@ package enum SettingsParser {
                     stateDirectory: stateDirectory), diagnostics)
             if diagnostics.errors == 0 {
                 return .success(
-                    Loaded(
+                    LoadedConfiguration(
                         configuration: configuration, located: located,
                         warnings: diagnostics.sorted(main: main.name), sources: files, directory: directory))
             }

@@ -4,7 +4,7 @@ package import Linux
 package import Rotation
 
 /// Reads a configuration from its files.
-package enum SettingsLoader {
+package enum ConfigurationLoader {
     package static let defaultPath = "/etc/clientsecretd/clientsecretd.yaml"
 
     /// The configuration in the file `path` and in the `*.yaml` files, in name order, of the directory named like it
@@ -18,7 +18,7 @@ package enum SettingsLoader {
     ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set.
     package static func load(
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
-    ) -> Result<Loaded, Refusal> {
+    ) -> Result<LoadedConfiguration, Refusal> {
         let diagnostics = Diagnostics()
         let start = Position(file: path, line: 1, column: 1)
         do {
@@ -38,8 +38,8 @@ package enum SettingsLoader {
     /// The configuration in these files: the main one, then the additions.
     static func judge(
         _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, diagnostics: Diagnostics
-    ) -> Result<Loaded, Refusal> {
-        let result = SettingsParser.parse(
+    ) -> Result<LoadedConfiguration, Refusal> {
+        let result = ConfigurationParser.parse(
             main: sources[0], additions: Array(sources.dropFirst()), stateDirectory: stateDirectory,
             diagnostics: diagnostics)
         guard case .success(let loaded) = result else { return result }
@@ -59,7 +59,7 @@ package enum SettingsLoader {
     private static func additions(
         to main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, isUnreadable: inout Bool
     ) -> [SourceFile] {
-        let directory = SettingsParser.directory(of: main)
+        let directory = ConfigurationParser.directory(of: main)
         let shown = shownDirectory(of: main, name: name)
         let names: [String]
         do {
@@ -93,7 +93,7 @@ package enum SettingsLoader {
 
     /// The `.d` directory of the file `main` in the form in which the user wrote `name`, for messages.
     static func shownDirectory(of main: AbsolutePath, name: String) -> String {
-        String(name.dropLast(main.name.utf8.count)) + SettingsParser.directory(of: main).name
+        String(name.dropLast(main.name.utf8.count)) + ConfigurationParser.directory(of: main).name
     }
 
     /// Why the file or directory cannot be read, and what to do.

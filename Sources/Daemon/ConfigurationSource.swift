@@ -8,7 +8,7 @@ import SystemPackage
 import UserWriter
 
 /// Where the configuration comes from, and the parts of the environment that decide it.
-package struct SettingsSource: Sendable {
+package struct ConfigurationSource: Sendable {
     /// As the user wrote it, or absolute.
     package let path: String
     /// The first directory of `$STATE_DIRECTORY`, set by systemd's StateDirectory=.
@@ -30,14 +30,14 @@ package struct SettingsSource: Sendable {
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { AbsolutePath($0) }
     }
 
-    package func load() -> Result<Loaded, Refusal> {
-        SettingsLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
+    package func load() -> Result<LoadedConfiguration, Refusal> {
+        ConfigurationLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
     }
 
     /// The client of the writers, whose sockets lie beside the daemon's.
     func writers(besideSocket socket: String, cancel: EventCounter?) -> UserWriterClient {
         UserWriterClient(
-            besideSocket: socket, configuration: SettingsLoader.absolutePath(of: path)?.description ?? path,
+            besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
             identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
     }
 
@@ -65,9 +65,9 @@ package struct SettingsSource: Sendable {
 ///
 /// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where an attacker who takes over
 /// the daemon cannot change it. Where root keeps none, the daemon does.
-extension SettingsSource {
+extension ConfigurationSource {
     /// The configuration that was last adopted; nil where no copy passes.
-    package func loadAdopted() -> Loaded? {
+    package func loadAdopted() -> LoadedConfiguration? {
         AdoptedText.load(path: path, in: AdoptedText.directory, as: .root, stateDirectory: stateDirectory)
             ?? ownAdopted.flatMap {
                 AdoptedText.load(path: path, in: $0, as: identity, stateDirectory: stateDirectory)
@@ -75,7 +75,7 @@ extension SettingsSource {
     }
 
     /// Keeps what was just adopted, unless root keeps a copy for this path. Blocks.
-    func keepAdopted(_ loaded: Loaded) throws(FileError) {
+    func keepAdopted(_ loaded: LoadedConfiguration) throws(FileError) {
         guard let ownAdopted, let main = loaded.files.first,
             ownAdopted == AdoptedText.directory || !AdoptedText.isKept(main, in: AdoptedText.directory)
         else { return }
@@ -94,12 +94,12 @@ extension SettingsSource {
     package static func keepAsRoot(
         path: String, environment: [String: String], daemonUser: String, isUpdate: Bool
     ) throws {
-        let source = SettingsSource(path: path, environment: environment, as: .root)
-        guard let main = SettingsLoader.absolutePath(of: path),
+        let source = ConfigurationSource(path: path, environment: environment, as: .root)
+        guard let main = ConfigurationLoader.absolutePath(of: path),
             !isUpdate || AdoptedText.isKept(main, in: AdoptedText.directory)
         else { return }
         let account = try Accounts.user(named: daemonUser)
-        let result: Result<Loaded, Refusal>
+        let result: Result<LoadedConfiguration, Refusal>
         if let account {
             result = try ActingUser.perform(as: account) { source.load() }
         } else {
