@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import FoundationEssentials
 import Linux
 import Outputs
