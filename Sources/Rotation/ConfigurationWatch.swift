@@ -115,7 +115,8 @@ extension Rotation {
         case .success(.passes):
             if configurationWatch.refusal != nil { events.append(.passes) }
             configurationWatch.pass()
-        case .success(.refused(let lines)): refuse(lines, job.work == .readConfiguration ? LogEvent.refused : LogEvent.wouldNotStart, now)
+        case .success(.refused(let lines)):
+            refuse(lines, job.work == .readConfiguration ? LogEvent.refused : LogEvent.wouldNotStart, now)
         case .failure(let failure) where jobs.isCurrent(job):
             if job.work == .readConfiguration {
                 refuse([failure.message], LogEvent.refused, now)

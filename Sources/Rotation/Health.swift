@@ -127,8 +127,8 @@ extension Rotation {
         if let found {
             // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
             // asked yet.
-            let mayBeGood = entry.outputs.isEmpty || !records.wasRecalled(name)
-                || records.kept(name)?.current != nil
+            let mayBeGood =
+                entry.outputs.isEmpty || !records.wasRecalled(name) || records.kept(name)?.current != nil
             let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
             health = found.health ?? (unseen == nil ? .ok : .degraded)
             // The reason for critical is set below, as for a client that was tried.
@@ -352,7 +352,8 @@ extension Rotation {
         if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
             health = max(health, .degraded)
             if health == .degraded || reason == nil {
-                reason = Reason(failure: failure, client: nil, since: configurationWatch.refusedAt ?? startedAt, nextAttempt: nil)
+                let since = configurationWatch.refusedAt ?? startedAt
+                reason = Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
             }
         }
         if let failure = clock.failure, let since = clock.since {

@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// Requests, their answers, and when they are given.
-@Suite struct RequestTests {
+@Suite struct AnswersTests {
     private let after = Values.exec("/bin/after")
 
     /// Two clients, `a` and `b`, that share nothing.

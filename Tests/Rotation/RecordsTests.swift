@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// A state directory that was emptied or replaced while the daemon runs.
-@Suite struct LostStateTests {
+@Suite struct RecordsTests {
     private let after = Values.exec("/bin/after")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
 

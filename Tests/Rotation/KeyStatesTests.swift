@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// A key id now stands for another key than before.
-@Suite struct KeyChangeTests {
+@Suite struct KeyStatesTests {
     private let web = "web"
 
     private func configuration(keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8") throws -> Configuration {

@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// A job that does not end blocks only its own resource, which is reported as not responding after 30 s.
-@Suite struct HangTests {
+@Suite struct JobsTests {
     private let web = "web"
 
     private func pair(_ entry: ClientConfiguration? = nil, once: Bool = false) throws -> Bench {

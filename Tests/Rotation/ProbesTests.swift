@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// What would prevent an action is reported before a renewal needs it.
-@Suite struct ProbeTests {
+@Suite struct ProbesTests {
     private let web = "web"
     private let restart = Action.unit(verb: .restart, unit: "nosuch.service")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")

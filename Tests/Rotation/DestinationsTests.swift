@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// How files come to hold the current secrets.
-@Suite struct FileTests {
+@Suite struct DestinationsTests {
     private let web = "web"
     private let full = Failure.Code.diskFull
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// What the credential socket serves, and from when on.
-@Suite struct ServedTests {
+@Suite struct CredentialsTests {
     private let web = "web"
     private let credential = ServedCredential(unit: "app.service", name: "secret")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// How applications are notified of new secrets.
-@Suite struct ActionTests {
+@Suite struct DeliveryTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
 

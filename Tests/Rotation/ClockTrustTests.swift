@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// When the wall clock is not trusted: nothing is minted, and health says so.
-@Suite struct ClockTests {
+@Suite struct ClockTrustTests {
     private func bench(builtAt: Int64 = -365 * Values.day) throws -> Bench {
         try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: builtAt)
     }
