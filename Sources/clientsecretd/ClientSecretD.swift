@@ -17,8 +17,8 @@ struct ClientSecretD: ParsableCommand {
         version: Version.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
-            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, WriteCommand.self,
-            KeepConfigurationCommand.self,
+            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, VerifyCommand.self,
+            WriteCommand.self, KeepConfigurationCommand.self,
         ])
 
     static func main() {
