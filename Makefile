@@ -73,6 +73,11 @@ run: build ## builds, then shows a demonstration daemon renewing three short-liv
 	@scripts/install-packages openssl
 	@scripts/demo $(binary) demo
 
+.PHONY: demo-signin
+demo-signin: build .build/venv/ready ## builds, then walks a whole sign-in against a stand-in for Apple on loopback
+	@scripts/install-packages curl openssl
+	@scripts/demo-signin $(binary) .build/venv/bin/python demo/signin
+
 .PHONY: test
 test: build test-deps ## installs what the tests need, builds and runs them all
 	timeout $(debug_build_limit) swift build --build-tests
@@ -169,7 +174,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE docs/openapi.yaml
-	for page in README.md docs/systemd.md docs/monitoring.md docs/container.md; do \
+	for page in README.md docs/systemd.md docs/monitoring.md docs/container.md docs/signing-in.md; do \
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done

@@ -144,7 +144,7 @@ let package = Package(
                 "AppleClientSecret",
             ]),
         // The real programs against a stand-in for Apple.
-        test("Network", of: ["SignIn", "AppleClientSecret"]),
+        test("Network", of: ["SignIn", "AppleClientSecret"], without: ["bed"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",

@@ -18,6 +18,8 @@ struct ClientSecretD: ParsableCommand {
         subcommands: [
             RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
             StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, VerifyCommand.self,
+            AuthorizeURLCommand.self, ExchangeCommand.self, RefreshCommand.self, IDTokenCommand.self,
+            RevokeCommand.self,
             WriteCommand.self, KeepConfigurationCommand.self,
         ])
 

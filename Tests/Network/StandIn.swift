@@ -8,8 +8,7 @@ final class StandIn {
     let directory: TemporaryDirectory
     /// `https://127.0.0.1:PORT`.
     let address: String
-    private let process: Process
-    private let input: Pipe
+    private let process: Background
 
     static let scripts = repository + "/Tests/Support/apple"
 
@@ -33,29 +32,12 @@ final class StandIn {
         for name in try FileManager.default.contentsOfDirectory(atPath: made.path) {
             try FileManager.default.copyItem(atPath: made(name), toPath: directory(name))
         }
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: python)
-        process.arguments =
-            [Self.scripts + "/stand-in.py", directory.path, "--until-input-ends"]
-            + keys.flatMap { ["--key", $0] } + clients.flatMap { ["--client", $0] } + more
-        input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        process = try Background(
+            [python, Self.scripts + "/stand-in.py", directory.path, "--until-input-ends"]
+                + keys.flatMap { ["--key", $0] } + clients.flatMap { ["--client", $0] } + more)
         // It says where it listens once it does.
-        var line = Data()
-        while !line.contains(UInt8(ascii: "\n")) {
-            let more = output.fileHandleForReading.availableData
-            try #require(!more.isEmpty, "the stand-in ended")
-            line += more
-        }
-        address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        address = process.firstLine
+        try #require(address.hasPrefix("https://"), "the stand-in did not start")
     }
 
     /// The authority that its certificate is signed by.
@@ -83,11 +65,10 @@ final class StandIn {
         }
     }
 
-    /// A token of this kind, by Tests/Support/apple/identity.py.
-    func identityToken(_ kind: String, client: String, nonce: String? = nil) throws -> String {
-        let made = try run(
-            [python, Self.scripts + "/identity.py", directory.path, kind, client] + (nonce.map { [$0] } ?? []))
+    /// Identity tokens of every kind that Tests/Support/apple/identity.py knows.
+    func identityTokens(client: String, nonce: String) throws -> [String: String] {
+        let made = try run([python, Self.scripts + "/identity.py", directory.path, client, nonce])
         try #require(made.status == 0, "\(made.complaints)")
-        return made.output.trimmingCharacters(in: .newlines)
+        return try #require(try object(made.output) as? [String: String])
     }
 }

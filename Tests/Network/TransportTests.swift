@@ -118,26 +118,14 @@ import Testing
 final class Proxy {
     let address: String
     private let directory: TemporaryDirectory
-    private let process = Process()
-    private let input = Pipe()
+    private let process: Background
 
     init(to port: String, refusing: Bool = false) throws {
         directory = try TemporaryDirectory()
-        process.executableURL = URL(fileURLWithPath: python)
-        process.arguments =
-            [StandIn.scripts + "/proxy.py", directory("log"), port] + (refusing ? ["--refuse"] : [])
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        address = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-            .trimmingCharacters(in: .newlines)
-        try #require(address.hasPrefix("http://"))
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process = try Background(
+            [python, StandIn.scripts + "/proxy.py", directory("log"), port] + (refusing ? ["--refuse"] : []))
+        address = process.firstLine
+        try #require(address.hasPrefix("http://"), "the proxy did not start")
     }
 
     /// The requests so far.

@@ -140,10 +140,11 @@ struct PublishedSettings {
         loaded = try accepted(source.load())
     }
 
-    /// Throws for a name that no client has.
-    func require(_ name: ClientName) throws(CommandFailure) {
+    /// The client of this name; throws where there is none.
+    @discardableResult
+    func client(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {
         let known = loaded.configuration.clients
-        guard known[name] == nil else { return }
+        if let client = known[name] { return client }
         let near = nearest(to: name.description, among: known.keys.map(\.description))
         throw CommandFailure(
             .usage,

@@ -69,7 +69,7 @@ struct VerifyCommand: ParsableCommand {
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
         if let clientSecretFile { return [(nil, .success(try PublishedSecret(inFile: clientSecretFile)))] }
         let settings = try PublishedSettings(settings)
-        for name in clients { try settings.require(name) }
+        for name in clients { try settings.client(name) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         return names.flatMap { name in
             PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).map { (name, $0) }
@@ -96,21 +96,8 @@ struct VerifyCommand: ParsableCommand {
     }
 }
 
-/// Keeps questions to Apple apart, which publishes no limit: six in a minute at most.
-struct QuestionPace {
-    private static let limit = 6
-    private static let minute: Int64 = 60_000
-
-    /// When the last six were asked, in milliseconds since boot.
-    private var asked: [Int64] = []
-
-    /// How many milliseconds to wait at `now` before the next question, which counts as asked then.
-    mutating func pause(at now: Int64) -> Int64 {
-        let pause = asked.count < Self.limit ? 0 : max(asked[asked.count - Self.limit] + Self.minute - now, 0)
-        asked.append(now + pause)
-        return pause
-    }
-
+extension QuestionPace {
+    /// Waits until a question may be asked, and says so.
     mutating func wait() {
         let pause = pause(at: Clocks.bootMilliseconds())
         guard pause > 0 else { return }

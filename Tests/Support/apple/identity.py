@@ -1,6 +1,7 @@
-"""Identity tokens and the key set that they are checked with. As a program: prints a token that must not be accepted.
+"""Identity tokens and the key set that they are checked with. As a program: prints tokens of all kinds, most of which must
+not be accepted, as one JSON object.
 
-    identity.py DIRECTORY KIND CLIENT_ID [NONCE]     with the keys that the stand-in has made in DIRECTORY
+    identity.py DIRECTORY CLIENT_ID NONCE     with the keys that the stand-in has made in DIRECTORY
 """
 
 import base64
@@ -64,6 +65,13 @@ def sign_text(directory: pathlib.Path, header: str, payload: str, kid: str = CUR
     return f"{signed}.{base64url(key(directory, kid).sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 
 
+KINDS = [
+    "good", "former-key", "other-audience", "audience-list", "other-issuer", "account-issuer", "issuer-with-slash", "expired",
+    "future", "no-expiry", "text-expiry", "no-subject", "alg-none", "hs256", "rs512", "other-kid", "no-kid", "critical-header",
+    "wrong-key", "tampered", "duplicate-claim", "duplicate-escaped", "two-parts",
+]
+
+
 def forge(directory: pathlib.Path, kind: str, client: str, nonce: str | None) -> str:
     now = int(time.time())
     stated = claims(client, now, nonce)
@@ -121,4 +129,5 @@ def forge(directory: pathlib.Path, kind: str, client: str, nonce: str | None) ->
 
 
 if __name__ == "__main__":
-    print(forge(pathlib.Path(sys.argv[1]), *sys.argv[2:4], sys.argv[4] if len(sys.argv) > 4 else None))
+    directory, client, nonce = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    print(json.dumps({kind: forge(directory, kind, client, nonce) for kind in KINDS}))

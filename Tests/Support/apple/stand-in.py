@@ -167,9 +167,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # What it can be told to do instead of answering.
 
+    MISBEHAVIOUR = {
+        "silent", "slow", "reset", "close", "truncated", "endless", "long-headers", "html", "redirect", "status", "error",
+    }
+
     def misbehave(self, action):
         """Whether the action has answered the request."""
         name, _, value = action.partition("=")
+        if name not in self.MISBEHAVIOUR:
+            return False
         self.note(f"told: {action}")
         self.close_connection = True
         if name == "silent":
@@ -222,8 +228,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(int(value), "<html><body>Service Unavailable</body></html>", "text/html")
         elif name == "error":
             self.answer(400, json.dumps({"error": value, "email_verified": False}))
-        else:
-            return False
         return True
 
     # The endpoints.
