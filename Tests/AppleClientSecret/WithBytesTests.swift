@@ -12,8 +12,10 @@ import Testing
         "Keys/TokenReader.swift",  // judges them
         "Outputs/Publisher.swift",  // gives them to the output formats
         "Outputs/RecordDocument.swift",  // writes them into the state directory
+        "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "UserWriter/WireToken.swift",  // takes them to the writer of another user, and what was read back from there
         "clientsecretd/Commands/MintCommand.swift",  // prints one
+        "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple
     ]
 
     @Test func onlyTheseFilesSeeASecretsBytes() throws {
