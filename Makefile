@@ -8,6 +8,7 @@ SHELL := /bin/bash
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
+libexecdir ?= $(prefix)/libexec
 datadir ?= $(prefix)/share
 docdir ?= $(datadir)/doc/clientsecretd
 mandir ?= $(datadir)/man
@@ -18,9 +19,10 @@ zshcompletiondir ?= $(datadir)/zsh/$(if $(filter /usr,$(prefix)),vendor-completi
 sysconfdir ?= /etc
 
 binary := .build/release/clientsecretd
+network_binary := $(dir $(binary))clientsecretd-network
 
 # What building needs beyond the toolchain, and what the tests run beside it.
-build_packages := libssl-dev libsystemd-dev libyaml-dev pkg-config python3
+build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev pkg-config python3
 test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc openssl \
     polkitd procps python3 python3-venv strace tmux util-linux zsh
 
@@ -48,9 +50,11 @@ deps: ## installs the Debian packages that building needs, if any is missing
 	@scripts/install-packages $(build_packages)
 
 .PHONY: build
-build: deps ## builds the release binary, .build/release/clientsecretd
-	timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib $(hardening) \
-	    --product clientsecretd
+build: deps ## builds the release binaries, clientsecretd and clientsecretd-network in .build/release
+	for product in clientsecretd clientsecretd-network; do \
+	    timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib $(hardening) \
+	        --product $$product; \
+	done
 	@$(MAKE) --no-print-directory $(generated)/ready
 
 # Manual pages and completions are made of the program's own definitions of its arguments.
@@ -68,6 +72,11 @@ $(generated)/ready: $(binary) scripts/man-pages $(wildcard docs/man/*)
 run: build ## builds, then shows a demonstration daemon renewing three short-lived secrets
 	@scripts/install-packages openssl
 	@scripts/demo $(binary) demo
+
+.PHONY: demo-signin
+demo-signin: build .build/venv/ready ## builds, then walks a whole sign-in against a stand-in for Apple on loopback
+	@scripts/install-packages curl openssl
+	@scripts/demo-signin $(binary) .build/venv/bin/python demo/signin
 
 .PHONY: test
 test: build test-deps ## installs what the tests need, builds and runs them all
@@ -143,18 +152,20 @@ lint: ## checks that the sources are formatted as .swift-format says
 
 .PHONY: built
 built:
-	@test -x $(binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
+	@test -x $(binary) -a -x $(network_binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
 
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer))
 unitdir := $(libdir)/systemd/system
 
 # What is written for Debian's places, for the places chosen here.
-relocate = sed -e 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' -e 's|/usr/share/doc/clientsecretd|$(docdir)|g'
+relocate = sed -e 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' -e 's|/usr/share/doc/clientsecretd|$(docdir)|g' \
+    -e 's|/usr/libexec/clientsecretd|$(libexecdir)/clientsecretd|g'
 
 # Without a DESTDIR the machine takes it up at once, as a package's own scripts would see to.
 .PHONY: install
 install: built $(generated)/ready ## installs the built binary, units, manual pages, completions, documentation (DESTDIR, prefix)
 	install -D -m 0755 $(binary) $(DESTDIR)$(bindir)/clientsecretd
+	install -D -m 0755 $(network_binary) $(DESTDIR)$(libexecdir)/clientsecretd/clientsecretd-network
 	install -d -m 0755 $(DESTDIR)$(sysconfdir)/clientsecretd $(DESTDIR)$(unitdir)
 	for unit in $(units); do \
 	    $(relocate) "systemd/$$unit" | install -m 0644 /dev/stdin "$(DESTDIR)$(unitdir)/$$unit"; \
@@ -163,7 +174,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE docs/openapi.yaml
-	for page in README.md docs/systemd.md docs/monitoring.md docs/container.md; do \
+	for page in README.md docs/systemd.md docs/monitoring.md docs/container.md docs/signing-in.md; do \
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
@@ -184,6 +195,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 uninstall: ## stops and removes what `make install` installed; configuration, keys and secrets stay
 	@[ -n "$(DESTDIR)" ] || scripts/before-uninstall $(unitdir) $(units)
 	rm -f $(DESTDIR)$(bindir)/clientsecretd
+	rm -rf $(DESTDIR)$(libexecdir)/clientsecretd
 	rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(units))
 	rm -f $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	rm -f $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf

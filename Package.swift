@@ -30,6 +30,7 @@ let package = Package(
     name: "clientsecretd",
     products: [
         .executable(name: "clientsecretd", targets: ["clientsecretd"]),
+        .executable(name: "clientsecretd-network", targets: ["clientsecretd-network"]),
         .library(name: "AppleClientSecret", targets: ["AppleClientSecret"]),
     ],
     // Each to the version that was tried; also what others of them use, so that nothing comes in unseen.
@@ -79,12 +80,21 @@ let package = Package(
                 "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
                 "State", "UserWriter", "Systemd", "Actions", "StatusAPI", systemPackage,
             ]),
+        source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
-                "Rotation",
+                "Rotation", "SignIn",
                 "Failures", "AppleClientSecret", systemPackage,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        // The only program that opens a network connection; nothing of it is linked into the daemon.
+        .executableTarget(
+            name: "clientsecretd-network",
+            dependencies: [
+                "SignIn", "Linux", "Failures", "AppleClientSecret", "CLibcurl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -96,6 +106,7 @@ let package = Package(
                 .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
             ]),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibsystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
@@ -147,6 +158,8 @@ let package = Package(
                 "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Rotation",
                 "AppleClientSecret",
             ]),
+        // The real programs against a stand-in for Apple.
+        test("Network", of: ["SignIn", "AppleClientSecret"], without: ["bed"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",

@@ -42,3 +42,20 @@ static inline OSSL_PARAM *shim_p256_parameters(const BIGNUM *scalar, const unsig
     OSSL_PARAM_BLD_free(builder);
     return parameters;
 }
+
+/* What EVP_PKEY_fromdata makes of a public half. */
+static inline int shim_public_key(void) {
+    return EVP_PKEY_PUBLIC_KEY;
+}
+
+/* The parameters of an RSA key's public half; NULL without memory. */
+static inline OSSL_PARAM *shim_rsa_parameters(const BIGNUM *modulus, const BIGNUM *exponent) {
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (builder == NULL) return NULL;
+    if (OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent))
+        parameters = OSSL_PARAM_BLD_to_param(builder);
+    OSSL_PARAM_BLD_free(builder);
+    return parameters;
+}

@@ -17,8 +17,10 @@ struct ClientSecretD: ParsableCommand {
         version: Version.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
-            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, WriteCommand.self,
-            KeepConfigurationCommand.self,
+            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, VerifyCommand.self,
+            AuthorizeURLCommand.self, ExchangeCommand.self, RefreshCommand.self, IDTokenCommand.self,
+            RevokeCommand.self,
+            WriteCommand.self, KeepConfigurationCommand.self,
         ])
 
     static func main() {

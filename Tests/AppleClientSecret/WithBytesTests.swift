@@ -7,13 +7,15 @@ import Testing
     /// Who may call `withBytes`, and what for.
     private static let allowed = [
         "AppleClientSecret/Token.swift",  // where it stands
-        "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
+        "Daemon/CredentialConnections.swift",  // sends them to systemd for a unit
         "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/Publisher.swift",  // gives them to the output formats
-        "Outputs/RecordDocument.swift",  // writes them into the state directory
+        "State/RecordDocument.swift",  // writes them into the state directory
+        "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "UserWriter/UserWriterProtocol.swift",  // sends them to a user writer, and back
         "clientsecretd/Commands/MintCommand.swift",  // prints one
+        "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple
     ]
 
     @Test func onlyTheseFilesSeeASecretsBytes() throws {

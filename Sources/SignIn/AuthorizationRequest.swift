@@ -1,0 +1,130 @@
+package import AppleClientSecret
+
+/// An authorization request (RFC 6749, section 4.1.1): the address that a browser opens to sign in.
+package struct AuthorizationRequest: Hashable, Sendable {
+    /// What Apple may be asked for; it tells them once, at the first sign-in.
+    package enum Scope: String, Hashable, Sendable, CaseIterable {
+        case name
+        case email
+    }
+
+    /// What comes back.
+    package enum ResponseType: String, Hashable, Sendable, CaseIterable {
+        case code
+        case codeAndIDToken = "code id_token"
+    }
+
+    package let clientID: ClientID
+    /// Where Apple sends the browser afterwards, registered for the client id.
+    package let redirectURI: String
+    package let scopes: [Scope]
+    package let responseType: ResponseType
+    /// Comes back with the answer, so that a forged one is recognised.
+    package let state: String
+    /// Comes back in the identity token, so that one of another sign-in is recognised.
+    package let nonce: String
+
+    /// A request with a state and a nonce of its own, 192 random bits each.
+    package init(clientID: ClientID, redirectURI: String, scopes: [Scope], responseType: ResponseType) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+        self.responseType = responseType
+        state = Self.random()
+        nonce = Self.random()
+    }
+
+    private static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<24).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+        return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+    }
+
+    /// How the answer comes back. Apple wants a form to be posted as soon as scopes are asked for, and never puts an
+    /// identity token into an address' query.
+    package var responseMode: String {
+        scopes.isEmpty && responseType == .code ? "query" : "form_post"
+    }
+
+    /// The address, at this server.
+    package func url(at endpoint: Endpoint) -> String {
+        var fields: [FormEncoding.Field] = [
+            ("client_id", clientID.description), ("redirect_uri", redirectURI),
+            ("response_type", responseType.rawValue), ("response_mode", responseMode),
+        ]
+        if !scopes.isEmpty { fields.append(("scope", scopes.map(\.rawValue).joined(separator: " "))) }
+        fields += [("state", state), ("nonce", nonce)]
+        return endpoint.url(.authorize) + "?" + FormEncoding.encode(fields)
+    }
+
+    /// The request whose address this is, as ``url(at:)`` makes it; nil for anything else.
+    package init?(url: some StringProtocol) {
+        guard let query = url.split(separator: "?", maxSplits: 1).dropFirst().first,
+            let fields = FormEncoding.decode(query), let clientID = fields["client_id"].flatMap({ ClientID($0) }),
+            let redirectURI = fields["redirect_uri"], let state = fields["state"], let nonce = fields["nonce"],
+            let responseType = fields["response_type"].flatMap(ResponseType.init)
+        else { return nil }
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.responseType = responseType
+        self.state = state
+        self.nonce = nonce
+        scopes = (fields["scope"] ?? "").split(separator: " ").compactMap { Scope(rawValue: String($0)) }
+    }
+
+    /// What is wrong with a return address, and what to write instead; nil for one that Apple takes.
+    package static func flaw(ofRedirectURI text: String) -> String? {
+        let scheme = "https://"
+        guard text.hasPrefix(scheme) else { return "Apple takes return addresses with https alone" }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#") else {
+            return "a return address has no fragment (#), no blanks and nothing beyond ASCII"
+        }
+        let host = text.dropFirst(scheme.count).prefix { !"/?:".contains($0) }
+        let isAddress = host.hasPrefix("[") || host.allSatisfy { $0.isNumber || $0 == "." }
+        guard host.contains("."), !isAddress else {
+            return "Apple takes return addresses with a domain's name alone, not localhost or the number of a machine"
+        }
+        return nil
+    }
+}
+
+/// What came back to the return address: the address itself, the form that was posted to it, or the bare code.
+package struct AuthorizationResponse: Sendable {
+    /// The authorization code, or why there is none.
+    package let code: Result<String, OAuthError>
+    /// Nil where only a code was given.
+    package let state: String?
+    /// The identity token that came with the code.
+    package let identityToken: String?
+    /// What Apple tells at the first sign-in alone, as the browser sent it: unlike the identity token nobody has signed it.
+    package let user: JSONValue?
+
+    /// In bytes: a code, an identity token and a user's name, encoded.
+    package static let longest = 65_536
+
+    /// Nil for what is none of these.
+    package init?(_ text: String) {
+        let bare = text.drop(while: \.isWhitespace)
+        guard let end = bare.lastIndex(where: { !$0.isWhitespace }) else { return nil }
+        let trimmed = bare[...end]
+        guard trimmed.contains("=") else {
+            guard trimmed.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+            code = .success(String(trimmed))
+            (state, identityToken, user) = (nil, nil, nil)
+            return
+        }
+        let isAddress = trimmed.hasPrefix("https://") || trimmed.hasPrefix("http://")
+        let query = isAddress ? trimmed.drop { $0 != "?" && $0 != "#" }.dropFirst() : trimmed
+        guard let fields = FormEncoding.decode(query) else { return nil }
+        if let error = fields["error"] {
+            code = .failure(OAuthError(error, description: fields["error_description"]))
+        } else if let value = fields["code"], !value.isEmpty {
+            code = .success(value)
+        } else {
+            return nil
+        }
+        state = fields["state"]
+        identityToken = fields["id_token"]
+        user = fields["user"].flatMap { try? JSONValue(Array($0.utf8), duplicates: .refused) }
+    }
+}

@@ -1,0 +1,152 @@
+package import AppleClientSecret
+
+/// An identity token (OpenID Connect Core, section 2): a JWT by which Apple says who has signed in.
+///
+/// The rules are:
+/// - RS256 alone, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
+/// - `iss` is ``issuer``, letter by letter, `aud` the client id and nothing besides it, `sub` a text.
+/// - It has not expired and was not issued in the future, but for ``clockTolerance``.
+/// - `nonce` is the one that was sent, where one was sent.
+/// - No name occurs twice in header or claims.
+package struct IdentityToken: Sendable {
+    /// Who issues identity tokens, and nobody else.
+    package static let issuer = "https://appleid.apple.com"
+    /// What Apple's metadata has said for a while, and no identity token (supabase/auth#2050).
+    package static let otherIssuerOfApple = "https://account.apple.com"
+    /// How far clocks may differ, in seconds.
+    package static let clockTolerance: Seconds = 60
+
+    /// `kid` of the header; nil where there is none.
+    package let keyID: String?
+    /// What the token states, whether it is true or not.
+    package let claims: [String: JSONValue]
+
+    private let header: [String: JSONValue]
+    private let signingInput: [UInt8]
+    private let signature: [UInt8]
+
+    /// Why a token is not accepted.
+    package enum Flaw: Error, Hashable, Sendable {
+        /// It is no JWT: what is wrong with it, as the end of a sentence.
+        case malformed(String)
+        /// A name occurs twice.
+        case duplicate(String)
+        /// `alg`; nil where there is none.
+        case algorithm(String?)
+        /// A header parameter that must be understood and is not.
+        case critical
+        case noKeyID
+        /// No key of the key set has the id.
+        case unknownKey(String)
+        case signature
+        /// ``IdentityToken/otherIssuerOfApple``.
+        case otherIssuerOfApple
+        case issuer(String)
+        case audience([String])
+        case expired(WallTime)
+        case issuedInTheFuture(WallTime)
+        /// A claim that is missing or of another kind.
+        case missing(String)
+        case nonce
+    }
+
+    /// Parses a token, without judging it.
+    package init(_ bytes: [UInt8]) throws(Flaw) {
+        guard bytes.count <= Token.maximumLength else {
+            throw .malformed("it is longer than \(Token.maximumLength) bytes")
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("it does not consist of three parts with dots between them") }
+        header = try Self.object(parts[0], "header")
+        claims = try Self.object(parts[1], "payload")
+        guard let signature = Base64URL.decode(parts[2]) else { throw .malformed("its signature is not base64url") }
+        self.signature = signature
+        keyID = header["kid"]?.text
+        signingInput = Array(bytes[..<parts[1].endIndex])
+    }
+
+    private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(Flaw) -> [String: JSONValue] {
+        guard let bytes = Base64URL.decode(part) else { throw .malformed("its \(name) is not base64url") }
+        do throws(JSONValue.Flaw) {
+            guard case .object(let members) = try JSONValue(bytes, duplicates: .refused) else { throw .notJSON }
+            return members
+        } catch {
+            if case .duplicate(let member) = error { throw .duplicate(member) }
+            throw .malformed("its \(name) is not a JSON object")
+        }
+    }
+
+    /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is said
+    /// of the claims: they may be anybody's.
+    ///
+    /// - Parameter nonce: the one that was sent to Apple; nil where none was.
+    package func flaws(keys: KeySet, client: ClientID, nonce: String?, now: WallTime) -> [Flaw] {
+        if let flaw = signatureFlaw(keys) { return [flaw] }
+        var flaws: [Flaw] = []
+        switch claims["iss"]?.text {
+        case Self.issuer: break
+        case Self.otherIssuerOfApple: flaws.append(.otherIssuerOfApple)
+        case let issuer?: flaws.append(.issuer(issuer))
+        case nil: flaws.append(.missing("iss"))
+        }
+        switch claims["aud"] {
+        case .string(client.description): break
+        case .string(let other): flaws.append(.audience([other]))
+        case .array(let others): flaws.append(.audience(others.map { $0.text ?? "" }))
+        default: flaws.append(.missing("aud"))
+        }
+        if let expiry = moment("exp") {
+            if expiry + Self.clockTolerance <= now { flaws.append(.expired(expiry)) }
+        } else {
+            flaws.append(.missing("exp"))
+        }
+        if let issue = moment("iat") {
+            if issue > now + Self.clockTolerance { flaws.append(.issuedInTheFuture(issue)) }
+        } else {
+            flaws.append(.missing("iat"))
+        }
+        if (claims["sub"]?.text ?? "").isEmpty { flaws.append(.missing("sub")) }
+        if let nonce, claims["nonce"] != .string(nonce) { flaws.append(.nonce) }
+        return flaws
+    }
+
+    private func signatureFlaw(_ keys: KeySet) -> Flaw? {
+        guard header["alg"] == .string("RS256") else { return .algorithm(header["alg"]?.text) }
+        guard header["crit"] == nil else { return .critical }
+        guard let keyID else { return .noKeyID }
+        guard keys.knows(keyID) else { return .unknownKey(keyID) }
+        return keys.verifies(signature, of: signingInput, kid: keyID) ? nil : .signature
+    }
+
+    /// A time in whole seconds; nil for anything else.
+    package func moment(_ claim: String) -> WallTime? {
+        claims[claim]?.whole.map(WallTime.init(secondsSinceEpoch:))
+    }
+}
+
+extension IdentityToken.Flaw {
+    /// What is wrong and what it means, as a sentence without its end. Values come from the token: escape them.
+    package var words: String {
+        switch self {
+        case .malformed(let what): "it is no identity token: \(what)"
+        case .duplicate(let name): "\"\(name)\" occurs twice in it, so that two readers may see different things"
+        case .algorithm(let name):
+            "it is signed with \(name ?? "no algorithm"), and Apple signs with RS256 alone: nobody has proved anything"
+        case .critical: "its header has \"crit\", which Apple's have not"
+        case .noKeyID: "its header does not say which key has signed it (kid)"
+        case .unknownKey(let kid):
+            "it is signed with the key \(kid), which is not in Apple's key set, also after it was fetched again"
+        case .signature: "the signature is wrong: it was changed on the way, or Apple has never issued it"
+        case .otherIssuerOfApple:
+            "its issuer is \(IdentityToken.otherIssuerOfApple), which Apple's metadata has named; identity tokens of Sign "
+                + "in with Apple are issued by \(IdentityToken.issuer) alone"
+        case .issuer(let issuer): "its issuer is \(issuer), not \(IdentityToken.issuer)"
+        case .audience(let clients):
+            "it was issued for \(clients.joined(separator: ", ")), not for this client id alone"
+        case .expired(let moment): "it has expired, at \(moment)"
+        case .issuedInTheFuture(let moment): "it is issued in the future, at \(moment); see this machine's clock"
+        case .missing(let name): "\"\(name)\" is missing in it, or not of the right kind"
+        case .nonce: "its nonce is not the one that was sent: it belongs to another sign-in, or is used a second time"
+        }
+    }
+}

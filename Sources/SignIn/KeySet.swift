@@ -1,0 +1,45 @@
+internal import AppleClientSecret
+
+/// A JSON Web Key Set (RFC 7517): the public keys that an issuer signs identity tokens with.
+package struct KeySet: Sendable {
+    /// What RS256 can be verified with; a key is made of it only when it is asked for.
+    private struct Numbers: Sendable {
+        let modulus: [UInt8]
+        let exponent: [UInt8]
+    }
+
+    private let keys: [String: [Numbers]]
+
+    /// How many keys of one id are tried: ids are meant to be distinct.
+    private static let triedAtMost = 4
+
+    /// The key set in an answer's body. Members that are no RSA keys for signatures are passed over, as RFC 7517, section
+    /// 5, asks for; nil when there is no list of keys.
+    package init?(_ bytes: [UInt8]) {
+        guard let members = (try? JSONValue(bytes, duplicates: .refused))?["keys"]?.elements else { return nil }
+        var keys: [String: [Numbers]] = [:]
+        for member in members {
+            guard member["kty"]?.text == "RSA", (member["use"]?.text ?? "sig") == "sig",
+                (member["alg"]?.text ?? "RS256") == "RS256", let kid = member["kid"]?.text,
+                let modulus = member["n"]?.text.flatMap({ Base64URL.decode(Array($0.utf8)) }),
+                let exponent = member["e"]?.text.flatMap({ Base64URL.decode(Array($0.utf8)) })
+            else { continue }
+            keys[kid, default: []].append(Numbers(modulus: modulus, exponent: exponent))
+        }
+        self.keys = keys
+    }
+
+    /// Whether a key with this id is among them.
+    package func knows(_ kid: String) -> Bool {
+        keys[kid] != nil
+    }
+
+    /// Whether a key with this id has signed `message`.
+    func verifies(_ signature: [UInt8], of message: [UInt8], kid: String) -> Bool {
+        for numbers in (keys[kid] ?? []).prefix(Self.triedAtMost) {
+            guard let key = RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent) else { continue }
+            if key.verifies(signature, of: message) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,60 @@
+/// An error of Apple's token or revocation endpoint (RFC 6749, section 5.2), read leniently: other members, another
+/// content type and blanks around it are passed over.
+package struct OAuthError: Error, Hashable, Sendable {
+    /// `error`, such as `invalid_client`; at most ``longestCode`` characters.
+    package let code: String
+    /// `error_description`, where there is one; at most ``longestDescription`` characters.
+    package let description: String?
+
+    /// More than any code has; what is longer is no code.
+    static let longestCode = 64
+    /// As much as is shown of a text that somebody else wrote.
+    static let longestDescription = 200
+
+    package init(_ code: String, description: String? = nil) {
+        self.code = code
+        self.description = description.map { String($0.prefix(Self.longestDescription)) }
+    }
+
+    /// The error in an answer; nil where its body is no JSON object with an `error`.
+    package init?(_ answer: HTTPAnswer) {
+        guard let json = try? JSONValue(answer.body, duplicates: .lastCounts), let code = json["error"]?.text,
+            !code.isEmpty, code.count <= Self.longestCode
+        else { return nil }
+        self.init(code, description: json["error_description"]?.text)
+    }
+
+    /// What the error means and what helps, as a sentence; nil for a code that Apple does not document.
+    ///
+    /// - Parameter request: what was asked for.
+    package func explanation(of request: Request) -> String? {
+        switch (code, request) {
+        case ("invalid_client", _):
+            "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong "
+                + "together, or the return address is not the one that the authorization was asked for with; "
+                + "'clientsecretd verify' tells these apart"
+        case ("invalid_grant", .code):
+            "Apple accepts the client secret but not the code: a code lives for five minutes, can be exchanged once, and "
+                + "belongs to the client id and the return address that the authorization was asked for with"
+        case ("invalid_grant", .refresh):
+            "Apple accepts the client secret but not the refresh token: it was revoked, by the user or by the "
+                + "application, or it belongs to another client id"
+        case ("invalid_grant", .revocation): "Apple does not know the token under this client id"
+        case ("invalid_request", _): "Apple finds a field missing, doubled or malformed in the request"
+        case ("unauthorized_client", _):
+            "the client may not do this: see that Sign in with Apple is configured for this Services ID or App ID"
+        case ("unsupported_grant_type", _):
+            "Apple did not understand what is asked for; something in between may have changed the request"
+        case ("invalid_scope", _): "Apple knows the scopes name and email alone"
+        case ("user_cancelled_authorize", _): "the user has cancelled the sign-in"
+        default: nil
+        }
+    }
+
+    /// What an error is the answer to.
+    package enum Request: Sendable {
+        case code
+        case refresh
+        case revocation
+    }
+}

@@ -1,0 +1,180 @@
+package import AppleClientSecret
+
+/// A cause that a refused client secret may have, and what helps. Apple says `invalid_client` whatever the cause; some
+/// causes can be told from the secret, the two clocks and the key, the others only be looked for at Apple.
+package struct RefusalAdvice: Hashable, Sendable {
+    /// Raw values stand in JSON.
+    package enum Cause: String, Hashable, Sendable, CaseIterable {
+        /// It is no client secret of the form that Apple takes.
+        case form
+        case expired
+        /// This machine's clock and Apple's differ too much.
+        case clock
+        /// It expires later than Apple allows.
+        case lifetime
+        /// The key that the configuration names for the key id is not the one that belongs to it.
+        case key
+        case team
+        case client
+        /// A key or Services ID that Apple made a short while ago.
+        case notKnownYet = "not_known_yet"
+    }
+
+    package let cause: Cause
+    /// Whether it is a cause for certain: seen here, and not only possible.
+    package let isCertain: Bool
+    /// What was seen, or where to look, and what helps; a sentence without its end.
+    package let words: String
+
+    /// What is known of a refused secret.
+    package struct Evidence: Sendable {
+        package let secret: CompactJWS
+        /// What the configuration says of the client; nil for a secret that is in no configuration.
+        package let configured: Ids?
+        /// Whether the configured key has signed it; nil where that key cannot be read.
+        package let isSignedByKey: Bool?
+        /// The key id in the name of the key's file, `AuthKey_<KEYID>.p8`; nil where it is not called so.
+        package let keyFileID: KeyID?
+        package let now: WallTime
+        /// Apple's clock; nil where the answer did not tell.
+        package let serverTime: WallTime?
+        /// The command that renews it.
+        package let renewal: String
+
+        package init(
+            secret: CompactJWS, configured: Ids?, isSignedByKey: Bool?, keyFileID: KeyID?, now: WallTime,
+            serverTime: WallTime?, renewal: String
+        ) {
+            self.secret = secret
+            self.configured = configured
+            self.isSignedByKey = isSignedByKey
+            self.keyFileID = keyFileID
+            self.now = now
+            self.serverTime = serverTime
+            self.renewal = renewal
+        }
+    }
+
+    /// What a client is called at Apple.
+    package struct Ids: Hashable, Sendable {
+        package let team: TeamID
+        package let keyID: KeyID
+        package let client: ClientID
+
+        package init(team: TeamID, keyID: KeyID, client: ClientID) {
+            self.team = team
+            self.keyID = keyID
+            self.client = client
+        }
+    }
+
+    /// How far in Apple's future a secret may expire, in seconds.
+    static let longestLife: Seconds = 15_777_000
+    /// Clocks that differ by more than this are worth a word: a request takes a few seconds.
+    static let clockTolerance: Seconds = 30
+
+    /// The causes that are certain; where none is, those that are possible, the likeliest first.
+    package static func all(for evidence: Evidence) -> [RefusalAdvice] {
+        guard let claims = evidence.secret.claims else {
+            return [
+                certain(
+                    .form, "it is no client secret of the form that Apple takes; see it with 'clientsecretd inspect'")
+            ]
+        }
+        let found = seen(claims, evidence)
+        return found.isEmpty ? possible(claims, evidence) : found
+    }
+
+    private static func certain(_ cause: Cause, _ words: String) -> RefusalAdvice {
+        RefusalAdvice(cause: cause, isCertain: true, words: words)
+    }
+
+    private static func seen(_ claims: Claims, _ evidence: Evidence) -> [RefusalAdvice] {
+        var found: [RefusalAdvice] = []
+        let apple = evidence.serverTime ?? evidence.now
+        if claims.issuedAt > apple {
+            let why = difference(evidence).map { "this machine's clock is \($0)" } ?? "it was issued by a wrong clock"
+            found.append(
+                certain(
+                    .clock,
+                    "it was issued in the future, at \(claims.issuedAt): \(why); set the clock (see 'timedatectl'), then "
+                        + evidence.renewal))
+        }
+        if claims.expiresAt <= apple {
+            let why = evidence.now < claims.expiresAt ? difference(evidence) : nil
+            found.append(
+                certain(
+                    why == nil ? .expired : .clock,
+                    "it has expired, at \(claims.expiresAt)"
+                        + (why.map { ": this machine's clock is \($0); set it (see 'timedatectl'), then " } ?? "; ")
+                        + evidence.renewal))
+        }
+        if claims.expiresAt - apple > longestLife {
+            found.append(
+                certain(.lifetime, "it expires at \(claims.expiresAt), later than Apple allows; \(evidence.renewal)"))
+        }
+        guard let ids = evidence.configured else { return found }
+        if claims.issuer != ids.team {
+            found.append(
+                certain(.team, "it states team \(claims.issuer), the configuration \(ids.team); \(evidence.renewal)"))
+        }
+        if claims.subject != ids.client {
+            found.append(
+                certain(
+                    .client, "it states client \(claims.subject), the configuration \(ids.client); \(evidence.renewal)")
+            )
+        }
+        if claims.keyID != ids.keyID {
+            found.append(
+                certain(.key, "it states key \(claims.keyID), the configuration \(ids.keyID); \(evidence.renewal)"))
+        } else if let named = evidence.keyFileID, named != ids.keyID {
+            found.append(
+                certain(
+                    .key,
+                    "the key's file is called AuthKey_\(named).p8, but key_id says \(ids.keyID): the file of another "
+                        + "key, or the id of another; put right which is wrong, then \(evidence.renewal)"))
+        } else if evidence.isSignedByKey == false {
+            found.append(
+                certain(.key, "the configured key \(ids.keyID) has not signed it; \(evidence.renewal)"))
+        }
+        return found
+    }
+
+    /// By how much this machine's clock is wrong; nil where it is not, or where Apple's is not known.
+    private static func difference(_ evidence: Evidence) -> String? {
+        guard let apple = evidence.serverTime else { return nil }
+        let ahead = evidence.now - apple
+        if ahead > clockTolerance { return "\(ahead.count) seconds ahead of Apple's" }
+        let behind = apple - evidence.now
+        return behind > clockTolerance ? "\(behind.count) seconds behind Apple's" : nil
+    }
+
+    private static func possible(_ claims: Claims, _ evidence: Evidence) -> [RefusalAdvice] {
+        let clock: [(Cause, String)]? = difference(evidence).map {
+            [(.clock, "this machine's clock is \($0): set it (see 'timedatectl'), then \(evidence.renewal)")]
+        }
+        let places: [(Cause, String)] =
+            (clock ?? []) + [
+                (
+                    .notKnownYet,
+                    "a key or Services ID that is new: Apple may not know it everywhere for up to 48 hours; try again later"
+                ),
+                (
+                    .key,
+                    "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with Sign "
+                        + "in with Apple, and that the file is the one downloaded for this id"
+                ),
+                (
+                    .client,
+                    "the wrong client id: see under Identifiers whether \(claims.subject) is written so, and Sign in with "
+                        + "Apple is configured for it with the App ID that the key is enabled for"
+                ),
+                (
+                    .team,
+                    "the wrong team: see under Membership whether \(claims.issuer) is the team that key and client id "
+                        + "belong to"
+                ),
+            ]
+        return places.map { RefusalAdvice(cause: $0, isCertain: false, words: $1) }
+    }
+}

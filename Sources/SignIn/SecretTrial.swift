@@ -1,0 +1,144 @@
+package import AppleClientSecret
+
+/// How a client secret is tried without a user: it goes to the token endpoint with a code that nobody was given. Apple
+/// judges the secret before the code, so `invalid_grant` means that the secret was accepted.
+package struct SecretTrial: Sendable {
+    package let clientID: ClientID
+    private let secret: Token
+
+    /// In bytes: a token of ``Token/maximumLength`` and its client id, as JSON.
+    package static let longestRequest = Token.maximumLength + 4_096
+
+    /// Apple's codes look otherwise, so this can be nobody's.
+    private static let madeUpCode = "made-up-to-try-the-client-secret"
+
+    package init(clientID: ClientID, secret: Token) {
+        self.clientID = clientID
+        self.secret = secret
+    }
+
+    /// Reads a request of ``request``: one JSON object with `client_id` and `client_secret`; other members are passed
+    /// over. Nil for anything else.
+    package init?(request bytes: [UInt8], token: ([UInt8]) -> Token) {
+        guard bytes.count <= Self.longestRequest, let json = try? JSONValue(bytes, duplicates: .refused),
+            let clientID = json["client_id"]?.text.flatMap({ ClientID($0) }),
+            let secret = json["client_secret"]?.text, !secret.isEmpty,
+            secret.utf8.count <= Token.maximumLength, secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        self.init(clientID: clientID, secret: token(Array(secret.utf8)))
+    }
+
+    /// The request on the network program's standard input.
+    package var request: [UInt8] {
+        secret.withBytes { bytes in
+            JSONText.object([
+                ("client_id", .string(clientID.description)),
+                ("client_secret", .string(String(decoding: bytes, as: UTF8.self))),
+            ]).bytes
+        }
+    }
+
+    /// The form for the token endpoint. Without a `redirect_uri`: a wrong one is `invalid_client` too.
+    package var form: String {
+        secret.withBytes { bytes in
+            FormEncoding.encode([
+                ("client_id", clientID.description),
+                ("client_secret", String(decoding: bytes, as: UTF8.self)),
+                ("grant_type", "authorization_code"),
+                ("code", Self.madeUpCode),
+            ])
+        }
+    }
+}
+
+/// Whether Apple accepts a client secret.
+package struct Verdict: Hashable, Sendable {
+    package enum Outcome: String, Hashable, Sendable {
+        case accepted
+        /// Apple said `invalid_client`. A single one may be a stray: ask a second time.
+        case refused
+        /// No answer, or another one.
+        case unknown
+    }
+
+    package let outcome: Outcome
+    /// The `error` that Apple answered with; nil where there is none.
+    package let code: String?
+    /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil
+    /// where something is known.
+    package let reason: String?
+    /// What happened, in words; nil where it was accepted.
+    package let detail: String?
+    /// The answer's HTTP status; nil without an answer.
+    package let status: Int?
+    /// The server's clock; nil where it does not tell.
+    package let serverTime: WallTime?
+
+    private init(
+        _ outcome: Outcome, code: String? = nil, reason: String? = nil, detail: String? = nil, status: Int? = nil,
+        serverTime: WallTime? = nil
+    ) {
+        self.outcome = outcome
+        self.code = code
+        self.reason = reason
+        self.detail = detail
+        self.status = status
+        self.serverTime = serverTime
+    }
+
+    /// Nothing was asked, because the request was no request.
+    package static let malformedRequest = Verdict(
+        .unknown, reason: "malformed_request", detail: "the request is no JSON object with client_id and client_secret")
+
+    /// What came of a trial.
+    package init(_ result: Result<HTTPAnswer, TransportFailure>) {
+        switch result {
+        case .failure(let failure):
+            self.init(.unknown, reason: failure.kind.rawValue, detail: failure.words)
+        case .success(let answer):
+            let error = OAuthError(answer)
+            // Other statuses come from what stands between here and Apple's token endpoint.
+            let isJudged = answer.status == 400 || answer.status == 401
+            switch error?.code {
+            case "invalid_grant" where isJudged:
+                self.init(.accepted, code: error?.code, status: answer.status, serverTime: answer.date)
+            case "invalid_client" where isJudged:
+                self.init(
+                    .refused, code: error?.code, detail: error?.description, status: answer.status,
+                    serverTime: answer.date)
+            default:
+                let isRedirect = (300..<400).contains(answer.status)
+                let what = error.map { "\($0.code)" } ?? "something that is no error of OAuth"
+                self.init(
+                    .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
+                    detail: isRedirect
+                        ? "the server wants to be asked elsewhere, which is not done"
+                        : "the server answered \(answer.status) with \(what)", status: answer.status,
+                    serverTime: answer.date)
+            }
+        }
+    }
+
+    /// The verdict as the network program writes it on its standard output: one JSON object on one line.
+    package var answer: JSONText {
+        .object([
+            ("verdict", .string(outcome.rawValue)),
+            ("code", .text(code)),
+            ("reason", .text(reason)),
+            ("detail", .text(detail)),
+            ("status", status.map(JSONText.number) ?? .null),
+            ("server_time", serverTime.map { .number(Int($0.secondsSinceEpoch)) } ?? .null),
+        ])
+    }
+
+    /// Reads an ``answer``; nil for anything else.
+    package init?(answer bytes: [UInt8]) {
+        guard let json = try? JSONValue(bytes, duplicates: .refused),
+            let outcome = json["verdict"]?.text.flatMap(Outcome.init)
+        else { return nil }
+        self.init(
+            outcome, code: json["code"]?.text, reason: json["reason"]?.text, detail: json["detail"]?.text,
+            status: json["status"]?.whole.map { Int(clamping: $0) },
+            serverTime: json["server_time"]?.whole.map(WallTime.init(secondsSinceEpoch:)))
+    }
+}

@@ -1,0 +1,45 @@
+import AppleClientSecret
+import ArgumentParser
+import SignIn
+
+/// `token`: posts a form to the token endpoint.
+struct TokenRole: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Post a form to the token endpoint.",
+        discussion: "Reads the form's fields, {\"name\": \"value\"}, and writes {\"status\", \"date\", \"body\"}.")
+
+    @OptionGroup var server: ServerOptions
+
+    func run() throws {
+        try Output.answer(HTTPAnswer.wire(server.client.post(Input.form(), to: .token)))
+    }
+}
+
+/// `revoke`: posts a form to the revocation endpoint.
+struct RevokeRole: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Post a form to the revocation endpoint.",
+        discussion: "Reads the form's fields, {\"name\": \"value\"}, and writes {\"status\", \"date\", \"body\"}.")
+
+    @OptionGroup var server: ServerOptions
+
+    func run() throws {
+        try Output.answer(HTTPAnswer.wire(server.client.post(Input.form(), to: .revoke)))
+    }
+}
+
+/// `keys`: fetches the key set, with which identity tokens are checked.
+struct KeysRole: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Fetch the key set.",
+        discussion: "Reads nothing and writes {\"status\", \"date\", \"body\"}.")
+
+    @OptionGroup var server: ServerOptions
+
+    func run() throws {
+        try Output.answer(HTTPAnswer.wire(server.client.get(.keys)))
+    }
+}

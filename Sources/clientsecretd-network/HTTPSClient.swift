@@ -1,0 +1,174 @@
+import AppleClientSecret
+import CLibcurl
+import Failures
+import Glibc
+import SignIn
+
+/// One request to one server over HTTPS, and its answer.
+///
+/// The rules are:
+/// - TLS 1.2 or later; the certificate is judged by the machine's authorities, or by those of one file alone.
+/// - A proxy comes from the environment (`https_proxy`, `no_proxy`), as curl(1) reads it; nothing else does.
+/// - No redirect is followed, and no other scheme than https is spoken.
+/// - Connecting, and everything together, have a deadline; the answer's headers and body have a limit.
+struct HTTPSClient {
+    let endpoint: Endpoint
+    /// A PEM file; nil for the machine's authorities.
+    let caFile: String?
+    /// In milliseconds.
+    let connectTimeout: Int
+    /// In milliseconds, connecting included.
+    let timeout: Int
+
+    /// Posts an encoded form.
+    func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
+        send(path, form: form)
+    }
+
+    func get(_ path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
+        send(path, form: nil)
+    }
+
+    private func send(_ path: Endpoint.Path, form: String?) -> Result<HTTPAnswer, TransportFailure> {
+        guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
+        do throws(TransportFailure) {
+            try transfer.set(CURLOPT_URL, endpoint.url(path))
+            try transfer.set(CURLOPT_PROTOCOLS_STR, "https")
+            try transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+            try transfer.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+            try transfer.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+            try transfer.set(CURLOPT_SSL_VERIFYPEER, 1)
+            try transfer.set(CURLOPT_SSL_VERIFYHOST, 2)
+            if let caFile {
+                try transfer.set(CURLOPT_CAINFO, caFile)
+                try transfer.set(CURLOPT_CAPATH, nil)
+            }
+            try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, min(connectTimeout, timeout))
+            try transfer.set(CURLOPT_TIMEOUT_MS, timeout)
+            // Time-outs of the resolver would otherwise come as signals.
+            try transfer.set(CURLOPT_NOSIGNAL, 1)
+            try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
+            if let form {
+                try transfer.set(CURLOPT_POSTFIELDSIZE, form.utf8.count)
+                try transfer.set(CURLOPT_COPYPOSTFIELDS, form)
+            }
+            return .success(try transfer.perform())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// A libcurl handle with what it receives.
+@safe private final class Transfer {
+    private let handle: UnsafeMutableRawPointer
+    private let message: UnsafeMutablePointer<CChar>
+    private var body: [UInt8] = []
+    private var headerLength = 0
+    private var isTooLong = false
+
+    /// In bytes.
+    private static let longestHeaders = 65_536
+
+    /// Nil when libcurl cannot be used.
+    init?() {
+        guard shim_global_init() == CURLE_OK, let handle = unsafe curl_easy_init() else { return nil }
+        unsafe self.handle = unsafe handle
+        unsafe message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe shim_setopt_pointer(handle, CURLOPT_ERRORBUFFER, message)
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe message.deallocate()
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransportFailure) {
+        try check(unsafe shim_setopt_long(handle, option, value))
+    }
+
+    func set(_ option: CURLoption, _ value: String?) throws(TransportFailure) {
+        // A text with a NUL would be cut there.
+        guard value?.utf8.contains(0) != true else { throw TransportFailure(.failed, "a NUL in a value") }
+        try check(unsafe shim_setopt_text(handle, option, value))
+    }
+
+    func perform() throws(TransportFailure) -> HTTPAnswer {
+        let own = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe shim_setopt_receiver(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            unsafe Transfer.at(context)?.receive(bytes, size * count) ?? 0
+        }
+        unsafe shim_setopt_pointer(handle, CURLOPT_WRITEDATA, own)
+        unsafe shim_setopt_receiver(handle, CURLOPT_HEADERFUNCTION) { _, size, count, context in
+            unsafe Transfer.at(context)?.receiveHeader(size * count) ?? 0
+        }
+        unsafe shim_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
+        try check(unsafe curl_easy_perform(handle))
+        return HTTPAnswer(status: number(CURLINFO_RESPONSE_CODE), body: body, date: date())
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Returns how many bytes were taken; fewer than came end the transfer.
+    private func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let bytes = unsafe bytes, body.count + count <= HTTPAnswer.longestBody else {
+            isTooLong = true
+            return 0
+        }
+        unsafe UnsafeRawBufferPointer(start: bytes, count: count).withMemoryRebound(to: UInt8.self) {
+            unsafe body.append(contentsOf: $0)
+        }
+        return count
+    }
+
+    private func receiveHeader(_ count: Int) -> Int {
+        headerLength += count
+        guard headerLength <= Self.longestHeaders else {
+            isTooLong = true
+            return 0
+        }
+        return count
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return unsafe shim_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// The server's clock; nil where it does not tell.
+    private func date() -> WallTime? {
+        guard let text = unsafe shim_header(handle, "Date") else { return nil }
+        let seconds = unsafe curl_getdate(text, nil)
+        return seconds < 0 ? nil : WallTime(secondsSinceEpoch: Int64(seconds))
+    }
+
+    private func check(_ code: CURLcode) throws(TransportFailure) {
+        guard code != CURLE_OK else { return }
+        let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
+        let kind = kind(of: code)
+        throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail))
+    }
+
+    private func kind(of code: CURLcode) -> TransportFailure.Kind {
+        if isTooLong { return .answerTooLong }
+        let connected = number(CURLINFO_HTTP_CONNECTCODE)
+        if connected != 0, connected != 200 { return .proxyFailed }
+        return switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: .nameNotResolved
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
+        case CURLE_COULDNT_CONNECT: .notConnected
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificateRefused
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED: .tlsFailed
+        case CURLE_SSL_CACERT_BADFILE: .caFileUnusable
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY:
+            .connectionLost
+        case CURLE_FILESIZE_EXCEEDED: .answerTooLong
+        default: .failed
+        }
+    }
+}

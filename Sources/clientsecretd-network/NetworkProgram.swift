@@ -1,0 +1,42 @@
+import ArgumentParser
+import Glibc
+import Linux
+
+/// The only program of the project that opens a network connection. Each role is a filter: one request on standard input,
+/// one answer on standard output, both JSON.
+@main
+struct NetworkProgram: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clientsecretd-network",
+        abstract: "Asks Apple for clientsecretd, which has no network itself.",
+        discussion: """
+            Started by the socket of a role's unit, or by a command of clientsecretd with the rights of whoever types it. \
+            Each role reads one request from standard input and writes one answer to standard output. Where to ask stands \
+            on the command line, never in a request.
+            """,
+        subcommands: [VerifyRole.self, TokenRole.self, RevokeRole.self, KeysRole.self])
+
+    static func main() {
+        do {
+            let words = Array(OwnProgram.arguments.dropFirst())
+            // A service that lost its arguments must not seem to have done something.
+            guard !words.isEmpty else { end(64, "no role is given; see: clientsecretd-network --help") }
+            var role = try parseAsRoot(words)
+            // A secret passes through: no core dump, no inspection by other processes of the same user.
+            try Hardening.forbidInspection()
+            try Hardening.forbidNewPrivileges()
+            try role.run()
+        } catch let error as SystemError {
+            end(1, error.description)
+        } catch {
+            let code = exitCode(for: error)
+            if code.isSuccess { exit(withError: error) }
+            end(code.rawValue, fullMessage(for: error))
+        }
+    }
+
+    private static func end(_ code: Int32, _ message: String) -> Never {
+        Output.complain(message)
+        Glibc.exit(code)
+    }
+}

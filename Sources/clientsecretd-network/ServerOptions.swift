@@ -1,0 +1,42 @@
+import ArgumentParser
+import SignIn
+
+/// Which server is asked, and how long. On the command line alone: a request can change neither.
+struct ServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The server, where it is not Apple's; https only.", valueName: "url"),
+        transform: ServerOptions.endpoint)
+    var endpoint = Endpoint.apple
+
+    @Option(
+        help: ArgumentHelp("The authorities in this PEM file are trusted, and not the machine's.", valueName: "file"),
+        completion: .file())
+    var caFile: String?
+
+    @Option(help: ArgumentHelp("How long connecting may take.", valueName: "milliseconds"))
+    var connectTimeout = 10_000
+
+    @Option(help: ArgumentHelp("How long it may take in all.", valueName: "milliseconds"))
+    var timeout = 30_000
+
+    /// In milliseconds: nobody waits longer for a verdict.
+    private static let longest = 600_000
+
+    mutating func validate() throws {
+        for value in [connectTimeout, timeout] where !(1...Self.longest).contains(value) {
+            throw ValidationError("a time-out has 1 to \(Self.longest) milliseconds")
+        }
+    }
+
+    private static func endpoint(_ text: String) throws -> Endpoint {
+        guard let endpoint = Endpoint(text) else {
+            throw ValidationError("a server is written like https://appleid.apple.com, always with https")
+        }
+        return endpoint
+    }
+
+    var client: HTTPSClient {
+        HTTPSClient(
+            endpoint: endpoint, caFile: caFile, connectTimeout: connectTimeout, timeout: timeout)
+    }
+}

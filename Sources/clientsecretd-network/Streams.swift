@@ -1,0 +1,67 @@
+import AppleClientSecret
+import ArgumentParser
+import Failures
+import Glibc
+import Linux
+import SignIn
+
+/// The request on standard input.
+enum Input {
+    /// In milliseconds: who asks has the request ready, and one connection at a time is served.
+    private static let patience: Int64 = 10_000
+    /// In bytes: a code, a token of 16 KiB and what goes with them.
+    private static let longestForm = 65_536
+
+    /// All that comes until the input ends, or until the end of a line.
+    static func read(limit: Int) throws -> [UInt8] {
+        let deadline = Clocks.monotonicMicroseconds() / 1_000 + patience
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            var wanted = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            let rest = deadline - Clocks.monotonicMicroseconds() / 1_000
+            guard rest > 0 else { throw ValidationError("no request came on standard input") }
+            guard unsafe poll(&wanted, 1, Int32(rest)) > 0 else { continue }
+            let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return bytes }
+            if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) { return bytes + buffer[..<end] }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else { throw ValidationError("the request is longer than \(limit) bytes") }
+        }
+    }
+
+    /// One JSON object of texts, form-encoded.
+    static func form() throws -> String {
+        guard let json = try? JSONValue(read(limit: longestForm), duplicates: .refused),
+            case .object(let members) = json
+        else { throw ValidationError("the request is no JSON object") }
+        return FormEncoding.encode(
+            try members.sorted { $0.key < $1.key }.map { name, value in
+                guard let text = value.text else { throw ValidationError("a field of the request is no text") }
+                return (name, text)
+            })
+    }
+}
+
+/// The answer on standard output, and complaints on standard error.
+enum Output {
+    static func answer(_ json: JSONText) throws {
+        try write(json.bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    }
+
+    /// A failure to write it is ignored.
+    static func complain(_ message: String) {
+        try? write(Array((Printable.lines("clientsecretd-network: " + message) + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ValidationError("the answer cannot be written") }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import AppleClientSecret
+import ArgumentParser
+import Rotation
+import SignIn
+
+/// `authorize-url`: the address at which a browser signs in.
+struct AuthorizeURLCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authorize-url",
+        abstract: "Print the address to open in a browser, which begins a sign-in.",
+        discussion: """
+            The address has a state and a nonce of its own. Keep it in a file: 'exchange' takes it to check what comes \
+            back. With scopes, or with an identity token, Apple posts the answer to the return address as a form; \
+            otherwise it stands in the address that the browser ends at.
+            """)
+
+    @Argument(help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
+    var client: ClientName
+
+    @Option(
+        help: ArgumentHelp("Where Apple sends the browser afterwards; registered for the client id.", valueName: "url"))
+    var redirectURI: String
+
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("Ask for the user's name, email or both.", valueName: "scope"),
+        completion: .list(AuthorizationRequest.Scope.allCases.map(\.rawValue)), transform: Flags.scope)
+    var scope: [AuthorizationRequest.Scope] = []
+
+    @Option(
+        help: ArgumentHelp("What comes back: 'code' or 'code id_token' (default: code).", valueName: "type"),
+        transform: Flags.responseType)
+    var responseType = AuthorizationRequest.ResponseType.code
+
+    @Option(
+        help: ArgumentHelp("The server, where it is not Apple's; https only.", valueName: "url"),
+        transform: Flags.endpoint)
+    var endpoint: Endpoint?
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var answer: JSONFlag
+
+    mutating func validate() throws {
+        if let flaw = AuthorizationRequest.flaw(ofRedirectURI: redirectURI) {
+            throw ValidationError("--redirect-uri: \(flaw)")
+        }
+    }
+
+    func run() throws {
+        let settings = try PublishedSettings(settings)
+        let request = AuthorizationRequest(
+            clientID: try settings.client(client).clientID, redirectURI: redirectURI, scopes: scope,
+            responseType: responseType)
+        let url = request.url(at: endpoint ?? .apple)
+        guard answer.json else { return try Streams.answer(url) }
+        try Streams.answer(
+            JSONText.object([
+                ("url", .string(url)), ("client_id", .string(request.clientID.description)),
+                ("redirect_uri", .string(redirectURI)), ("response_type", .string(responseType.rawValue)),
+                ("response_mode", .string(request.responseMode)),
+                ("scope", .array(scope.map { .string($0.rawValue) })), ("state", .string(request.state)),
+                ("nonce", .string(request.nonce)),
+            ]).rendered)
+    }
+}
+
+extension Flags {
+    static func scope(_ text: String) throws -> AuthorizationRequest.Scope {
+        guard let scope = AuthorizationRequest.Scope(rawValue: text) else {
+            throw ValidationError("Apple knows the scopes name and email alone")
+        }
+        return scope
+    }
+
+    static func responseType(_ text: String) throws -> AuthorizationRequest.ResponseType {
+        guard let type = AuthorizationRequest.ResponseType(rawValue: text) else {
+            throw ValidationError("write code or 'code id_token'")
+        }
+        return type
+    }
+}

@@ -1,0 +1,106 @@
+import AppleClientSecret
+import Failures
+import SignIn
+
+/// An identity token that was checked with the key set of the server that is asked.
+struct IdentityCheck {
+    /// What the token is called in reports.
+    let subject: String
+    let token: IdentityToken?
+    let flaws: [IdentityToken.Flaw]
+
+    var isGood: Bool { flaws.isEmpty }
+
+    /// Fetches the key set. A key that is not in it may be newer than an answer that lay in a cache: then the key set is
+    /// fetched again, once.
+    init(
+        _ text: String, _ subject: String = "identity token", client: ClientID, nonce: String?,
+        with program: NetworkProgram
+    ) throws(CommandFailure) {
+        self.subject = subject
+        let parsed: IdentityToken
+        do throws(IdentityToken.Flaw) {
+            parsed = try IdentityToken(Array(text.utf8))
+        } catch {
+            token = nil
+            flaws = [error]
+            return
+        }
+        token = parsed
+        var found = parsed.flaws(keys: try Self.keys(program), client: client, nonce: nonce, now: .now)
+        if case .unknownKey = found.first {
+            found = parsed.flaws(keys: try Self.keys(program), client: client, nonce: nonce, now: .now)
+        }
+        flaws = found
+    }
+
+    private static func keys(_ program: NetworkProgram) throws(CommandFailure) -> KeySet {
+        let answer = try program.keys()
+        guard answer.status == 200, let keys = KeySet(answer.body) else {
+            throw CommandFailure(
+                .failed, "the server answered \(answer.status) and no key set, with which identity tokens are checked")
+        }
+        return keys
+    }
+
+    /// Claims that are shown first, in this order.
+    private static let order = [
+        "sub", "email", "email_verified", "is_private_email", "iss", "aud", "iat", "exp", "nonce",
+    ]
+
+    /// The claims in the order in which they are shown. Where the signature is not proved there are none.
+    private var claims: [(name: String, value: JSONValue)] {
+        let isProved = !flaws.contains { flaw in
+            switch flaw {
+            case .algorithm, .critical, .noKeyID, .unknownKey, .signature: true
+            default: false
+            }
+        }
+        guard let all = token?.claims, isProved else { return [] }
+        let others = all.keys.filter { !Self.order.contains($0) }.sorted()
+        return (Self.order + others).compactMap { name in all[name].map { (name, $0) } }
+    }
+
+    /// What was found.
+    var verdict: [String] {
+        isGood
+            ? ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
+            : flaws.map { "\(subject): not accepted: \($0.words)" }
+    }
+
+    /// What was found, then the claims.
+    var lines: [String] {
+        verdict
+            + claims.map { name, value in
+                let time = ["iat", "exp", "auth_time"].contains(name) ? token?.moment(name) : nil
+                let padding = String(repeating: " ", count: max(18 - name.count, 1))
+                return "  \(name)\(padding)\(value.plain)\(time.map { " (\($0))" } ?? "")"
+            }
+    }
+
+    var json: JSONText {
+        .object([
+            ("valid", .bool(isGood)), ("flaws", .array(flaws.map { .string($0.words) })),
+            ("key_id", .text(token?.keyID)), ("claims", .object(claims.map { ($0.name, $0.value.jsonText) })),
+        ])
+    }
+}
+
+extension JSONValue {
+    /// A text as it is, anything else as JSON.
+    var plain: String { text ?? jsonText.rendered }
+
+    /// The same value for an answer.
+    var jsonText: JSONText {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .integer(let number): .number(Int(number))
+        case .fraction(let number): .string(String(number))
+        case .string(let text): .string(text)
+        case .array(let elements): .array(elements.map(\.jsonText))
+        case .object(let members):
+            .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value.jsonText) })
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import SignIn
+
+/// `refresh`: a refresh token for an access token.
+struct RefreshCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Exchange a refresh token for an access token, which shows that the user has not revoked it.",
+        discussion: """
+            Apple wants an application to ask for this once a day and user at most, and may refuse more. No new refresh \
+            token comes back; the old one stays valid.
+            """)
+
+    @OptionGroup var chosen: ClientOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "A file with the token, alone or as 'exchange --save' writes it; by default it is asked for, or read from "
+                + "standard input.", valueName: "file"),
+        completion: .file())
+    var file = NamedFile.standardInput
+
+    @OptionGroup var showing: TokenShowing
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        let program = try NetworkProgram(server)
+        let secret = try chosen.secret()
+        let text = try HeldToken.read(file, asking: "Refresh token")
+        let token = try HeldToken.token(in: text, of: file, members: ["refresh_token"])
+        let kept = try showing.open()
+        let tokens = try TokenRequest(secret, program).tokens(
+            [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)
+        if let kept { try showing.keep(tokens, in: kept) }
+        var checks: [IdentityCheck] = []
+        if let identity = tokens.identityToken {
+            checks.append(try IdentityCheck(identity, client: secret.clientID, nonce: nil, with: program))
+        }
+        try TokenReport(tokens: tokens, checks: checks, user: nil, showing: showing).print(asJSON: answer.json)
+    }
+}

@@ -1,0 +1,52 @@
+import AppleClientSecret
+import ArgumentParser
+import SignIn
+
+/// Which server is asked instead of Apple's, and how long.
+struct ServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Ask this server instead of Apple's; https only.", valueName: "url"),
+        transform: Flags.endpoint)
+    var endpoint: Endpoint?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the authorities in this PEM file, and not those of the machine.", valueName: "file"),
+        completion: .file())
+    var caFile: String?
+
+    @Option(
+        help: ArgumentHelp("How long an answer may take (default: 30s).", valueName: "duration"),
+        transform: Flags.patience)
+    var timeout: Seconds?
+
+    /// The server that is asked.
+    var server: Endpoint { endpoint ?? .apple }
+
+    /// As the network program takes them.
+    func arguments() throws(CommandFailure) -> [String] {
+        var words: [String] = []
+        if let endpoint { words += ["--endpoint", endpoint.description] }
+        if let caFile {
+            _ = try NamedFile.open(caFile)
+            words += ["--ca-file", caFile]
+        }
+        if let timeout { words += ["--timeout", String(timeout.count * 1_000)] }
+        return words
+    }
+}
+
+extension Flags {
+    static func endpoint(_ text: String) throws -> Endpoint {
+        guard let endpoint = Endpoint(text) else {
+            throw ValidationError("a server is written like https://appleid.apple.com, always with https")
+        }
+        return endpoint
+    }
+
+    static func patience(_ text: String) throws -> Seconds {
+        let span = try Flags.span(text)
+        guard (1...600).contains(span.count) else { throw ValidationError("an answer may take 1s to 10m") }
+        return span
+    }
+}

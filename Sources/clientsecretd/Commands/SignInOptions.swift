@@ -1,0 +1,145 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Failures
+import Glibc
+import Keys
+import Linux
+import Rotation
+import SignIn
+
+/// The client of the configuration with whose published secret Apple is asked.
+struct ClientOptions: ParsableArguments {
+    @Argument(
+        help: "A client of the configuration, whose published secret is used.", completion: .configuredClients,
+        transform: Flags.clientName)
+    var client: ClientName
+
+    @OptionGroup var settings: ConfigurationOption
+
+    /// The secret, of which nobody else gets to know.
+    func secret() throws -> PublishedSecret {
+        do {
+            // No core dump, no inspection by other processes of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let settings = try PublishedSettings(settings)
+        try settings.client(client)
+        return try PublishedSecret.first(of: client, in: settings.loaded, from: settings.source)
+    }
+}
+
+/// A code or token that the operator holds. It never stands on a command line, where every user of the machine sees it.
+enum HeldToken {
+    /// In bytes: a token response with everything in it.
+    private static let longest = 65_536
+
+    /// The text of a file, of standard input for `-`, or of what is typed without being shown where standard input is a
+    /// terminal; without blanks around it.
+    static func read(_ file: String, asking question: String) throws(CommandFailure) -> String {
+        let bytes: [UInt8]
+        if file == NamedFile.standardInput, isatty(STDIN_FILENO) == 1 {
+            bytes = try prompt(question)
+        } else {
+            bytes = try NamedFile.read(file, limit: longest)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isBlank = { (character: Character) in character.isWhitespace }
+        guard let start = text.firstIndex(where: { !isBlank($0) }), let end = text.lastIndex(where: { !isBlank($0) })
+        else { throw CommandFailure(.failed, "\(name(of: file)): there is nothing in it") }
+        return String(text[start...end])
+    }
+
+    /// The token in a text: the text itself, or the first of `members` that is in a JSON object, as 'exchange --save'
+    /// writes it.
+    static func token(in text: String, of file: String, members: [String]) throws(CommandFailure) -> String {
+        guard text.hasPrefix("{") else {
+            guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw CommandFailure(
+                    .failed, "\(name(of: file)): this is no token: it holds blanks or other characters")
+            }
+            return text
+        }
+        let json = try? JSONValue(Array(text.utf8), duplicates: .refused)
+        for member in members {
+            if let token = json?[member]?.text { return token }
+        }
+        throw CommandFailure(
+            .failed, "\(name(of: file)): this is no JSON object with \"\(members.joined(separator: "\" or \""))\"")
+    }
+
+    static func name(of file: String) -> String {
+        file == NamedFile.standardInput ? "standard input" : file
+    }
+
+    /// Reads a line from the terminal, which does not show it.
+    private static func prompt(_ question: String) throws(CommandFailure) -> [UInt8] {
+        _ = Streams.write(Array("\(question): ".utf8), to: STDERR_FILENO)
+        var before = termios()
+        unsafe tcgetattr(STDIN_FILENO, &before)
+        var silent = before
+        // Without canonical mode a line may be longer than 4,095 bytes, as an answer with an identity token is.
+        silent.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        defer {
+            unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+            _ = Streams.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
+        }
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while line.count < longest, unsafe Glibc.read(STDIN_FILENO, &byte, 1) == 1 {
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return line
+            // Backspace, in either form.
+            case 8, 127: _ = line.popLast()
+            default: line.append(byte)
+            }
+        }
+        return line
+    }
+}
+
+/// Tokens in answers.
+struct TokenShowing: ParsableArguments {
+    @Flag(help: "Show tokens as they are; otherwise their fingerprints.")
+    var showTokens = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the tokens to this new file, which its owner alone may read; 'refresh', 'id-token' and 'revoke' take it.",
+            valueName: "file"),
+        completion: .file())
+    var save: String?
+
+    func shown(_ token: String) -> String {
+        showTokens ? token : Token(Array(token.utf8)).fingerprint.description
+    }
+
+    /// Makes the file, before the code is spent on tokens that could not be kept.
+    func open() throws(CommandFailure) -> Descriptor? {
+        guard let save else { return nil }
+        let number = unsafe Glibc.open(save, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
+        guard number >= 0 else {
+            throw CommandFailure(
+                .failed, "\(Printable.name(save)) cannot be made: \(Streams.text(ofErrno: errno)); name a new file")
+        }
+        return Descriptor(adopting: number)
+    }
+
+    func keep(_ response: TokenResponse, in file: borrowing Descriptor) throws(CommandFailure) {
+        let text = JSONText.object(
+            response.tokens.map { ($0.name, .string($0.value)) })
+        guard let errno = Streams.write(text.bytes + [UInt8(ascii: "\n")], to: file.raw) else { return }
+        throw CommandFailure(.failed, "the tokens cannot be kept: \(Streams.text(ofErrno: errno))")
+    }
+}
+
+extension TokenResponse {
+    /// The tokens by their names in the response.
+    var tokens: [(name: String, value: String)] {
+        [("access_token", accessToken), ("refresh_token", refreshToken), ("id_token", identityToken)]
+            .compactMap { name, value in value.map { (name, $0) } }
+    }
+}

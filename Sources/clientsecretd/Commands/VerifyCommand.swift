@@ -1,0 +1,107 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Glibc
+import Linux
+import Rotation
+import SignIn
+
+/// `verify`: asks Apple whether it accepts the published secrets.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Ask Apple whether it accepts the published secrets.",
+        discussion: """
+            Each secret goes to Apple's token endpoint with a made-up authorization code. Apple judges the secret before \
+            the code, so its answer 'invalid_grant' means that the secret was accepted, and 'invalid_client' that it was \
+            refused; anything else tells nothing. A secret that is refused is tried a second time to be sure. \
+            Exits 0 when all are accepted, 1 when one is refused, else 3 when it is not known of one.
+            """)
+
+    @Argument(
+        help: "The clients whose secrets are tried (default: all).", completion: .configuredClients,
+        transform: Flags.clientName)
+    var clients: [ClientName] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Try the secret in this file, alone or as JSON, instead of published ones; '-' for standard input.",
+            valueName: "file"),
+        completion: .file())
+    var clientSecretFile: String?
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var answer: JSONFlag
+
+    mutating func validate() throws {
+        if clientSecretFile != nil, !clients.isEmpty {
+            throw ValidationError("--client-secret-file names the secret; leave it or the clients' names out")
+        }
+    }
+
+    func run() throws {
+        do {
+            // Keys may be read, to see who has signed: no core dump, no inspection by other processes of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let found = try secrets()
+        let program = try NetworkProgram(server)
+        var pace = QuestionPace()
+        var results: [VerifyResult] = []
+        for (name, secret) in found {
+            let result: VerifyResult
+            switch secret {
+            case .failure(let failure): result = VerifyResult(name: name, lack: failure.message)
+            case .success(let secret): result = try Self.ask(secret, program, &pace)
+            }
+            results.append(result)
+            if !answer.json { try show(result) }
+        }
+        if answer.json {
+            try Streams.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
+        }
+        Glibc.exit(VerifyResult.exitCode(of: results))
+    }
+
+    private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
+        if let clientSecretFile { return [(nil, .success(try PublishedSecret(inFile: clientSecretFile)))] }
+        let settings = try PublishedSettings(settings)
+        for name in clients { try settings.client(name) }
+        let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
+        return names.flatMap { name in
+            PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).map { (name, $0) }
+        }
+    }
+
+    /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
+    private static func ask(
+        _ secret: PublishedSecret, _ program: NetworkProgram, _ pace: inout QuestionPace
+    ) throws(CommandFailure) -> VerifyResult {
+        let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
+        pace.wait()
+        let first = try program.verify(trial)
+        guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
+        pace.wait()
+        let second = try program.verify(trial)
+        return VerifyResult(secret, second, isStray: second.outcome != .refused)
+    }
+
+    private func show(_ result: VerifyResult) throws {
+        let terminal = Terminal.current(Environment.current)
+        let lines = result.lines.flatMap { Paragraph.lines($0, columns: terminal.columns, indent: 4) }
+        try Streams.answer(lines.map(terminal.shown).joined(separator: "\n"))
+    }
+}
+
+extension QuestionPace {
+    /// Waits until a question may be asked, and says so.
+    mutating func wait() {
+        let pause = pause(at: Clocks.bootMilliseconds())
+        guard pause > 0 else { return }
+        Streams.complain("waiting \(pause / 1_000 + 1) seconds: Apple is asked six times a minute at most")
+        usleep(UInt32(pause * 1_000))
+    }
+}

@@ -1,0 +1,97 @@
+import AppleClientSecret
+import Failures
+import Rotation
+import SignIn
+
+/// What came of trying one published secret.
+struct VerifyResult {
+    /// Nil for a secret from a file that a flag names.
+    let name: ClientName?
+    /// Nil where there was no secret to try.
+    let secret: PublishedSecret?
+    /// Nil where there was no secret to try.
+    let verdict: Verdict?
+    /// Whether a first answer refused it, and a second one did not.
+    let isStray: Bool
+    /// Why there was no secret to try.
+    let lack: String?
+    let advice: [RefusalAdvice]
+
+    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool) {
+        name = secret.name
+        self.secret = secret
+        self.verdict = verdict
+        self.isStray = isStray
+        lack = nil
+        advice =
+            verdict.outcome == .refused
+            ? RefusalAdvice.all(for: secret.evidence(serverTime: verdict.serverTime)) : []
+    }
+
+    init(name: ClientName?, lack: String) {
+        self.name = name
+        secret = nil
+        verdict = nil
+        isStray = false
+        self.lack = lack
+        advice = []
+    }
+
+    var outcome: Verdict.Outcome { verdict?.outcome ?? .unknown }
+
+    /// 0 accepted, 1 refused, 3 not known; of several the one that matters most.
+    static func exitCode(of results: [VerifyResult]) -> Int32 {
+        let outcomes = results.map(\.outcome)
+        if outcomes.contains(.refused) { return 1 }
+        return outcomes.contains(.unknown) ? 3 : 0
+    }
+
+    /// A line with the verdict, then indented what helps.
+    var lines: [String] {
+        let subject = name?.description ?? secret?.clientID.description ?? ""
+        guard let secret, let verdict else {
+            return ["\(subject): not known: there is no secret to try: \(Printable.line(lack ?? ""))"]
+        }
+        let which = "\(subject): "
+        let print = " (\(secret.token.fingerprint), \(Printable.line(secret.place)))"
+        switch verdict.outcome {
+        case .accepted:
+            let stray = isStray ? ["  a first answer was invalid_client: a stray, as happens at Apple under load"] : []
+            return [which + "accepted" + print] + stray
+        case .refused:
+            let description = verdict.detail.map { ": \(Printable.clause($0))" } ?? ""
+            let heading =
+                advice.contains { $0.isCertain }
+                ? "" : "; Apple does not say why, and nothing wrong is seen here. It may be:"
+            return [which + "refused" + print + ": Apple answered invalid_client, twice\(description)\(heading)"]
+                + advice.map { "  - \($0.words)" }
+        case .unknown:
+            let words = verdict.detail.map(Printable.line) ?? "no reason is known"
+            let stray = isStray ? "; a first answer was invalid_client, so try again" : ""
+            return [which + "not known" + print + ": \(words)\(stray)"]
+        }
+    }
+
+    var json: JSONText {
+        .object([
+            ("client", .text(name?.description)),
+            ("client_id", .text(secret?.clientID.description)),
+            ("fingerprint", .text(secret?.token.fingerprint.description)),
+            ("place", .text(secret?.place)),
+            ("verdict", .string(outcome.rawValue)),
+            ("code", .text(verdict?.code)),
+            ("reason", .text(verdict == nil ? "no_secret" : verdict?.reason)),
+            ("detail", .text(verdict == nil ? lack : verdict?.detail)),
+            (
+                "advice",
+                .array(
+                    advice.map { one in
+                        .object([
+                            ("cause", .string(one.cause.rawValue)), ("certain", .bool(one.isCertain)),
+                            ("words", .string(one.words)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}

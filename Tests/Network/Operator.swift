@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An operator's place: a key, a configuration with a published secret, and the real programs.
+final class Operator {
+    let directory: TemporaryDirectory
+    let binary: String
+    static let team = "DEF123GHIJ"
+    static let keyID = "ABC123DEFG"
+    static let client = "com.example.web"
+    static let returnURL = "https://example.com/callback"
+
+    var configuration: String { directory("clientsecretd.yaml") }
+    var secretFile: String { directory("web.jwt") }
+    var keyFile: String { directory("AuthKey_\(Self.keyID).p8") }
+
+    /// The program beside which the other one lies.
+    static func program(_ name: String) throws -> String {
+        let binary =
+            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
+        let path = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/" + name
+        try #require(FileManager.default.isExecutableFile(atPath: path), "build \(path) first: make build")
+        return path
+    }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        binary = try Self.program("clientsecretd")
+        _ = try Self.program("clientsecretd-network")
+        try makeKey(at: keyFile)
+        try publish()
+    }
+
+    /// Makes a key in Apple's form; its public half lies beside it.
+    func makeKey(at path: String) throws {
+        let made = try run([
+            "sh", "-c",
+            """
+            umask 077
+            openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out '\(path)' &&
+            openssl pkey -in '\(path)' -pubout -out '\(path).pub'
+            """,
+        ])
+        try #require(made.status == 0, "\(made.complaints)")
+    }
+
+    /// Writes a configuration with one client, and a secret of its into its output.
+    func publish(
+        keyFile: String? = nil, keyID: String = keyID, team: String = team, client: String = client,
+        lifetime: String = "90d"
+    ) throws {
+        let key = keyFile ?? self.keyFile
+        try directory.write(
+            """
+            keys: {apple: {team_id: \(team), key_id: \(keyID), file: \(key)}}
+            clients: {web: {client_id: \(client), outputs: [{path: \(secretFile)}]}}
+            """, to: "clientsecretd.yaml")
+        let minted = try clientsecretd(
+            "mint", "--key", key, "--key-id", keyID, "--team-id", team, "--client-id", client, "--lifetime", lifetime)
+        try #require(minted.status == 0, "\(minted.complaints)")
+        try directory.write(minted.output, to: "web.jwt")
+    }
+
+    /// A stand-in that knows this key and this client.
+    func standIn(_ more: String...) throws -> StandIn {
+        try StandIn(
+            keys: ["\(Self.keyID):\(Self.team):\(keyFile).pub"],
+            clients: ["\(Self.client):\(Self.team):\(Self.returnURL)"], more)
+    }
+
+    /// Runs a command of clientsecretd.
+    func clientsecretd(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) throws -> Finished {
+        try run(
+            [binary] + arguments, input: Data(input.utf8),
+            environment: ["CLIENTSECRETD_CONFIG": configuration, "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
+    }
+
+    /// Runs a command that asks this stand-in.
+    func ask(
+        _ apple: StandIn, _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) throws -> Finished {
+        try run(
+            [binary] + arguments + ["--endpoint", apple.address, "--ca-file", apple.authority],
+            input: Data(input.utf8),
+            environment: ["CLIENTSECRETD_CONFIG": configuration, "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
+    }
+}
+
+/// A JSON document's object.
+func object(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The stand-in for Apple (Tests/Support/apple), running on loopback with keys and certificates of its own, until this value
+/// is released.
+final class StandIn {
+    let directory: TemporaryDirectory
+    /// `https://127.0.0.1:PORT`.
+    let address: String
+    private let process: Background
+
+    static let scripts = repository + "/Tests/Support/apple"
+
+    /// Keys and certificates, which take a second to make: for all tests once.
+    private static let made: Result<TemporaryDirectory, any Error> = Result {
+        let directory = try TemporaryDirectory()
+        let program =
+            "import certificates, identity, pathlib as p; d = p.Path('\(directory.path)'); "
+            + "certificates.server(d, 'good'); identity.key(d, identity.FORMER); identity.key(d, identity.CURRENT)"
+        let finished = try run([python, "-c", program], directory: scripts)
+        try #require(finished.status == 0, "\(finished.complaints)")
+        return directory
+    }
+
+    /// - Parameters:
+    ///   - keys: `KEY_ID:TEAM_ID:PEM`, as the stand-in takes them.
+    ///   - clients: `CLIENT_ID:TEAM_ID[:RETURN_URL]`.
+    init(keys: [String] = [], clients: [String] = [], _ more: [String] = []) throws {
+        directory = try TemporaryDirectory()
+        let made = try Self.made.get()
+        for name in try FileManager.default.contentsOfDirectory(atPath: made.path) {
+            try FileManager.default.copyItem(atPath: made(name), toPath: directory(name))
+        }
+        process = try Background(
+            [python, Self.scripts + "/stand-in.py", directory.path, "--until-input-ends"]
+                + keys.flatMap { ["--key", $0] } + clients.flatMap { ["--client", $0] } + more)
+        // It says where it listens once it does.
+        address = process.firstLine
+        try #require(address.hasPrefix("https://"), "the stand-in did not start")
+    }
+
+    /// The authority that its certificate is signed by.
+    var authority: String { directory("ca.pem") }
+
+    var port: String { String(address.split(separator: ":").last ?? "") }
+
+    /// Tells it what to do from the next request on.
+    func order(_ orders: String...) throws {
+        try directory.write(orders.joined(separator: "\n"), to: "orders")
+    }
+
+    /// Sets its clock, in seconds from this machine's.
+    func setClock(_ seconds: Int) throws {
+        try directory.write(String(seconds), to: "clock")
+    }
+
+    /// What it has answered so far, in truth: `path answer`, and `: why` where something was wrong.
+    func log() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: directory("log")) else { return [] }
+        return try directory.read("log").split(separator: "\n").map { line in
+            let entry = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let why = (entry["why"] as? String).map { ": \($0)" } ?? ""
+            return "\(entry["path"] ?? "") \(entry["answer"] ?? "")\(why)"
+        }
+    }
+
+    /// Identity tokens of every kind that Tests/Support/apple/identity.py knows.
+    func identityTokens(client: String, nonce: String) throws -> [String: String] {
+        let made = try run([python, Self.scripts + "/identity.py", directory.path, client, nonce])
+        try #require(made.status == 0, "\(made.complaints)")
+        return try #require(try object(made.output) as? [String: String])
+    }
+}

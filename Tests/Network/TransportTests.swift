@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What can go wrong between here and Apple. Nothing of it is a verdict on the secret.
+@Suite struct TransportTests {
+    private let own: Operator
+
+    init() throws {
+        own = try Operator()
+    }
+
+    /// The reason why nothing is known.
+    private func reason(_ finished: Finished) throws -> String? {
+        #expect(finished.status == 3, "\(finished.output)\(finished.complaints)")
+        let secrets = try #require(try object(finished.output)["secrets"] as? [[String: Any]])
+        #expect(secrets.map { $0["verdict"] as? String } == ["unknown"])
+        return secrets.first?["reason"] as? String
+    }
+
+    @Test(arguments: [
+        ("silent", "timed_out"), ("slow", "timed_out"), ("reset", "connection_lost"), ("close", "connection_lost"),
+        ("truncated", "connection_lost"), ("endless", "answer_too_long"), ("long-headers", "answer_too_long"),
+        ("html", "unexpected_answer"), ("redirect", "redirected"), ("status=503", "unexpected_answer"),
+        ("status=429", "unexpected_answer"), ("error=invalid_request", "unexpected_answer"),
+    ])
+    func anAnswerThatSaysNothing(action: String, expected: String) throws {
+        let apple = try own.standIn()
+        try apple.order("/auth/token \(action)")
+        // Who answers at all has time for it, however busy the machine is.
+        let patience = expected == "timed_out" ? "2s" : "2m"
+        #expect(try reason(own.ask(apple, "verify", "--json", "--timeout", patience)) == expected)
+        // Asked once, and nowhere else.
+        #expect(try apple.log() == ["/auth/token told: \(action)"])
+    }
+
+    @Test(arguments: ["expired", "other-host", "other-authority"])
+    func aCertificateThatIsNotTrusted(kind: String) throws {
+        let apple = try own.standIn("--certificate", kind)
+        #expect(try reason(own.ask(apple, "verify", "--json")) == "certificate_refused")
+        // The secret was not sent.
+        #expect(try apple.log() == [])
+    }
+
+    /// The authority is trusted only where a flag says so.
+    @Test func theMachinesAuthoritiesDoNotKnowTheStandIn() throws {
+        let apple = try own.standIn()
+        let finished = try own.clientsecretd("verify", "--json", "--endpoint", apple.address)
+        #expect(try reason(finished) == "certificate_refused")
+        #expect(try apple.log() == [])
+    }
+
+    @Test func aFileWithoutAuthorities() throws {
+        let apple = try own.standIn()
+        let empty = try own.directory.write("nothing", to: "none.pem")
+        let unusable = try own.clientsecretd(
+            "verify", "--json", "--endpoint", apple.address, "--ca-file", empty)
+        #expect(try reason(unusable) == "ca_file_unusable")
+        let missing = try own.clientsecretd(
+            "verify", "--endpoint", apple.address, "--ca-file", own.directory("missing.pem"))
+        #expect(missing.status == 66)
+    }
+
+    @Test func anOldVersionOfTLSIsNotSpoken() throws {
+        let apple = try own.standIn("--tls", "1.1")
+        #expect(try reason(own.ask(apple, "verify", "--json")) == "tls_failed")
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1", "ftp://127.0.0.1", "127.0.0.1", "https://", "https://user@example.com",
+        "https://example.com?a=b", "https://example.com/#a", "https://example.com:0", "https://exa mple.com",
+    ])
+    func whatIsNoServerIsAMistakeInTheCommandLine(endpoint: String) throws {
+        let finished = try own.clientsecretd("verify", "--endpoint", endpoint)
+        #expect(finished.status == 64)
+        #expect(finished.complaints.contains("always with https"))
+    }
+
+    @Test func nobodyListens() throws {
+        let address = try own.standIn().address
+        #expect(try reason(own.clientsecretd("verify", "--json", "--endpoint", address)) == "not_connected")
+    }
+
+    @Test func aNameThatIsNotResolved() throws {
+        // Never resolved by anybody (RFC 6761, section 6.4).
+        let finished = try own.clientsecretd("verify", "--json", "--endpoint", "https://apple.invalid")
+        #expect(try reason(finished) == "name_not_resolved")
+    }
+
+    @Test func aServerWithIPv6Alone() throws {
+        let apple = try own.standIn("--address", "::1")
+        #expect(apple.address.hasPrefix("https://[::1]:"))
+        #expect(try own.ask(apple, "verify").status == 0)
+    }
+
+    /// By a proxy Apple's own name is reached, which nothing here resolves.
+    @Test func aProxyFromTheEnvironmentIsUsed() throws {
+        let apple = try own.standIn()
+        let proxy = try Proxy(to: apple.port)
+        let environment = ["https_proxy": proxy.address, "no_proxy": ""]
+        let finished = try own.clientsecretd("verify", "--ca-file", apple.authority, environment: environment)
+        #expect(finished.status == 0, "\(finished.output)\(finished.complaints)")
+        #expect(try proxy.log() == ["CONNECT appleid.apple.com:443"])
+        #expect(try apple.log().count == 1)
+    }
+
+    @Test func aProxyThatRefuses() throws {
+        let apple = try own.standIn()
+        let proxy = try Proxy(to: apple.port, refusing: true)
+        let finished = try own.clientsecretd(
+            "verify", "--json", "--ca-file", apple.authority, environment: ["https_proxy": proxy.address])
+        #expect(try reason(finished) == "proxy_failed")
+        #expect(try apple.log() == [])
+    }
+}
+
+/// A proxy on loopback that connects to one port, whatever it is asked for.
+final class Proxy {
+    let address: String
+    private let directory: TemporaryDirectory
+    private let process: Background
+
+    init(to port: String, refusing: Bool = false) throws {
+        directory = try TemporaryDirectory()
+        process = try Background(
+            [python, StandIn.scripts + "/proxy.py", directory("log"), port] + (refusing ? ["--refuse"] : []))
+        address = process.firstLine
+        try #require(address.hasPrefix("http://"), "the proxy did not start")
+    }
+
+    /// The requests so far.
+    func log() throws -> [String] {
+        try directory.read("log").split(separator: "\n").map(String.init)
+    }
+}

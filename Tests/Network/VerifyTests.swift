@@ -1,0 +1,253 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `clientsecretd verify`: every verdict, and the advice for every cause that can be told.
+@Suite struct VerifyTests {
+    private let own: Operator
+
+    init() throws {
+        own = try Operator()
+    }
+
+    /// The causes named for the one secret that was refused, and whether they are certain.
+    private func causes(_ finished: Finished) throws -> [String] {
+        let secrets = try #require(try object(finished.output)["secrets"] as? [[String: Any]])
+        try #require(secrets.count == 1)
+        #expect(secrets[0]["verdict"] as? String == "refused")
+        let advice = try #require(secrets[0]["advice"] as? [[String: Any]])
+        return advice.map { "\($0["cause"] ?? "")\($0["certain"] as? Bool == true ? "!" : "")" }
+    }
+
+    @Test func anAcceptedSecretExitsZero() throws {
+        let apple = try own.standIn()
+        let finished = try own.ask(apple, "verify")
+        #expect(finished.status == 0, "\(finished.complaints)")
+        #expect(finished.output.hasPrefix("web: accepted (sha256:"))
+        #expect(try apple.log() == ["/auth/token invalid_grant: unknown code, or one that was exchanged already"])
+    }
+
+    /// A secret by hand, without a configuration.
+    @Test func aSecretFromAFileOrStandardInputIsTried() throws {
+        let apple = try own.standIn()
+        let secret = try own.directory.read("web.jwt")
+        let fromFile = try own.ask(apple, "verify", "--client-secret-file", own.secretFile)
+        #expect(fromFile.status == 0)
+        #expect(fromFile.output.hasPrefix("com.example.web: accepted (sha256:"))
+        let environment = ["CLIENTSECRETD_CONFIG": "/nowhere"]
+        let fromInput = try own.ask(
+            apple, "verify", "--client-secret-file", "-", input: secret, environment: environment)
+        #expect(fromInput.status == 0)
+        let other = try own.ask(apple, "verify", "--client-secret-file", "-", input: "secret")
+        #expect(other.status == 1 && other.complaints.contains("this is no client secret"))
+    }
+
+    @Test func aStrayRefusalIsAskedAboutAgain() throws {
+        let apple = try own.standIn()
+        try apple.order("/auth/token error=invalid_client times=1")
+        let finished = try own.ask(apple, "verify")
+        #expect(finished.status == 0)
+        #expect(finished.output.contains("web: accepted") && finished.output.contains("a stray"))
+        #expect(try apple.log().count == 2)
+    }
+
+    @Test func refusedOnceAndThenNothingIsNotKnown() throws {
+        let apple = try own.standIn()
+        try apple.order("/auth/token error=invalid_client times=1", "/auth/token status=503")
+        let finished = try own.ask(apple, "verify")
+        #expect(finished.status == 3)
+        #expect(finished.output.contains("web: not known"))
+        #expect(finished.output.contains("a first answer was invalid_client"))
+    }
+
+    @Test func withoutACauseToBeSeenEveryPossibleOneIsNamed() throws {
+        let apple = try StandIn()
+        let finished = try own.ask(apple, "verify")
+        #expect(finished.status == 1)
+        #expect(finished.output.contains("web: refused (sha256:"))
+        #expect(finished.output.contains("Apple answered invalid_client, twice"))
+        for words in ["48 hours", "ABC123DEFG is listed", "com.example.web is written so", "DEF123GHIJ is the team"] {
+            #expect(finished.output.contains(words), "\(words)")
+        }
+        #expect(try causes(own.ask(apple, "verify", "--json")) == ["not_known_yet", "key", "client", "team"])
+        #expect(try apple.log().allSatisfy { $0.hasSuffix("invalid_client: unknown client id") })
+    }
+
+    /// The key is Apple's, and of another team than the configuration says.
+    @Test func theWrongTeamIsOneOfThePossibleCauses() throws {
+        let apple = try own.standIn()
+        try own.publish(team: "WRONGTEAM9")
+        let finished = try own.ask(apple, "verify", "--json")
+        #expect(try causes(finished).contains("team"))
+        #expect(finished.output.contains("WRONGTEAM9"))
+        #expect(try apple.log().last?.hasSuffix("the key is of another team") == true)
+    }
+
+    @Test func aKeyFileOfAnotherIdIsSeen() throws {
+        let other = own.directory("AuthKey_OTHERKEY99.p8")
+        try own.makeKey(at: other)
+        try own.publish(keyFile: other)
+        let apple = try own.standIn()
+        let finished = try own.ask(apple, "verify", "--json")
+        #expect(try causes(finished) == ["key!"])
+        #expect(finished.output.contains("AuthKey_OTHERKEY99.p8"))
+        #expect(try apple.log().last?.hasSuffix("wrong signature") == true)
+    }
+
+    @Test func aSecretThatTheConfiguredKeyHasNotSignedIsSeen() throws {
+        let apple = try own.standIn()
+        let other = own.directory("other.p8")
+        try own.makeKey(at: other)
+        let minted = try own.clientsecretd(
+            "mint", "--key", other, "--key-id", Operator.keyID, "--team-id", Operator.team, "--client-id",
+            Operator.client)
+        try own.directory.write(minted.output, to: "web.jwt")
+        let finished = try own.ask(apple, "verify", "--json")
+        #expect(try causes(finished) == ["key!"])
+        #expect(finished.output.contains("has not signed it"))
+    }
+
+    @Test func idsThatDifferFromTheConfigurationAreSeen() throws {
+        let apple = try own.standIn()
+        let minted = try own.clientsecretd(
+            "mint", "--key", own.keyFile, "--key-id", "KEYID00000", "--team-id", "TEAM000000", "--client-id",
+            Operator.client)
+        try own.directory.write(minted.output, to: "web.jwt")
+        #expect(try causes(own.ask(apple, "verify", "--json")) == ["team!", "key!"])
+    }
+
+    @Test func aClockThatIsAheadIsSeen() throws {
+        let apple = try own.standIn()
+        try apple.setClock(-400)
+        let finished = try own.ask(apple, "verify", "--json")
+        #expect(try causes(finished) == ["clock!"])
+        #expect(finished.output.contains("seconds ahead of Apple's"))
+        #expect(try apple.log().last?.hasSuffix("issued in the future") == true)
+    }
+
+    @Test func aClockThatIsBehindIsSeen() throws {
+        try own.publish(lifetime: "120s")
+        let apple = try own.standIn()
+        try apple.setClock(4_000)
+        let finished = try own.ask(apple, "verify", "--json")
+        #expect(try causes(finished) == ["clock!"])
+        #expect(finished.output.contains("seconds behind Apple's"))
+        #expect(try apple.log().last?.hasSuffix("expired") == true)
+    }
+
+    @Test func theLongestLifeIsAcceptedWithAClockThatIsHalfAMinuteAhead() throws {
+        try own.publish(lifetime: "max")
+        let apple = try own.standIn()
+        #expect(try own.ask(apple, "verify").status == 0)
+        try apple.setClock(-30)
+        #expect(try own.ask(apple, "verify").status == 0)
+    }
+
+    @Test func anExpiredSecretIsSeen() throws {
+        let apple = try own.standIn()
+        let now = Int(Date().timeIntervalSince1970)
+        try mintByHand(claims: ["iat": now - 1_000, "exp": now - 100])
+        #expect(try causes(own.ask(apple, "verify", "--json")) == ["expired!"])
+        try mintByHand(claims: ["iat": now - 1_000, "exp": now + 20_000_000])
+        #expect(try causes(own.ask(apple, "verify", "--json")) == ["lifetime!"])
+        try mintByHand(claims: ["iat": now + 1_000, "exp": now + 2_000])
+        #expect(try causes(own.ask(apple, "verify", "--json")) == ["clock!"])
+        try mintByHand(claims: ["iat": now - 1_000, "exp": now + 2_000, "aud": "https://account.apple.com"])
+        #expect(try causes(own.ask(apple, "verify", "--json")) == ["form!"])
+    }
+
+    /// A secret with these claims, in the output.
+    private func mintByHand(claims: [String: Any]) throws {
+        let all: [String: Any] = [
+            "iss": Operator.team, "sub": Operator.client, "aud": "https://appleid.apple.com",
+        ].merging(claims) { $1 }
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: all), as: UTF8.self)
+        let program = """
+            import json, jwt, sys
+            print(jwt.encode(json.loads(sys.argv[1]), open(sys.argv[2]).read(), "ES256", {"kid": sys.argv[3]}), end="")
+            """
+        let made = try run([python, "-c", program, text, own.keyFile, Operator.keyID])
+        try #require(made.status == 0, "\(made.complaints)")
+        try own.directory.write(made.output, to: "web.jwt")
+    }
+
+    @Test func withoutASecretNothingIsAsked() throws {
+        let apple = try own.standIn()
+        try FileManager.default.removeItem(atPath: own.secretFile)
+        let finished = try own.ask(apple, "verify")
+        #expect(finished.status == 3)
+        #expect(finished.output.contains("web: not known: there is no secret to try"))
+        #expect(try apple.log() == [])
+    }
+
+    /// Whatever lies at an output's path, only a secret of its client goes out.
+    @Test func whatIsNoSecretOfTheClientIsNotSent() throws {
+        let apple = try own.standIn()
+        for text in [
+            "root:x:0:0", "a.b.c",
+            try own.clientsecretd(
+                "mint", "--key", own.keyFile, "--team-id", Operator.team, "--client-id", "com.example.other"
+            ).output,
+        ] {
+            try own.directory.write(text, to: "web.jwt")
+            let finished = try own.ask(apple, "verify")
+            #expect(finished.status == 3)
+        }
+        #expect(try apple.log() == [])
+    }
+
+    @Test func theWorstVerdictIsTheExitCode() throws {
+        let apple = try own.standIn()
+        let text = try own.directory.read("clientsecretd.yaml")
+        let other = try own.clientsecretd(
+            "mint", "--key", own.keyFile, "--team-id", Operator.team, "--client-id", "com.example.shop"
+        ).output
+        let shop = try own.directory.write(other, to: "shop.jwt")
+        try own.directory.write(
+            text.replacingOccurrences(
+                of: "clients: {", with: "clients: {shop: {client_id: com.example.shop, outputs: [{path: \(shop)}]}, "),
+            to: "clientsecretd.yaml")
+        let both = try own.ask(apple, "verify")
+        #expect(both.status == 1)
+        #expect(both.output.contains("shop: refused") && both.output.contains("web: accepted"))
+        #expect(try own.ask(apple, "verify", "web").status == 0)
+        try FileManager.default.removeItem(atPath: shop)
+        #expect(try own.ask(apple, "verify").status == 3)
+        let unknown = try own.ask(apple, "verify", "wib")
+        #expect(unknown.status == 64 && unknown.complaints.contains("did you mean \"web\"?"))
+    }
+
+    @Test func itSaysWhichPackageIsMissing() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: own.binary, toPath: directory("clientsecretd"))
+        let finished = try run(
+            [directory("clientsecretd"), "verify"], environment: ["CLIENTSECRETD_CONFIG": own.configuration])
+        #expect(finished.status == 1)
+        #expect(finished.complaints.contains("apt-get install clientsecretd-network"))
+    }
+
+    /// As packages lay it out.
+    @Test func theProgramIsFoundInLibexec() throws {
+        let apple = try own.standIn()
+        let directory = try TemporaryDirectory()
+        for (folder, name) in [("bin", "clientsecretd"), ("libexec/clientsecretd", "clientsecretd-network")] {
+            try FileManager.default.createDirectory(atPath: directory(folder), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: Operator.program(name), toPath: directory("\(folder)/\(name)"))
+        }
+        let finished = try run(
+            [directory("bin/clientsecretd"), "verify", "--endpoint", apple.address, "--ca-file", apple.authority],
+            environment: ["CLIENTSECRETD_CONFIG": own.configuration])
+        #expect(finished.status == 0, "\(finished.complaints)")
+    }
+
+    @Test func secretsAreNeverShown() throws {
+        let apple = try own.standIn()
+        let secret = try own.directory.read("web.jwt").split(separator: ".")
+        for orders in ["", "/auth/token error=invalid_client", "/auth/token status=500"] {
+            try apple.order(orders)
+            let finished = try own.ask(apple, "verify", "--json")
+            for part in secret { #expect(!(finished.output + finished.complaints).contains(part)) }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# The service that asks Apple for the daemon: its socket, its sandbox, its verdicts, with the stand-in on loopback.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+make_key
+openssl pkey -in $key -pubout -out /tmp/key.pub
+mkdir /tmp/apple
+setsid /src/.build/venv/bin/python /src/Tests/Support/apple/stand-in.py /tmp/apple --key ABC123DEFG:DEF123GHIJ:/tmp/key.pub \
+    --client com.example.web:DEF123GHIJ >/tmp/apple/address </dev/null &
+eventually "the stand-in listens" test -s /tmp/apple/address
+install -m 0644 /tmp/apple/ca.pem /etc/ssl/stand-in.pem
+
+network=/usr/local/libexec/clientsecretd/clientsecretd-network
+# A debug build needs the toolchain's libraries, which lie elsewhere.
+libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
+
+# service EXECSTART: what the service runs.
+service() {
+    mkdir -p /etc/systemd/system/clientsecretd-verify@.service.d
+    printf '[Service]\nExecStart=\nExecStart=%s\nBindReadOnlyPaths=%s\n' "$1" "$libraries" \
+        >/etc/systemd/system/clientsecretd-verify@.service.d/test.conf
+    systemctl daemon-reload
+}
+
+cat >/usr/local/bin/ask <<'PYTHON'
+#!/usr/bin/python3
+"""ask CLIENT_ID SECRET: what the service answers."""
+import json, socket, sys
+service = socket.socket(socket.AF_UNIX)
+service.settimeout(60)
+service.connect("/run/clientsecretd/verify.sock")
+service.sendall(json.dumps({"client_id": sys.argv[1], "client_secret": sys.argv[2]}).encode())
+service.shutdown(socket.SHUT_WR)
+answer = b""
+while data := service.recv(65_536):
+    answer += data
+print(answer.decode(), end="")
+PYTHON
+chmod 755 /usr/local/bin/ask
+
+# By its name, which only the files in the sandbox resolve.
+address=$(sed s/127.0.0.1/localhost/ /tmp/apple/address)
+service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
+promise "the socket starts" systemctl start clientsecretd-verify.socket
+equal "the daemon alone may connect" "600 clientsecretd" "$(stat -c '%a %U' /run/clientsecretd/verify.sock)"
+refused "nobody else may" runuser -u nobody -- ask com.example.web x.y.z
+
+secret=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)
+daemon_asks() { runuser -u clientsecretd -- ask "$@"; }
+contains "a good secret is accepted" '"verdict":"accepted"' "$(daemon_asks com.example.web "$secret")"
+other=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.other)
+contains "another one is refused" '"verdict":"refused","code":"invalid_client"' "$(daemon_asks com.example.other "$other")"
+contains "what is no request is not known" '"reason":"malformed_request"' "$(daemon_asks '' '')"
+
+# One at a time: while one connection says nothing, another is turned away, and the first one is not waited for for ever.
+runuser -u clientsecretd -- python3 -c 'import socket, sys
+idle = socket.socket(socket.AF_UNIX); idle.connect("/run/clientsecretd/verify.sock")
+print("connected", flush=True); idle.recv(1)' >/tmp/idle &
+eventually "one is connected" grep -q connected /tmp/idle
+eventually "and served" sh -c "systemctl list-units --plain --no-legend 'clientsecretd-verify@*' | grep -q running"
+equal "a second one is turned away" "" "$(daemon_asks com.example.web "$secret" 2>/dev/null)"
+eventually "the silent one is ended" sh -c "! systemctl list-units --plain --no-legend 'clientsecretd-verify@*' | grep -q running"
+contains "then the next is served" '"verdict":"accepted"' "$(daemon_asks com.example.web "$secret")"
+
+echo "/auth/token silent" >/tmp/apple/orders
+service "$network verify --timeout 1000 --endpoint $address --ca-file /etc/ssl/stand-in.pem"
+contains "a server that is silent is given up" '"reason":"timed_out"' "$(daemon_asks com.example.web "$secret")"
+rm /tmp/apple/orders
+
+# What the program could see and do if it were taken over. The request is read first, or the answer would be lost with it.
+cat >/usr/local/bin/look <<'SCRIPT'
+#!/bin/sh
+cat >/dev/null
+find / -xdev -maxdepth 2 -not -path '/usr/*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/dev/*'
+echo x 2>&1 >/etc/x || echo may not write
+SCRIPT
+chmod 755 /usr/local/bin/look
+service /usr/local/bin/look
+found=$(daemon_asks com.example.web "$secret")
+contains "it sees programs" "/usr" "$found"
+equal "and nothing of the daemon's" "" "$(grep clientsecretd <<<"$found")"
+equal "no home, nor what others write" "" "$(grep -E '^/(home|root|srv|tmp|var|run)/' <<<"$found" | grep -v '^/var/tmp$')"
+contains "it may write nothing" "may not write" "$found"
+
+systemctl stop clientsecretd-verify.socket
+equal "the socket goes with its unit" "" "$(ls /run/clientsecretd/verify.sock 2>/dev/null)"
+finish
