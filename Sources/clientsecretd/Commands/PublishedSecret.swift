@@ -50,7 +50,7 @@ struct PublishedSecret {
 
     /// What the outputs of a client hold: each different secret once, or why there is none.
     static func all(
-        of name: ClientName, in loaded: Loaded, from source: SettingsSource
+        of name: ClientName, in loaded: LoadedConfiguration, from source: ConfigurationSource
     ) -> [Result<PublishedSecret, CommandFailure>] {
         guard let client = loaded.configuration.clients[name], let key = loaded.configuration.keys[client.key] else {
             return []
@@ -85,7 +85,7 @@ struct PublishedSecret {
 
     /// The first secret that is found; what else is wrong with outputs does not matter then.
     static func first(
-        of name: ClientName, in loaded: Loaded, from source: SettingsSource
+        of name: ClientName, in loaded: LoadedConfiguration, from source: ConfigurationSource
     ) throws(CommandFailure) -> PublishedSecret {
         let all = all(of: name, in: loaded, from: source)
         for case .success(let secret) in all { return secret }
@@ -130,12 +130,12 @@ struct PublishedSecret {
 
 /// The configuration of commands that use published secrets.
 struct PublishedSettings {
-    let source: SettingsSource
-    let loaded: Loaded
+    let source: ConfigurationSource
+    let loaded: LoadedConfiguration
 
     init(_ option: ConfigurationOption) throws(CommandFailure) {
         let path = option.path(Environment.current)
-        source = SettingsSource(
+        source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         loaded = try accepted(source.load())
     }
