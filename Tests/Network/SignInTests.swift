@@ -247,6 +247,39 @@ import Testing
         }
     }
 
+    /// At a terminal the code is asked for; a line may be longer than a terminal's own buffer, and is not shown.
+    @Test func whatIsTypedAtATerminalIsNotShown() throws {
+        let typed = "code=" + String(repeating: "x", count: 6_000)
+        let program = """
+            import os, pty, sys
+            child, terminal = pty.fork()
+            if child == 0:
+                os.execv(sys.argv[1], sys.argv[1:])
+            shown = b""
+            def read():
+                try:
+                    return os.read(terminal, 65536)
+                except OSError:
+                    return b""
+            while b": " not in shown:
+                shown += read()
+            os.write(terminal, sys.stdin.buffer.read() + b"\\n")
+            while data := read():
+                shown += data
+            print(shown.decode())
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            """
+        let finished = try run(
+            [
+                python, "-c", program, own.binary, "exchange", "web", "--endpoint", apple.address, "--ca-file",
+                apple.authority, "--config", own.configuration,
+            ], input: Data(typed.utf8))
+        #expect(finished.status == 1)
+        #expect(finished.output.contains("What came back: the address, the form or the code: "))
+        #expect(finished.output.contains("invalid_grant"), "\(finished.output)\(finished.complaints)")
+        #expect(!finished.output.contains("xxx"))
+    }
+
     /// The demonstration walks it all, and the guide shows what it prints.
     @Test func theGuideShowsWhatTheDemonstrationPrints() throws {
         let directory = try TemporaryDirectory()

@@ -81,7 +81,8 @@ enum HeldToken {
         unsafe tcgetattr(STDIN_FILENO, &before)
         var silent = before
         // Without canonical mode a line may be longer than 4,095 bytes, as an answer with an identity token is.
-        silent.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        // Ctrl-C is read as any key, or it would leave the terminal like this.
+        silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
         defer {
             unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
@@ -91,6 +92,7 @@ enum HeldToken {
         var byte: UInt8 = 0
         while line.count < longest, unsafe Glibc.read(STDIN_FILENO, &byte, 1) == 1 {
             switch byte {
+            case 3: throw CommandFailure(.failed, "nothing was asked: interrupted")
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return line
             // Backspace, in either form.
             case 8, 127: _ = line.popLast()
