@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import Linux
 import Synchronization
@@ -6,7 +7,6 @@ import TestSupport
 import Testing
 
 @testable import Actions
-import Failures
 @testable import Rotation
 
 /// Programs that are run for clients: what they are given, what is logged of what they print, and when they have failed.
