@@ -18,8 +18,11 @@ libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*
 # service EXECSTART: what the service runs.
 service() {
     mkdir -p /etc/systemd/system/clientsecretd-verify@.service.d
-    printf '[Service]\nExecStart=\nExecStart=%s\nBindReadOnlyPaths=%s\n' "$1" "$libraries" \
-        >/etc/systemd/system/clientsecretd-verify@.service.d/test.conf
+    {
+        printf '[Service]\nExecStart=\nExecStart=%s\n' "$1"
+        # Empty, it would take away what the unit names.
+        [ -z "$libraries" ] || printf 'BindReadOnlyPaths=%s\n' "$libraries"
+    } >/etc/systemd/system/clientsecretd-verify@.service.d/test.conf
     systemctl daemon-reload
 }
 
