@@ -37,7 +37,7 @@ extension Rotation {
 
     /// Touches the clients that share a file or an action with a renewed one, so that they are planned as well.
     mutating func touchBatch(of client: Subject) {
-        for resource in index.shared(by: client.name) where schedule.isFirstInBatch(resource) {
+        for resource in index.shared(by: client.name) where scope.isFirstInBatch(resource) {
             for sharer in index.clients(of: resource) { touch(.client(sharer)) }
         }
     }

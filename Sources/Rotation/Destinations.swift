@@ -249,11 +249,11 @@ extension Rotation {
             // Another program fixed the file, or nothing is to be written any more.
             recover(.file(path))
             // Perhaps only another client's secret was wrong in it: untried clients may now count as tried.
-            for client in clients where readiness.isUntried(client) { schedule.touch(client: client) }
+            for client in clients where readiness.isUntried(client) { scope.touch(client: client) }
             return
         }
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
-            start(.publish(spec, wanted, mayCreate: !heldOtherLines(path)), on: .file(path), &deadlines)
+            start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
         }
     }
 
@@ -276,18 +276,6 @@ extension Rotation {
         let wanted = wantedSecrets(spec)
         var deadlines = Deadlines(now: now)
         return !file.holds(wanted) && file.drift.isLeftAlone(wanted.mapValues(\.fingerprint), &deadlines)
-    }
-
-    /// Whether an environment file that held other lines is gone: a new one would lack them, and an application would
-    /// start with half of its settings.
-    func isVanished(_ path: AbsolutePath) -> Bool {
-        destinations[path]?.observed?.exists == false && heldOtherLines(path)
-    }
-
-    private func heldOtherLines(_ path: AbsolutePath) -> Bool {
-        guard let spec = index.specs[path], spec.format.isShared else { return false }
-        return destinations[path]?.heldOtherLines == true
-            || index.clients(of: path).contains { records.kept($0)?.shared.contains(path) == true }
     }
 
     /// Whether all files of a client hold its secret, by observations that still count.

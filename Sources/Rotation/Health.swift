@@ -270,7 +270,7 @@ extension Rotation {
                         nextAttempt: nextAttempt(attempts, at: resource, now)))
             }
         }
-        for path in client.files where isVanished(path) {
+        for path in client.files where isDeleted(path) {
             reasons.append(
                 Reason(
                     failure: Failure(.environmentFileDeleted, at: .path(path)), client: name,
@@ -309,13 +309,13 @@ extension Rotation {
         let path = output.path
         let file = destinations[path]
         let isContested = file?.drift.isContested(&deadlines) == true
-        let isVanished = isVanished(path)
+        let isDeleted = isDeleted(path)
         let hang = hang(of: .file(path))
         let attempts = jobs.attempts[.file(path)]
         let state: OutputView.State =
             if hang != nil {
                 .notResponding
-            } else if attempts != nil || isVanished {
+            } else if attempts != nil || isDeleted {
                 .failed
             } else if isContested {
                 .contested
@@ -327,7 +327,7 @@ extension Rotation {
             }
         let failure =
             hang ?? attempts?.failure
-            ?? (isVanished ? Failure(.environmentFileDeleted, at: .path(path)) : nil)
+            ?? (isDeleted ? Failure(.environmentFileDeleted, at: .path(path)) : nil)
             ?? (isContested ? Failure(.contested, at: .path(path)) : nil)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,

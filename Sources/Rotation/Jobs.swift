@@ -248,7 +248,7 @@ extension Rotation {
         guard jobs.start(work, on: resource, &deadlines) else { return false }
         // Actions wait for the job, also those of other clients that share the file.
         if case .file(let path) = resource {
-            for client in index.clients(of: path) { schedule.touch(actions: index.actions(of: client)) }
+            for client in index.clients(of: path) { scope.touch(actions: index.actions(of: client)) }
         }
         return true
     }

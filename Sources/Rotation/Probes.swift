@@ -34,7 +34,7 @@ extension Rotation {
     }
 
     var probesToPlan: [ActionID] {
-        readiness.isReady ? probes.due.union(schedule.probes).sorted() : []
+        readiness.isReady ? probes.due.union(scope.probes).sorted() : []
     }
 
     mutating func planProbe(_ id: ActionID, _ deadlines: inout Deadlines) {

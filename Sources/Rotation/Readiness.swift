@@ -64,7 +64,7 @@ extension Rotation {
     }
 
     private func wasTried(_ path: AbsolutePath, at now: Now) -> Bool {
-        isGood(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) || isVanished(path)
+        isGood(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) || isDeleted(path)
             || isLeftAlone(path, at: now)
     }
 

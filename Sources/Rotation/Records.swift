@@ -183,7 +183,7 @@ extension Rotation {
         Set(
             client.files.filter { path in
                 guard let file = destinations[path], file.observed?.exists == true else {
-                    return isVanished(path) || records.kept(client.name)?.shared.contains(path) == true
+                    return isDeleted(path) || records.kept(client.name)?.shared.contains(path) == true
                 }
                 return file.heldOtherLines
             })

@@ -80,12 +80,12 @@ extension Rotation {
         var planned: [Subject] = []
         var batches = Batches()
         while true {
-            let open = schedule.takeClients()
+            let open = scope.takeClients()
             if open.isEmpty { return planned }
             for client in subjects(open) {
                 var deadlines = Deadlines(now: now)
                 planClient(client, &batches, &deadlines)
-                schedule.wake(.client(client.name), at: deadlines)
+                scope.wake(.client(client.name), at: deadlines)
                 planned.append(client)
             }
         }

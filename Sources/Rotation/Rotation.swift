@@ -28,7 +28,7 @@ package struct Rotation: Sendable {
     var answers = Answers()
 
     /// What the next plan covers.
-    var schedule = Schedule()
+    var scope = PlanScope()
     /// What is to be logged since the last plan.
     var events: [LogEvent] = []
 
@@ -99,7 +99,7 @@ package struct Rotation: Sendable {
         stateChangeActions.keepOnly(configuration, at: now.boot)
         let isKnown = { [configuration, index] in index.knows($0, configuration) }
         jobs.adopt(where: isKnown)
-        schedule.keepWakes(where: isKnown)
+        scope.keepWakes(where: isKnown)
         events.append(.configured(clients: configuration.clients.count))
         touchEverything()
     }
@@ -175,23 +175,23 @@ package struct Rotation: Sendable {
 
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
-        for resource in schedule.takeReached(at: now) { touch(resource) }
+        for resource in scope.takeReached(at: now) { touch(resource) }
         planPatience(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
         plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
         // In the order in which a secret is processed: each call sees what the one before it decided.
-        for key in schedule.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
+        for key in scope.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         var clients = planClients(at: now)
         for client in clients {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
             planCredential(client)
         }
-        for file in schedule.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
-        for action in schedule.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
+        for file in scope.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
+        for action in scope.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
         // Planning files and actions may have touched further clients.
-        clients += subjects(schedule.takeClients())
+        clients += subjects(scope.takeClients())
         // What was under way until now counts as missing from now on; each client is judged once, for each judging sets
         // a wake.
         noteTried(clients, at: now)
@@ -212,14 +212,14 @@ package struct Rotation: Sendable {
     ) {
         var deadlines = Deadlines(now: now)
         next(&self, &deadlines)
-        if also { schedule.wake(resource, alsoAt: deadlines) } else { schedule.wake(resource, at: deadlines) }
+        if also { scope.wake(resource, alsoAt: deadlines) } else { scope.wake(resource, at: deadlines) }
     }
 
     /// Collects what the machines have decided.
     private mutating func takeStep() -> Step {
-        schedule.clear()
+        scope.clear()
         var step = Step(
-            start: jobs.takeStarted(), wake: schedule.earliestWake(), served: credentials.takeChanged(),
+            start: jobs.takeStarted(), wake: scope.earliestWake(), served: credentials.takeChanged(),
             answers: answers.takeFound())
         if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
@@ -254,18 +254,18 @@ package struct Rotation: Sendable {
         switch resource {
         case .key(let name):
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
-            guard schedule.touch(key: name) else { return }
+            guard scope.touch(key: name) else { return }
             for client in index.clients(of: name) { touch(client) }
         case .client(let name), .record(let name):
             touch(name)
         case .file(let path):
-            schedule.touch(files: CollectionOfOne(path))
+            scope.touch(files: CollectionOfOne(path))
             for client in index.clients(of: path) { touch(client) }
         case .action(let id):
-            schedule.touch(actions: CollectionOfOne(id))
+            scope.touch(actions: CollectionOfOne(id))
             for client in index.clients(of: id) { touch(client) }
         case .probe(let id):
-            schedule.touch(probe: id)
+            scope.touch(probe: id)
             for client in index.clients(of: id) { touch(client) }
         case .configuration, .stateChangeAction, .state:
             // Every plan covers these.
@@ -274,22 +274,22 @@ package struct Rotation: Sendable {
     }
 
     private mutating func touch(_ client: ClientName) {
-        guard schedule.touch(client: client), let subject = index.subjects[client] else { return }
+        guard scope.touch(client: client), let subject = index.subjects[client] else { return }
         touch(filesAndActionsOf: subject)
     }
 
     mutating func touch(filesAndActionsOf client: Subject) {
-        schedule.touch(files: client.files)
-        schedule.touch(actions: client.actions)
+        scope.touch(files: client.files)
+        scope.touch(actions: client.actions)
     }
 
     /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
     /// touched resources would not.
     package mutating func touchEverything() {
-        for key in keys.names { schedule.touch(key: key) }
+        for key in keys.names { scope.touch(key: key) }
         for client in index.names { touch(client) }
-        schedule.touch(files: destinations.paths)
-        schedule.touch(actions: index.actions.keys)
+        scope.touch(files: destinations.paths)
+        scope.touch(actions: index.actions.keys)
     }
 }
 

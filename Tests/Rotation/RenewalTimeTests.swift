@@ -5,7 +5,7 @@ import Testing
 
 /// When a secret is replaced: `min(exp, iat + 60 s + lifetime) - renew_before`, or up to a twentieth of `renew_before`
 /// earlier, but never within a minute of its making.
-@Suite struct DueTests {
+@Suite struct RenewalTimeTests {
     private func renewal(
         lifetime: Int64, renewBefore: Int64, from: Int64 = -60, to: Int64, jitter: Double = 0
     ) throws -> Int64 {

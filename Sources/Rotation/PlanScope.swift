@@ -4,7 +4,7 @@ import AppleClientSecret
 ///
 /// A plan over everything would start nothing more, which the simulator checks; but with ten thousand clients it would
 /// cost noticeable time at every input.
-struct Schedule: Sendable {
+struct PlanScope: Sendable {
     private(set) var keys: Set<KeyName> = []
     private(set) var files: Set<AbsolutePath> = []
     private(set) var actions: Set<ActionID> = []
