@@ -47,7 +47,7 @@ package struct Life: Sendable {
 
     /// The promise that a planted mistake breaks in the first of `seeds` in which it breaks one that it is meant to
     /// break; nil when there is none.
-    package static func notice(_ sabotage: Sabotage, seeds: ClosedRange<UInt64> = 1...40) -> Invariant? {
+    package static func notice(_ sabotage: Sabotage, seeds: ClosedRange<UInt64> = 1...60) -> Invariant? {
         for seed in seeds {
             do {
                 try Life(seed: seed, sabotage: sabotage).live()
