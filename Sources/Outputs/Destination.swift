@@ -21,6 +21,17 @@ package protocol Destination: Sendable {
     func obstacle() -> Failure?
 }
 
+/// A secret and what is known of it: what a slot is to hold.
+package struct Secret: Sendable {
+    package let token: Token
+    package let issued: SecretInfo
+
+    package init(token: Token, issued: SecretInfo) {
+        self.token = token
+        self.issued = issued
+    }
+}
+
 /// A file that the daemon writes itself.
 package struct OwnFile: Destination {
     private let file: FileSpec
