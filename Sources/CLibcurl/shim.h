@@ -17,10 +17,6 @@ static inline CURLcode shim_setopt_pointer(CURL *handle, CURLoption option, void
     return curl_easy_setopt(handle, option, value);
 }
 
-static inline CURLcode shim_setopt_list(CURL *handle, CURLoption option, struct curl_slist *value) {
-    return curl_easy_setopt(handle, option, value);
-}
-
 /* CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION. */
 typedef size_t (*shim_receiver)(char *bytes, size_t size, size_t count, void *context);
 

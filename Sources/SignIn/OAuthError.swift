@@ -1,9 +1,9 @@
 /// An error of Apple's token or revocation endpoint (RFC 6749, section 5.2), read leniently: other members, another
 /// content type and blanks around it are passed over.
 package struct OAuthError: Error, Hashable, Sendable {
-    /// `error`, such as `invalid_client`; at most ``longestCode`` characters.
+    /// `error`, such as `invalid_client`; at most ``longestCode`` Unicode scalars.
     package let code: String
-    /// `error_description`, where there is one; at most ``longestDescription`` characters.
+    /// `error_description`, where there is one; at most ``longestDescription`` Unicode scalars.
     package let description: String?
 
     /// More than any code has; what is longer is no code.
@@ -13,13 +13,16 @@ package struct OAuthError: Error, Hashable, Sendable {
 
     package init(_ code: String, description: String? = nil) {
         self.code = code
-        self.description = description.map { String($0.prefix(Self.longestDescription)) }
+        // Scalars, not characters: one character may be of any length.
+        self.description = description.map {
+            String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.longestDescription)))
+        }
     }
 
     /// The error in an answer; nil where its body is no JSON object with an `error`.
     package init?(_ answer: HTTPAnswer) {
         guard let json = try? JSONValue(answer.body, duplicates: .lastCounts), let code = json["error"]?.text,
-            !code.isEmpty, code.count <= Self.longestCode
+            !code.isEmpty, code.unicodeScalars.count <= Self.longestCode
         else { return nil }
         self.init(code, description: json["error_description"]?.text)
     }

@@ -8,7 +8,7 @@ import SignIn
 ///
 /// The rules are:
 /// - TLS 1.2 or later; the certificate is judged by the machine's authorities, or by those of one file alone.
-/// - A proxy comes from the environment (`https_proxy`, `no_proxy`), as curl(1) reads it; nothing else does.
+/// - A proxy comes from the environment (`https_proxy`, `no_proxy`), as curl(1) reads it.
 /// - No redirect is followed, and no other scheme than https is spoken.
 /// - Connecting, and everything together, have a deadline; the answer's headers and body have a limit.
 struct HTTPSClient {
@@ -47,6 +47,8 @@ struct HTTPSClient {
             try transfer.set(CURLOPT_TIMEOUT_MS, timeout)
             // Time-outs of the resolver would otherwise come as signals.
             try transfer.set(CURLOPT_NOSIGNAL, 1)
+            // A resolver that hangs would be waited for beyond every deadline; this process ends after its answer anyway.
+            try transfer.set(CURLOPT_QUICK_EXIT, 1)
             try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
             if let form {
                 try transfer.set(CURLOPT_POSTFIELDSIZE, form.utf8.count)

@@ -19,6 +19,8 @@ struct NetworkProgram: ParsableCommand {
     static func main() {
         do {
             let words = Array(OwnProgram.arguments.dropFirst())
+            // libcurl would write there what decrypts the connection, secrets and tokens included.
+            unsafe unsetenv("SSLKEYLOGFILE")
             // A service that lost its arguments must not seem to have done something.
             guard !words.isEmpty else { end(64, "no role is given; see: clientsecretd-network --help") }
             var role = try parseAsRoot(words)

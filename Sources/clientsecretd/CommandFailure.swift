@@ -11,6 +11,8 @@ struct CommandFailure: Error, Equatable {
     enum Code: Int32 {
         /// Anything else; for `inspect`, a secret that is not good.
         case failed = 1
+        /// `verify`: it is not known whether Apple accepts the secret.
+        case notKnown = 3
         /// Usage, or a bad value of a flag.
         case usage = 64
         /// A file named by a flag cannot be read.

@@ -91,6 +91,8 @@ struct DescendantsTests {
             let hooks = try Hooks()
             let secret = "KEPT-IN-MEMORY-ALONE"
             unsafe setenv("CLIENTSECRETD_TEST", secret, 1)
+            // What other tests, starting programs at the same moment, have let this process inherit is not its own.
+            for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
             // As root, which may read what is not dumpable.
             let report = try hooks.run(
                 """

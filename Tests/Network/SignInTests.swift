@@ -182,7 +182,7 @@ import Testing
             #expect(finished.status == 1)
             #expect(finished.complaints.contains("\(error): ") && finished.complaints.contains(words), "\(error)")
         }
-        for (action, words) in [("status=500", "answered 500"), ("html", "answered 200"), ("reset", "was not asked")] {
+        for (action, words) in [("status=500", "answered 500"), ("html", "answered 200"), ("reset", "no answer came")] {
             try apple.order("/auth/token \(action)")
             let finished = try own.ask(apple, "refresh", "web", input: "token")
             #expect(finished.status == 1 && finished.complaints.contains(words), "\(finished.complaints)")

@@ -52,7 +52,7 @@ struct NetworkProgram {
     private func answer(of role: String, _ request: [UInt8]) throws(CommandFailure) -> HTTPAnswer {
         switch HTTPAnswer.read(wire: try run(role, request)) {
         case .success(let answer): return answer
-        case .failure(let failure): throw CommandFailure(.failed, "Apple was not asked: \(failure.words)")
+        case .failure(let failure): throw CommandFailure(.failed, "no answer came from Apple: \(failure.words)")
         case nil: throw Self.unreadable
         }
     }

@@ -42,6 +42,15 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         do {
+            try verify()
+        } catch let failure as CommandFailure where failure.code == .failed {
+            // 1 would say that Apple has refused a secret.
+            throw CommandFailure(.notKnown, failure.message)
+        }
+    }
+
+    private func verify() throws {
+        do {
             // Keys may be read, to see who has signed: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
