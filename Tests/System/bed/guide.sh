@@ -15,7 +15,13 @@ service() {
         echo 'ExecStart=/usr/bin/sleep infinity' >>"/etc/systemd/system/$name.service"
 }
 # variable NAME UNIT: what the unit's process has in its environment.
-variable() { tr '\0' '\n' <"/proc/$(property MainPID "$2.service")/environ" | sed -n "s/^$1=//p"; }
+variable() {
+    local pid
+    pid=$(property MainPID "$2.service")
+    # A service of Type=simple counts as started before its program is executed: until then the environment is systemd's.
+    while [ "$(readlink "/proc/$pid/exe")" = "$(readlink /proc/1/exe)" ]; do sleep 0.01; done
+    tr '\0' '\n' <"/proc/$pid/environ" | sed -n "s/^$1=//p"
+}
 # secret_of CLIENT: reads a secret from standard input; whether our key signed it for that client.
 secret_of() { clientsecretd inspect --json --key $key - | grep -q "\"client_id\": *\"com.example.$1\""; }
 # holds CLIENT TEXT
