@@ -24,7 +24,8 @@ final class Keyring: Sendable {
     /// Remembers the key in a DER SubjectPublicKeyInfo. Each is decoded once: that takes longer than verifying a signature,
     /// and ten thousand records may hold the same. Bytes that are no such key are ignored.
     func remember(spki: [UInt8]) {
-        if let print = PublicKey.digest(spki: spki), publicKey(print) != nil { return }
+        // Also one that signs now: its file may go, and with it what the signing keys know.
+        if let print = PublicKey.digest(spki: spki), keys.withLock({ $0.remembered[print] != nil }) { return }
         guard let key = PublicKey(spki: spki) else { return }
         keys.withLock { $0.remembered[key.print] = key }
     }
