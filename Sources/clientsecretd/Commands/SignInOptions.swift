@@ -76,14 +76,15 @@ enum HeldToken {
 
     /// Reads a line from the terminal, which does not show it.
     private static func prompt(_ question: String) throws(CommandFailure) -> [UInt8] {
-        _ = Streams.write(Array("\(question): ".utf8), to: STDERR_FILENO)
         var before = termios()
         unsafe tcgetattr(STDIN_FILENO, &before)
         var silent = before
         // Without canonical mode a line may be longer than 4,095 bytes, as an answer with an identity token is.
         // Ctrl-C is read as any key, or it would leave the terminal like this.
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        // Before the question: what is typed until then is discarded.
         unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        _ = Streams.write(Array("\(question): ".utf8), to: STDERR_FILENO)
         defer {
             unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
             _ = Streams.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
