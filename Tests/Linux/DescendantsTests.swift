@@ -93,9 +93,11 @@ struct DescendantsTests {
             unsafe setenv("CLIENTSECRETD_TEST", secret, 1)
             // What other tests, starting programs at the same moment, have let this process inherit is not its own.
             for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-            // As root, which may read what is not dumpable.
+            // As root, which may read what is not dumpable. The supervisor closes its first three descriptors once the
+            // program is executed, which may be a moment after the program's first steps.
             let report = try hooks.run(
                 """
+                for try in $(seq 1000); do [ -e /proc/$PPID/fd/2 ] || break; sleep 0.01; done
                 tr '\\0' ' ' </proc/$PPID/cmdline; echo; tr '\\0' '\\n' </proc/$PPID/environ | grep -c CLIENTSECRETD
                 ls /proc/$PPID/fd | tr '\\n' ' '; echo; awk '/^(Threads|NoNewPrivs)/ { print $2 }' /proc/$PPID/status
                 """)
