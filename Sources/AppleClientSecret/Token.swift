@@ -39,7 +39,7 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
 
 /// The name of a secret that may be shown to anyone: `sha256:` and the first 16 hexadecimal digits of the SHA-256
 /// digest of its bytes.
-public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
+public struct Fingerprint: Hashable, Sendable, LosslessStringConvertible {
     /// The digest's first eight bytes, the first one the most significant.
     public let leadingBytes: UInt64
 

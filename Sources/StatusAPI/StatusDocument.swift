@@ -134,33 +134,17 @@ extension JSONString where Self: CustomStringConvertible {
     package var jsonString: String { description }
 }
 
-extension ClientName: JSONString {
+extension JSONString where Self: LosslessStringConvertible {
     package init?(jsonString text: String) { self.init(text) }
 }
 
-extension ClientID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension TeamID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension KeyID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension Fingerprint: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension AbsolutePath: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension ActionID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
+extension ClientName: JSONString {}
+extension ClientID: JSONString {}
+extension TeamID: JSONString {}
+extension KeyID: JSONString {}
+extension Fingerprint: JSONString {}
+extension AbsolutePath: JSONString {}
+extension ActionID: JSONString {}
 
 extension FileFormat: JSONString {
     package var jsonString: String { name }

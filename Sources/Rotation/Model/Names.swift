@@ -1,5 +1,5 @@
 /// A client's name in the configuration: letters, digits, `.`, `-` and `_`.
-package struct ClientName: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct ClientName: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package var description: String { name.text }
 
     private let name: HashedText
