@@ -82,7 +82,7 @@ demo-signin: build .build/venv/ready ## builds, then walks a whole sign-in again
 	@scripts/demo-signin $(binary) .build/venv/bin/python demo/signin
 
 .PHONY: test
-test: build deb test-deps ## installs what the tests need, builds and runs them all
+test: build deb tarball test-deps ## installs what the tests need, builds and runs them all
 	timeout $(debug_build_limit) swift build --build-tests
 	@# What failed is said once more at the end: before it stand thousands of lines of what did not.
 	@echo swift test
@@ -173,6 +173,12 @@ built:
 deb: build ## packs the release binaries as Debian packages, a repository for apt in .build/deb
 	@scripts/install-packages $(package_packages)
 	scripts/build-packages $(binary) $(generated) .build/deb
+
+.PHONY: tarball
+tarball: build ## packs the same files as .build/tarball/clientsecretd-VERSION-MACHINE.tar.gz, for machines without dpkg
+	@scripts/install-packages binutils
+	rm -rf .build/tarball
+	scripts/build-tarball $(binary) $(generated) .build/tarball
 
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer))
 unitdir := $(libdir)/systemd/system

@@ -75,4 +75,30 @@ import Testing
         try Bed.hold(
             "packages.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
     }
+
+    // MARK: The tarball
+
+    private static let tarballs = repository + "/.build/tarball"
+
+    @Test func packingTheTarballAgainGivesTheSameBytes() throws {
+        let directory = try TemporaryDirectory()
+        let packed = try run([
+            repository + "/scripts/build-tarball", repository + "/.build/release/clientsecretd",
+            repository + "/.build/generated", directory.path,
+        ])
+        try #require(packed.status == 0, "\(packed.complaints)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names.count == 1)
+        for name in names {
+            #expect(
+                FileManager.default.contentsEqual(atPath: directory(name), andPath: Self.tarballs + "/" + name),
+                "\(name) differs; was it packed from other binaries? make tarball")
+        }
+    }
+
+    @Test(.needsRoot("boots a systemd"))
+    func theTarballServesWithTheOldestLibraryThatIsNamed() throws {
+        try Bed.hold(
+            "tarball.sh", root: repository + "/.build/debian-root", sharing: [(Self.tarballs, "/tarball")])
+    }
 }
