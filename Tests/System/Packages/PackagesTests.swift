@@ -102,3 +102,33 @@ import Testing
             "tarball.sh", root: repository + "/.build/debian-root", sharing: [(Self.tarballs, "/tarball")])
     }
 }
+
+/// What etc/container and etc/kubernetes make of the packages.
+@Suite(.waits) struct ContainerTests {
+    @Test(.needsRoot("boots a systemd"))
+    func theImageServesAPodsMounts() throws {
+        try Bed.hold(
+            "container.sh", root: repository + "/.build/debian-root",
+            sharing: [(repository + "/.build/deb", "/packages")])
+    }
+
+    /// By Kubernetes' schema, in which every field is known, and the guide's configuration.
+    @Test func manifestsAreWhatKubernetesReads() throws {
+        let check = """
+            import pathlib, re, sys, yaml, kubernetes_validate
+            root = pathlib.Path(sys.argv[1])
+            guide = re.search(r"^```yaml\\n(.*?)^```$", (root / "docs/container.md").read_text(), re.M | re.S)[1]
+            for path in sorted((root / "etc/kubernetes").glob("*.yaml")):
+                for manifest in yaml.safe_load_all(path.read_text()):
+                    kubernetes_validate.validate(manifest, "1.31", strict=True)
+                    if manifest["kind"] == "ConfigMap":
+                        assert manifest["data"]["clientsecretd.yaml"] == guide, path
+                    print(path.stem, manifest["kind"])
+            """
+        let answer = try run([python, "-c", check, repository])
+        let kinds = ["ConfigMap", "Deployment"]
+        #expect(
+            answer.output == ["deployment", "init", "sidecar"].flatMap { name in kinds.map { "\(name) \($0)\n" } }
+                .joined(), "\(answer.complaints)")
+    }
+}

@@ -8,8 +8,6 @@ import Testing
 
     @Test func allOfItWorksInOrderOnOneMachine() throws { try Bed.hold("guide.sh") }
 
-    @Test func itWorksInAContainer() throws { try Bed.hold("container.sh") }
-
     /// What the service is open to with each drop-in that the guide shows, as the drop-in states.
     @Test func eachDropInStatesItsExposure() throws {
         let text = try String(contentsOfFile: Self.guide, encoding: .utf8)
