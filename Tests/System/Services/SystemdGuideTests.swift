@@ -8,6 +8,9 @@ import Testing
 
     @Test func allOfItWorksInOrderOnOneMachine() throws { try Bed.hold("guide.sh") }
 
+    /// The guide for operators, likewise.
+    @Test func whatOperatorsDoWorksInOrderOnOneMachine() throws { try Bed.hold("operations.sh") }
+
     /// What the service is open to with each drop-in that the guide shows, as the drop-in states.
     @Test func eachDropInStatesItsExposure() throws {
         let text = try String(contentsOfFile: Self.guide, encoding: .utf8)
