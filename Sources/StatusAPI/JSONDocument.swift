@@ -68,7 +68,9 @@ package struct JSONMembers {
 
     /// A member that is left out where there is no value; one that is read may also be null.
     mutating func orAbsent<Value: JSONValue>(_ name: String, _ value: Value?) throws -> Value? {
-        if let object { return try object.decodeIfPresent(Decoded<Value>.self, forKey: Name(stringValue: name))?.wrapped }
+        if let object {
+            return try object.decodeIfPresent(Decoded<Value>.self, forKey: Name(stringValue: name))?.wrapped
+        }
         if let value { written.append((name, value.jsonValue)) }
         return value
     }
