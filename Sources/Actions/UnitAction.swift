@@ -124,9 +124,9 @@ extension Failure {
         Printable.clause(words.hasSuffix(".") ? String(words.dropLast()) : words)
     }
 
-    /// The remedy where there is no systemd to ask (sd_booted(3)); nil elsewhere.
+    /// The remedy where there is no systemd to ask; nil elsewhere.
     private static var withoutSystemd: Remedy? {
-        unsafe access("/run/systemd/system", F_OK) == 0
+        SystemManager.isSystemd
             ? nil : .say("tell the application by exec: instead, for systemd does not run this machine")
     }
 

@@ -125,7 +125,7 @@ package struct DaemonRun {
         } catch {
             return giveUp("cannot run: \(error)", errno: error.cause, .failed)
         }
-        return try keepPublished(loaded, refused, state, naming, inbox, &passed)
+        return try keepPublished(consume loaded, refused, state, naming, inbox, &passed)
     }
 
     private func stateAccess(
@@ -146,7 +146,7 @@ package struct DaemonRun {
     ///
     /// - Parameter refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
     private func keepPublished(
-        _ loaded: LoadedConfiguration, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames,
+        _ loaded: consuming LoadedConfiguration, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames,
         _ inbox: Inbox<Input>,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
@@ -194,9 +194,11 @@ package struct DaemonRun {
                 lane: { executor.lane(of: $0) }, found: findings)
         executor.adopt(loaded)
         if refused == nil, !isOnce { executor.keepText(loaded) }
+        // The loop runs for as long as the daemon, which needs the text and its positions no more.
+        _ = consume loaded
         let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)
         let loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: callers, executor: executor, log: log, server: server,
+            rotation: consume rotation, inbox: inbox, callers: callers, executor: executor, log: log, server: server,
             credentials: credentials?.server, watcher: watcher, findings: findings, metrics: isOnce ? nil : metrics,
             cancel: cancel)
         let end = try loop.run()

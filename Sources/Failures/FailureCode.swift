@@ -33,8 +33,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The secret just made did not pass the check with the key's public half.
     case selfCheckFailed = "self_check_failed"
     // Paths and files.
-    /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such: whoever wanted the
-    /// file knows what it was to be, such as a key (`keyMissing`).
+    /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such (``isReported``):
+    /// whoever wanted the file knows what it was to be, such as a key (`keyMissing`).
     case missing
     /// Owner or mode lets another user read a key, or decide who may use one; reported as `keyNotGuarded` or another.
     case notGuarded = "not_guarded"
@@ -157,4 +157,18 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case credentialSocketUnusable = "credential_socket_unusable"
     /// detail: what prevents writing it, as for an output.
     case metricsFileUnwritable = "metrics_file_unwritable"
+}
+
+extension FailureCode {
+    /// Whether a failure may have this code. The others are only between the code that opens files and its callers,
+    /// which know what the file was to be.
+    package var isReported: Bool { self != .missing && self != .notGuarded }
+
+    /// Whether a file was not read for want of something that only its reader lacks: others may well be able to read it.
+    package var isOfReader: Bool {
+        switch self {
+        case .notReadable, .outOfDescriptors, .outOfMemory: true
+        default: false
+        }
+    }
 }

@@ -228,7 +228,7 @@ extension FailureCode {
             }
         case .jobSkipped:
             row("its job was skipped, for it did not fit what the unit did by then", retry: .sparingly, seeWhy)
-        case .noSecret: row("there is no secret yet", renew)
+        case .noSecret: row("there is no usable secret", renew)
         case .secretExpired: row("the secret has expired", renew)
         case .secretExpiring: row("the secret expires soon", renew)
         case .renewalOverdue:
@@ -308,7 +308,7 @@ extension FailureCode {
     }
 
     private func deliver(_ subject: FailureSubject) -> Remedy {
-        .run("clientsecretd renew --deliver-only \(subject.client ?? "")")
+        .run(subject.client.map { "clientsecretd renew --deliver-only \($0)" } ?? "clientsecretd renew --deliver-only")
     }
 
     private func seeWhy(_ subject: FailureSubject) -> Remedy {

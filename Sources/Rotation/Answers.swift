@@ -114,9 +114,14 @@ extension Rotation {
                 PendingRequest(
                     requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
+            var batches = Batches()
             for client in asked {
-                // Whether anything is undelivered is judged by what the files hold now.
-                if renewal.deliverOnly { resetBackoff(client, at: now) } else { touch(.client(client)) }
+                // Whether anything is undelivered is judged by what the files hold now. A client that is not due is left
+                // alone.
+                let mayBeChosen =
+                    renewal.deliverOnly
+                    || isChosen(client, renewal, since: jobs.next, at: now, &batches) != false
+                if mayBeChosen { resetBackoff(client, at: now) } else { touch(.client(client)) }
             }
         }
     }
@@ -135,7 +140,6 @@ extension Rotation {
                 requests[index].chosen.insert(client)
                 guard !renewal.deliverOnly else { continue }
                 self.renewal.force(client)
-                resetBackoff(client, at: now)
             }
             if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
                 deny(&requests[index], failure)

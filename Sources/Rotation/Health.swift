@@ -210,8 +210,9 @@ extension Rotation {
         let isUnderWay = readiness.isUntried(client.name)
         for place in client.places {
             guard let observed = destinations[place.path]?.observed else {
-                // Unknown if not read yet; if reading it failed, no application can read it either.
-                if jobs.attempts[.file(place.path)] != nil { return .none }
+                // Unknown if not read yet. If reading it failed, no application can read it either, unless the failure
+                // says nothing of the file.
+                if let attempts = jobs.attempts[.file(place.path)], !attempts.failure.code.isOfReader { return .none }
                 isUnknown = true
                 continue
             }

@@ -233,7 +233,7 @@ package struct Rotation: Sendable {
 
     /// Every machine's invariants that do not hold, in words for whoever debugs them.
     package func checkInvariants() -> [String] {
-        jobs.checkInvariants() + configurationWatch.checkInvariants()
+        jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
             + destinations.checkInvariants(index, next: jobs.next)
             + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)

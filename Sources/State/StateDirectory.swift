@@ -272,7 +272,7 @@ package final class StateDirectory: Sendable {
     /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
-            isSystemd
+            SystemManager.isSystemd
         else { return error.remedy }
         let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
         guard ofSystemd.split(separator: ":").first != path.description[...] else {
@@ -284,8 +284,6 @@ package final class StateDirectory: Sendable {
             run: ("install -d -m 0700 -o \(user) \(path.description)" as ShellCommand)
                 .then(.letWrite(to: path.description)))
     }
-    /// sd_booted(3).
-    private static var isSystemd: Bool { FileStatus.following("/run/systemd/system") != nil }
 
     /// Why the directory could not be used; nil when it could. Changes nothing.
     package static func obstacle(to path: AbsolutePath, as identity: Identity) -> Failure? {

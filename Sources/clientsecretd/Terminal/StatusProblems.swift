@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 import StatusAPI
 
@@ -24,10 +25,10 @@ struct StatusProblems {
             let told = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
             return lines("clientsecretd is ", told)
         }
-        // All mistakes of a configuration that would not start; the daemon's reason may already name the first one.
+        // All mistakes of a configuration that would not start; a reason that says so names the first one.
         let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
-        guard let first = mistakes.first else { return [block].compactMap { $0 } }
-        if reason?.failure?.message.contains(first) == true {
+        guard !mistakes.isEmpty else { return [block].compactMap { $0 } }
+        if reason?.failure?.code == FailureCode.configurationRefused.rawValue {
             block? += mistakes.dropFirst().map { "  " + $0 }
             return [block].compactMap { $0 }
         }
@@ -46,9 +47,10 @@ struct StatusProblems {
         }
         return order.map { told in
             let names = names[told] ?? []
-            // `renew` without a name renews all clients.
             var shown = told
-            if told.isRenewed, names.count == 1, let name = names.first { shown.failure?.remedy?.append(" " + name) }
+            if let code = told.remedyOfCode, names.count == 1 {
+                shown.failure?.remedy = code.remedy(for: FailureSubject(client: names.first))?.description
+            }
             return lines(Self.subject(names), shown) + told.parts
         }
     }
@@ -59,8 +61,8 @@ struct StatusProblems {
         var reason: String
         /// Nil from a daemon that sends no parts, or where nothing is known.
         var failure: FailureReport?
-        /// Whether the remedy is a renewal, whose command ends with the client's name.
-        var isRenewed = false
+        /// The failure's code where that determines the remedy, which names the client if there is only one.
+        var remedyOfCode: FailureCode?
         /// Outputs and actions with failures of their own.
         var parts: [String] = []
     }
@@ -86,14 +88,13 @@ struct StatusProblems {
         guard let failure = told.failure else { return told }
         told.reason = ""
         told.failure?.message = bare(failure.message)
-        let name = " \(client.name)"
-        let renewals = ["clientsecretd renew", "clientsecretd renew --deliver-only"]
-        if let command = failure.command, let remedy = failure.remedy,
-            renewals.contains(where: { command == $0 + name })
+        if let code = FailureCode(rawValue: failure.code), let remedy = failure.remedy,
+            remedy == code.remedy(for: FailureSubject(client: client.name.description))?.description
         {
-            told.isRenewed = true
-            told.failure?.command = String(command.dropLast(name.count))
-            told.failure?.remedy = String(remedy.dropLast(name.count))
+            told.remedyOfCode = code
+            let general = code.remedy(for: FailureSubject())
+            told.failure?.remedy = general?.description
+            told.failure?.command = general?.command
         }
         return told
     }
