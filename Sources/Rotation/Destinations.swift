@@ -188,7 +188,7 @@ extension Rotation {
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             deliverNew(secrets, in: spec)
             see(observation, as: spec, by: job.id)
-            let isBeingRead = spec.slots.values.contains(where: isBeingTold)
+            let isBeingRead = spec.slots.values.contains { isBeingTold($0) }
             if destinations.wrote(secrets, spec.path, isBeingRead: isBeingRead, at: now) {
                 deliverAgain(to: spec.slots.values)
             }
@@ -233,9 +233,10 @@ extension Rotation {
         let clients = index.clients(of: path)
         guard file.isFresh else {
             // A file can be judged only after its clients' keys and records were read.
-            if clients.allSatisfy({ index.subjects[$0].map(hasSources) ?? false }) {
-                start(.observe(spec), on: .file(path), &deadlines)
+            for client in clients {
+                guard let subject = index.subjects[client], hasSources(subject) else { return }
             }
+            start(.observe(spec), on: .file(path), &deadlines)
             return
         }
         if file.drift.wantsObservation(&deadlines) {
@@ -281,7 +282,7 @@ extension Rotation {
     /// Whether all files of a client hold its secret, by observations that still count.
     func isInPlace(_ client: ClientName) -> Bool {
         guard let subject = index.subjects[client], let wanted = wantedSecret(subject) else { return false }
-        return subject.places.allSatisfy { place in
+        return subject.places.allSatisfy { [destinations] place in
             guard let file = destinations[place.path], file.isFresh else { return false }
             return place.slots.allSatisfy { file.holds(wanted, in: $0) }
         }

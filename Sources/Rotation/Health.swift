@@ -184,7 +184,8 @@ extension Rotation {
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
             client.name, key: client.key, keys.print(of: client.entry.key).map(SignatureEvidence.key) ?? .remembered,
-            isUnderWay: true, found: { path in destinations[path]?.observed.map { .success($0) } }, &deadlines)
+            isUnderWay: true, found: { [destinations] path in destinations[path]?.observed.map { .success($0) } },
+            &deadlines)
     }
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when

@@ -180,13 +180,17 @@ extension Rotation {
 
     /// Environment files of a client that hold, or last held, lines besides our variables.
     private func sharedFiles(of client: Subject) -> Set<AbsolutePath> {
-        Set(
-            client.files.filter { path in
-                guard let file = destinations[path], file.observed?.exists == true else {
-                    return isDeleted(path) || records.kept(client.name)?.shared.contains(path) == true
+        var shared: Set<AbsolutePath> = []
+        for path in client.files {
+            let held =
+                if let file = destinations[path], file.observed?.exists == true {
+                    file.heldOtherLines
+                } else {
+                    isDeleted(path) || records.kept(client.name)?.shared.contains(path) == true
                 }
-                return file.heldOtherLines
-            })
+            if held { shared.insert(path) }
+        }
+        return shared
     }
 
     /// Updates whether a client is settled: its files and actions then have nothing more to wait for.

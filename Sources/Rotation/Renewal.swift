@@ -146,14 +146,18 @@ extension Rotation {
 
     /// Whether everything that decides about a client's secret was read, failed or is overdue.
     func isKnown(_ name: ClientName) -> Bool {
-        index.subjects[name].map(isKnown) ?? false
+        guard let client = index.subjects[name] else { return false }
+        return isKnown(client)
     }
 
     func isKnown(_ client: Subject) -> Bool {
-        hasSources(client)
-            && client.files.allSatisfy { path in
-                destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path))
+        guard hasSources(client) else { return false }
+        for path in client.files {
+            guard destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) else {
+                return false
             }
+        }
+        return true
     }
 
     /// Whether the key and the client's record were read, failed or are overdue.

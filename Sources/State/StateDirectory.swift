@@ -145,11 +145,13 @@ package final class StateDirectory: Sendable {
     }
 
     /// The record of a client, read without creating or locking the directory: for use outside the daemon.
+    ///
+    /// - Parameter directories: those already walked to for other records, which are reused.
     package static func peek(
         _ client: ClientName, in path: AbsolutePath, as identity: Identity,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        sharing directories: SharedDirectories? = nil, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) throws(Failure) -> ClientRecord? {
-        try read(client, in: path, as: identity, RecordFormat(sha256: sha256))
+        try read(client, in: path, as: identity, RecordFormat(sha256: sha256), sharing: directories)
     }
 
     private static func read(
@@ -213,12 +215,15 @@ package final class StateDirectory: Sendable {
         return places
     }
 
-    /// Where secrets were published by the records of all clients, read without creating or locking the directory.
+    /// Where secrets were published by the records of all clients but those `read` already, without creating or locking
+    /// the directory.
     package static func peekOutputs(
-        in path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        in path: AbsolutePath, besides read: Set<ClientName>, as identity: Identity,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) -> Set<OutputPlace> {
         clients(in: path, as: identity).reduce(into: []) { places, client in
-            if let record = try? read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
+            guard !read.contains(client) else { return }
+            if let record = try? Self.read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
                 places.formUnion(record.outputs)
             }
         }

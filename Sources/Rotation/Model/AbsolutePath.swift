@@ -48,6 +48,9 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConve
         left.description < right.description
     }
 
+    /// See ``HashedText``.
+    package func _rawHashValue(seed: Int) -> Int { path._rawHashValue(seed: seed) }
+
     private init(normal text: String) {
         path = HashedText(text)
     }

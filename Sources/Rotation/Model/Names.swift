@@ -10,6 +10,9 @@ package struct ClientName: Hashable, Comparable, Sendable, LosslessStringConvert
         name = HashedText(String(text))
     }
 
+    /// See ``HashedText``.
+    package func _rawHashValue(seed: Int) -> Int { name._rawHashValue(seed: seed) }
+
     package static func < (left: ClientName, right: ClientName) -> Bool {
         left.description < right.description
     }
@@ -26,6 +29,9 @@ package struct KeyName: Hashable, Comparable, Sendable, CustomStringConvertible 
         guard isName(text) else { return nil }
         name = HashedText(String(text))
     }
+
+    /// See ``HashedText``.
+    package func _rawHashValue(seed: Int) -> Int { name._rawHashValue(seed: seed) }
 
     package static func < (left: KeyName, right: KeyName) -> Bool {
         left.description < right.description
