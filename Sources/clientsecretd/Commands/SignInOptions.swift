@@ -145,8 +145,16 @@ struct TokenFile: ~Copyable {
             throw CommandFailure(
                 .failed, "\(Printable.name(path)) cannot be made: \(Streams.text(ofErrno: errno)); name a new file")
         }
+        let file = Descriptor(adopting: number)
+        // Room for the longest answer: a full disk is noticed while the code is good.
+        let failed = posix_fallocate(number, 0, HTTPAnswer.longestBody)
+        guard failed == 0 else {
+            unsafe unlink(path)
+            throw CommandFailure(
+                .failed, "the tokens could not be kept in \(Printable.name(path)): \(Streams.text(ofErrno: failed))")
+        }
         self.path = path
-        file = Descriptor(adopting: number)
+        self.file = file
     }
 
     deinit {
@@ -156,7 +164,9 @@ struct TokenFile: ~Copyable {
     mutating func write(_ response: TokenResponse) throws(CommandFailure) {
         let text = JSONText.object(
             response.tokens.map { ($0.name, .string($0.value)) })
-        if let errno = Streams.write(text.bytes + [UInt8(ascii: "\n")], to: file.raw) {
+        let bytes = text.bytes + [UInt8(ascii: "\n")]
+        let failed = Streams.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
+        if let errno = failed {
             throw CommandFailure(
                 .failed, "the tokens cannot be kept in \(Printable.name(path)): \(Streams.text(ofErrno: errno))")
         }
