@@ -85,7 +85,7 @@ let package = Package(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
-                "Rotation", "SignIn",
+                "Rotation", "SignIn", "State",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -15,6 +15,7 @@ import Testing
         "State/RecordDocument.swift",  // writes them into the state directory
         "UserWriter/UserWriterProtocol.swift",  // sends them to a user writer, and back
         "clientsecretd/Commands/MintCommand.swift",  // prints one
+        "clientsecretd/Commands/PublishedSecret.swift",  // reads its claims
         "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple
     ]
 

@@ -62,6 +62,15 @@ final class Operator {
         try directory.write(minted.output, to: "web.jwt")
     }
 
+    /// The program in a directory of its own, with a shell script as the program that asks Apple beside it.
+    func besideScript(_ script: String) throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: binary, toPath: directory("clientsecretd"))
+        let path = try directory.write("#!/bin/sh\n" + script, to: "clientsecretd-network")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return directory
+    }
+
     /// A stand-in that knows this key and this client.
     func standIn(_ more: String...) throws -> StandIn {
         try StandIn(

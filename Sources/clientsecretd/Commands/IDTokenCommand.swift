@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Linux
 import Rotation
 import SignIn
 
@@ -31,6 +32,7 @@ struct IDTokenCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
+        try Hardening.protectSecrets()
         let program = try NetworkProgram(server)
         let clientID = try PublishedSettings(settings).client(client).clientID
         let text = try HeldToken.read(file, asking: "Identity token")
