@@ -1,6 +1,7 @@
 internal import Failures
 import Glibc
 package import Linux
+package import Push
 package import Rotation
 
 /// Reads a configuration from its files.
@@ -33,6 +34,28 @@ package enum ConfigurationLoader {
             diagnostics.error(at: start, error.words)
             return .failure(Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable))
         }
+    }
+
+    /// The targets in the file `path`, which alone may name some; nothing else in it is looked at. Only root and `identity`
+    /// may be able to write to it.
+    ///
+    /// Blocks on the file system.
+    package static func targets(path: String, as identity: Identity) -> Result<[PushTarget], Refusal> {
+        let diagnostics = Diagnostics()
+        do {
+            let file = try read(try absolute(path), name: path, as: identity)
+            let start = Position(file: path, line: 1, column: 1)
+            if let root = YAMLReader.read(file.bytes, file: path, diagnostics: diagnostics),
+                let section = Section(
+                    root, of: "the configuration", at: start, names: TopLevelSettings.names, diagnostics)
+            {
+                let targets = TopLevelSettings.targets(in: section)
+                if diagnostics.errors == 0 { return .success(targets.compactMap(\.target)) }
+            }
+        } catch {
+            diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)
+        }
+        return .failure(Refusal(diagnostics: diagnostics.sorted(main: path)))
     }
 
     /// The configuration in these files: the main one, then the additions.

@@ -145,6 +145,29 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     // Apple's verdict on a new secret.
     case refusedByApple = "refused_by_apple"
     case verdictUnknown = "verdict_unknown"
+    // Places behind an API.
+    /// The push role's configuration has no such target, or is not accepted; detail: why.
+    case pushUnconfigured = "push_unconfigured"
+    /// detail: what is wrong with it, never what it is.
+    case pushTokenUnusable = "push_token_unusable"
+    /// The API does not accept the token, or the token may not do this; detail: what it said.
+    case pushCredentialsRefused = "push_credentials_refused"
+    /// There is no such project, secret, collection or path; detail: what the API said.
+    case pushPlaceMissing = "push_place_missing"
+    case pushRateLimited = "push_rate_limited"
+    /// The API has a fault of its own; detail: what it said.
+    case pushServerFailed = "push_server_failed"
+    case pushUnreachable = "push_unreachable"
+    case pushTimedOut = "push_timed_out"
+    case pushCertificateRefused = "push_certificate_refused"
+    case pushRedirected = "push_redirected"
+    /// Somebody else kept changing the place while it was written.
+    case pushConflict = "push_conflict"
+    /// The API did not take what it was sent; detail: what it said.
+    case pushRejected = "push_rejected"
+    case pushAnswerUnexpected = "push_answer_unexpected"
+    /// The API said that it took the secret, and shows another one.
+    case pushNotHeld = "push_not_held"
     // The clock.
     case clockBeforeBuild = "clock_before_build"
     case clockDoubtful = "clock_doubtful"

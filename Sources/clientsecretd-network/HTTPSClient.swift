@@ -67,12 +67,13 @@ struct HTTPSClient {
 }
 
 /// A libcurl handle with what it receives.
-@safe private final class Transfer {
+@safe final class Transfer {
     private let handle: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
     private var headerLength = 0
     private var isTooLong = false
+    private var headers: UnsafeMutablePointer<curl_slist>?
 
     /// In bytes.
     private static let longestHeaders = 65_536
@@ -88,6 +89,7 @@ struct HTTPSClient {
 
     deinit {
         unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(headers)
         unsafe message.deallocate()
     }
 
@@ -115,6 +117,17 @@ struct HTTPSClient {
         unsafe shim_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
         try check(unsafe curl_easy_perform(handle))
         return HTTPAnswer(status: number(CURLINFO_RESPONSE_CODE), body: body, date: date())
+    }
+
+    /// Header lines `Name: value`, instead of those that libcurl would send itself.
+    func set(headers lines: [String]) throws(TransportFailure) {
+        for line in lines { unsafe headers = unsafe curl_slist_append(headers, line) }
+        try check(unsafe shim_setopt_pointer(handle, CURLOPT_HTTPHEADER, headers))
+    }
+
+    /// The value of this header in the last answer.
+    func header(_ name: String) -> String? {
+        unsafe shim_header(handle, name).map { unsafe String(cString: $0) }
     }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
