@@ -107,7 +107,7 @@ package struct DaemonRun {
             return giveUp([why], .configuration)
         }
         RuntimeDirectory.make(as: settings.identity)
-        for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+        for diagnostic in loaded.warnings { log.warn(diagnostic.description) }
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
@@ -174,6 +174,7 @@ package struct DaemonRun {
             log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
+            verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.output(of: $0, $1) }),

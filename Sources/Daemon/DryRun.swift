@@ -160,7 +160,7 @@ private struct DryRunReader {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
-            runner: nil, findings: nil)
+            verifier: settings.verifier(besideSocket: socket, cancel: nil), runner: nil, findings: nil)
         executor.adopt(loaded)
     }
 
@@ -170,9 +170,8 @@ private struct DryRunReader {
             switch job.work {
             case .readKey, .observe: result = .success(try executor.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .probe, .recallReportedStates,
-                .keepReportedStates,
-                .tidyRecords:
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .run, .probe,
+                .recallReportedStates, .keepReportedStates, .tidyRecords:
                 return nil
             }
         } catch {
@@ -214,7 +213,7 @@ private struct DryRunReader {
 extension Resource {
     fileprivate var client: ClientName? {
         switch self {
-        case .client(let name), .record(let name): name
+        case .client(let name), .verification(let name), .record(let name): name
         case .configuration, .key, .file, .action, .probe, .stateChangeAction, .state: nil
         }
     }

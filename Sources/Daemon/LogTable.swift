@@ -19,6 +19,16 @@ extension LogEvent {
                 "38f41d1b5f3c4dfc9ba331624dedbb3c", .info,
                 "\(client): took over \(secret.fingerprint), valid until \(secret.expiresAt)",
                 JournalField.secret(client, secret))
+        case .accepted(let client, let secret):
+            LogLine(
+                "6b0d3c5f9e1a4d7d8c24a5f0e7b1936d", .info, "\(client): Apple accepts \(secret.fingerprint)",
+                JournalField.secret(client, secret))
+        case .publishedUnverified(let client, let secret):
+            LogLine(
+                "d94a1e7725c84f0fb3680cfa1d2e5b89", .warning,
+                "\(client): \(secret.fingerprint) replaces the secret before, which can be kept no longer, although "
+                    + "Apple has not accepted it",
+                JournalField.secret(client, secret))
         case .published(let path, let secrets):
             LogLine(
                 "79e6f0bd724341cf9ec566fa15cd0afb", .info, "wrote \(path): \(Self.list(secrets))",

@@ -143,8 +143,14 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case notPublished = "not_published"
     case notDelivered = "not_delivered"
     // Apple's verdict on a new secret.
+    /// detail: the error code that Apple answered with.
     case refusedByApple = "refused_by_apple"
+    /// detail: why.
     case verdictUnknown = "verdict_unknown"
+    /// No process listens, or none that is trusted; detail: the socket.
+    case verifierMissing = "verifier_missing"
+    /// No answer in time, none at all, or a malformed one.
+    case verifierSilent = "verifier_silent"
     // Places behind an API.
     /// The push role's configuration has no such target, or is not accepted; detail: why.
     case pushUnconfigured = "push_unconfigured"

@@ -253,6 +253,14 @@ extension FailureCode {
                 .say(
                     "see whether this machine reaches Apple",
                     run: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys"))
+        case .verifierMissing:
+            row(
+                "the service that asks Apple about new secrets cannot be reached",
+                .run("systemctl enable --now clientsecretd-verify.socket"))
+        case .verifierSilent:
+            row(
+                "the service that asks Apple about new secrets gave no answer that can be read",
+                .say("see what it says", run: "journalctl -u 'clientsecretd-verify@*'"))
         case .pushUnconfigured:
             row(
                 "what pushes secrets does not know this target",

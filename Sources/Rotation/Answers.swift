@@ -140,6 +140,7 @@ extension Rotation {
                 requests[index].chosen.insert(client)
                 guard !renewal.deliverOnly else { continue }
                 self.renewal.force(client)
+                verification.skip(client, renewal.skipVerify)
             }
             if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
                 deny(&requests[index], failure)
@@ -156,6 +157,7 @@ extension Rotation {
         }
         for client in request.denied.keys {
             renewal.force(client, false)
+            verification.skip(client, false)
             touch(.client(client))
         }
     }
@@ -178,7 +180,7 @@ extension Rotation {
         return switch decide(client, &batches, &deadlines) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
-        case .mint: true
+        case .mint, .verify: true
         }
     }
 
@@ -204,6 +206,7 @@ extension Rotation {
         var all: [Resource] = []
         if let key = configuration.clients[client]?.key { all.append(.key(key)) }
         all.append(.client(client))
+        all.append(.verification(client))
         all += index.files(of: client).map(Resource.file)
         all += index.actions(of: client).map(Resource.action)
         all += index.actions(of: client).map(Resource.probe)
@@ -252,19 +255,19 @@ extension Rotation {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = renewal[client] else { return .failed("the client is no longer configured") }
+        let isDeliverOnly = if case .renew(let renewal) = request.request { renewal.deliverOnly } else { false }
         if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
         if let failure = request.denied[client] { return .failed(failure.message) }
         if wantedSecret(client) == nil, !jobs.isBusy(.client(client)), let failure = clock.failure {
             return .failed(failure.message)
         }
-        guard !state.isForced, let current = state.current else { return nil }
+        guard !state.isForced, let current = state.current, isDeliverOnly || heldBack(client) == nil else { return nil }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client) else { return nil }
         if index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
-        if case .renew(let renewal) = request.request, renewal.deliverOnly { return .delivered(current) }
-        return .renewed(current)
+        return isDeliverOnly ? .delivered(current) : .renewed(current)
     }
 
     /// The failure of a resource that keeps this client from being served: a shared action that fails for another
@@ -278,6 +281,8 @@ extension Rotation {
     /// without it the secret is published and delivered all the same.
     func failure(of client: ClientName, since job: JobID) -> Failure? {
         for resource in resources(of: client) where resource != .record(client) {
+            // What is in force is published and delivered whatever Apple says of it.
+            if resource == .verification(client), heldBack(client) == nil { continue }
             if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
             if let failure = hang(of: resource) { return failure }
         }

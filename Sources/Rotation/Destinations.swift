@@ -165,7 +165,7 @@ extension Rotation {
         switch resource {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): destinations.readAgain(path, next: jobs.next)
-        case .configuration, .client, .record, .action, .probe, .stateChangeAction, .state: return
+        case .configuration, .client, .verification, .record, .action, .probe, .stateChangeAction, .state: return
         }
         // Clients that merely share the file wait for its content, too.
         touch(resource)

@@ -67,8 +67,8 @@ struct Health: Sendable {
             }
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
-            .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .verify, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }
@@ -158,6 +158,7 @@ extension Rotation {
         case .unknown:
             break
         }
+        if isRefusedInForce(name) { health = .critical }
         if health == .degraded, reason == nil {
             let failure = Failure(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
             reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
@@ -175,7 +176,7 @@ extension Rotation {
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
             lastError: failures.first?.failure.message,
-            delivered: isDone, outputs: outputs, actions: actions)
+            delivered: isDone, outputs: outputs, actions: actions, verification: verification.view(of: name))
         if isNews(view), self.health.log(view) { events.append(.health(view.name, view.health, view.reason)) }
         self.health.set(view)
     }
@@ -271,6 +272,10 @@ extension Rotation {
                         failure: attempts.failure, client: name, since: attempts.since,
                         nextAttempt: nextAttempt(attempts, at: resource, now)))
             }
+        }
+        // After a start it is known before Apple is asked again.
+        if jobs.attempts[.verification(name)] == nil, let refusal = verification.refusal(of: name) {
+            reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
         }
         for path in client.files where isDeleted(path) {
             reasons.append(

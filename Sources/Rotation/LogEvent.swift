@@ -4,6 +4,10 @@ package import AppleClientSecret
 package enum LogEvent: Hashable, Sendable {
     case minted(ClientName, SecretInfo, MintReason)
     case tookOver(ClientName, SecretInfo)
+    /// Apple accepts a new secret.
+    case accepted(ClientName, SecretInfo)
+    /// A new secret is put in force although Apple has not accepted it, because the one before can be kept no longer.
+    case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
     case ran(ActionID, [ClientName: SecretInfo])
     /// A permitted request came over the status socket.

@@ -134,6 +134,7 @@ extension Rotation {
             guard configuration.clients[client] != nil else { return }
             records.recalled(record, client, by: job.id)
             renewal.recall(record.current, client)
+            verification.recall(record, client)
             clock.noteIssue(renewal[client]?.current)
             noteSigner(of: record, client, at: now)
             delivery.recall(record, client, next: jobs.next)
@@ -171,7 +172,8 @@ extension Rotation {
     private func wantedRecord(_ client: Subject) -> Record {
         let delivery = delivery[client.name]
         return Record(
-            current: renewal[client.name]?.current, delivered: delivery?.delivered ?? [:],
+            current: renewal[client.name]?.current, candidate: verification.candidate(client.name),
+            refusal: verification.refusal(of: client.name)?.detail, delivered: delivery?.delivered ?? [:],
             shared: sharedFiles(of: client), outputs: records.outputs(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],

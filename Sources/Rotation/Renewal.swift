@@ -6,6 +6,8 @@ package enum Decision: Hashable, Sendable {
     case wait
     case keep(SecretInfo, until: WallTime)
     case mint(MintReason)
+    /// Wait for Apple's verdict on the new secret, which replaces the one in force.
+    case verify(SecretInfo)
 }
 
 /// Which secret of each client is in force, and when it is replaced.
@@ -48,7 +50,7 @@ struct Renewal: Sendable {
         states[client]?.isForced = isForced
     }
 
-    fileprivate mutating func choose(_ secret: SecretInfo, _ client: ClientName) {
+    mutating func choose(_ secret: SecretInfo, _ client: ClientName) {
         states[client]?.current = secret
         states[client]?.hasChosen = true
     }
@@ -57,10 +59,13 @@ struct Renewal: Sendable {
         states[client]?.mintReason = reason
     }
 
-    /// Puts a new secret in force; returns why it was minted, nil for a client that is no longer configured.
-    fileprivate mutating func minted(_ secret: SecretInfo, _ client: ClientName) -> MintReason? {
+    /// Puts a new secret in force, unless Apple is to accept it first; returns why it was minted, nil for a client that
+    /// is no longer configured.
+    fileprivate mutating func minted(_ secret: SecretInfo, _ client: ClientName, isInForce: Bool) -> MintReason? {
         guard let state = states[client] else { return nil }
-        states[client] = State(current: secret, hasChosen: true, renewals: state.renewals + 1)
+        states[client] = State(
+            current: isInForce ? secret : state.current, hasChosen: isInForce || state.hasChosen,
+            renewals: state.renewals + 1)
         return state.mintReason ?? .asked
     }
 
@@ -102,7 +107,10 @@ extension Rotation {
         if chosen.current != state.current { batches = Batches() }
         let decision = decide(client, chosen, print, &batches, &deadlines)
         // No new secret is needed, so a failure to mint one no longer matters.
-        if case .keep = decision { recover(.client(name)) }
+        switch decision {
+        case .keep, .verify: recover(.client(name))
+        case .wait, .mint: break
+        }
         guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: deadlines.now.wall,
@@ -116,12 +124,16 @@ extension Rotation {
         }
     }
 
-    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .mint(let client, let key, _) = job.work, case .success(let outcome) = result else { return }
         guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
         // Another key signed than was read: the file was replaced, and its change notice is still to come.
         if keys.print(of: key) != secret.signer { observeAgain(at: .key(key)) }
-        if let reason = renewal.minted(secret, client) { events.append(.minted(client, secret, reason)) }
+        guard let subject = index.subjects[client] else { return }
+        let isInForce = noteMinted(secret, subject, at: now)
+        if let reason = renewal.minted(secret, client, isInForce: isInForce) {
+            events.append(.minted(client, secret, reason))
+        }
     }
 
     /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
@@ -185,6 +197,18 @@ extension Rotation {
         _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
         _ deadlines: inout Deadlines
     ) -> Decision {
+        let decision = decideUnverified(client, state, print, &batches, &deadlines)
+        guard case .mint(let reason) = decision, reason != .asked, let candidate = heldBack(client.name),
+            client.entry.accepts(candidate, key: client.key, print: print, at: &deadlines)
+        else { return decision }
+        return .verify(candidate)
+    }
+
+    /// Decides as if no new secret waited for Apple's verdict.
+    private func decideUnverified(
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
+        _ deadlines: inout Deadlines
+    ) -> Decision {
         if configurationWatch.isRestrained { return decideRestrained(client, state, print, &deadlines) }
         if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, print, &deadlines) else {
@@ -237,15 +261,16 @@ extension Rotation {
     }
 
     /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer
-    /// configured.
+    /// configured. While Apple has not accepted the new one, one of another key id or team is kept.
     func wantedSecret(_ client: ClientName) -> SecretInfo? {
         index.subjects[client].flatMap { wantedSecret($0) }
     }
 
     func wantedSecret(_ client: Subject) -> SecretInfo? {
-        guard let current = renewal[client.name]?.current, client.entry.names(current, key: client.key) else {
-            return nil
-        }
+        guard let current = renewal[client.name]?.current,
+            client.entry.names(current, key: client.key)
+                || current.client == client.entry.clientID && heldBack(client.name) != nil
+        else { return nil }
         return current
     }
 

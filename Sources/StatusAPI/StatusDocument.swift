@@ -59,7 +59,8 @@ extension ClientView: JSONDocument {
             consecutiveFailures: try members("consecutive_failures", view?.consecutiveFailures),
             lastError: try members.orNull("last_error", view?.lastError),
             delivered: try members("delivered", view?.delivered), outputs: try members("outputs", view?.outputs),
-            actions: try members("actions", view?.actions))
+            actions: try members("actions", view?.actions),
+            verification: try members.orNull("verification", view?.verification))
         readReason = report
     }
 
@@ -81,6 +82,15 @@ extension ActionView: JSONDocument {
         self.init(
             action: try members("action", view?.action), state: try members("state", view?.state),
             ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error))
+    }
+}
+
+extension VerificationView: JSONDocument {
+    package init(_ view: VerificationView?, _ members: inout JSONMembers) throws {
+        self.init(
+            fingerprint: try members("fingerprint", view?.fingerprint),
+            verdict: try members("verdict", view?.verdict), askedAt: try members.orNull("asked_at", view?.askedAt),
+            code: try members.orNull("code", view?.code))
     }
 }
 
@@ -129,6 +139,7 @@ extension JSONString where Self: RawRepresentable<String> {
 extension HealthState: JSONString {}
 extension OutputView.State: JSONString {}
 extension ActionView.State: JSONString {}
+extension VerificationView.Verdict: JSONString {}
 
 extension JSONString where Self: CustomStringConvertible {
     package var jsonString: String { description }

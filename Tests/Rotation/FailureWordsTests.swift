@@ -80,7 +80,7 @@ import Testing
         case .credentialMissing: .credential("apple-key")
         case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
             .signatureUnchecked,
-            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown:
+            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase, .keyChanged: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
@@ -296,6 +296,10 @@ import Testing
             #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
         case .verdictUnknown:
             #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple: curl -sS -o /dev/null https://appleid.apple.com/auth/keys"#
+        case .verifierMissing:
+            #"client "web": the service that asks Apple about new secrets cannot be reached; systemctl enable --now clientsecretd-verify.socket"#
+        case .verifierSilent:
+            #"client "web": the service that asks Apple about new secrets gave no answer that can be read; see what it says: journalctl -u 'clientsecretd-verify@*'"#
         case .pushUnconfigured:
             #"production: what pushes secrets does not know this target; write it under "targets" in the configuration that the service is handed"#
         case .pushTokenUnusable:

@@ -93,7 +93,7 @@ struct Index: Hashable, Sendable {
         case .file(let path): clients(of: path)
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
-        case .client, .record, .configuration, .stateChangeAction, .state: []
+        case .client, .verification, .record, .configuration, .stateChangeAction, .state: []
         }
     }
 
@@ -102,7 +102,7 @@ struct Index: Hashable, Sendable {
         switch resource {
         case .configuration, .state: true
         case .key(let name): configuration.keys[name] != nil
-        case .client(let name), .record(let name): configuration.clients[name] != nil
+        case .client(let name), .verification(let name), .record(let name): configuration.clients[name] != nil
         case .file(let path): specs[path] != nil
         case .action(let id): actions[id] != nil
         case .probe(let id): probes[id] != nil

@@ -30,6 +30,7 @@ struct DryRunReport {
                 case .wait: ("wait", nil)
                 case .keep: ("keep", nil)
                 case .mint(let why): ("mint", why.words)
+                case .verify: ("verify", nil)
                 }
             var issued: SecretInfo?
             var due: WallTime?
@@ -64,6 +65,9 @@ struct DryRunReport {
             return "would keep \(issued.fingerprint), which expires \(when); renewal \(TimeWords.full(due, to: now))"
         case .mint(let reason):
             return "would mint a new secret, \(reason.words); \(span(of: secret.client))"
+                + (configuration.clients[secret.client]?.verify == true ? ", after Apple is asked" : "")
+        case .verify(let candidate):
+            return "would ask Apple whether it accepts \(candidate.fingerprint), and keep the secret before until then"
         }
     }
 

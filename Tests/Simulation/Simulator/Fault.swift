@@ -112,6 +112,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         case observe
         case mint
         case keep
+        case verify
         case publish
         case run
         case probe
@@ -129,6 +130,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .observe: .observe
                 case .mint: .mint
                 case .keep: .keep
+                case .verify: .verify
                 case .publish: .publish
                 case .run: .run
                 case .probe: .probe

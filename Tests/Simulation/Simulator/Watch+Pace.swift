@@ -56,8 +56,8 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
-            .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .verify, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }

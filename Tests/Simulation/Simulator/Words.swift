@@ -25,6 +25,7 @@ enum Words {
         case .configuration: "configuration"
         case .key(let name): "key \(name)"
         case .client(let name): "client \(name)"
+        case .verification(let name): "verification \(name)"
         case .record(let name): "record \(name)"
         case .file(let path): "file \(path)"
         case .action(let id): "action \(id)"
@@ -54,6 +55,7 @@ enum Words {
             case .recallReportedStates: "recall what was told"
             case .keepReportedStates(let told): "keep that \(told.health) was told"
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
+            case .verify(let client, let secret): "verify \(client) \(of(secret))"
             case .publish(let spec, let secrets, _): "publish \(spec.path) \(of(secrets))"
             case .run(let action, let covering):
                 "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: " "))"
@@ -67,6 +69,7 @@ enum Words {
         case .success(.minted(let issued)): "minted \(of(issued))"
         case .success(.recalled(let record)): "recalled \(of(record.current))"
         case .success(.kept): "kept"
+        case .success(.accepted): "accepted"
         case .success(.observed(let observation)), .success(.published(let observation)):
             "seen \(observation.exists ? of(observation.slots.compactMapValues(\.secret)) : "nothing")"
         case .success(.key(let print)): "key \(print.description.suffix(1))"
