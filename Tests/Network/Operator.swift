@@ -82,6 +82,12 @@ final class Operator {
     func clientsecretd(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) throws -> Finished {
+        try clientsecretd(arguments, input: input, environment: environment)
+    }
+
+    private func clientsecretd(
+        _ arguments: [String], input: String, environment: [String: String]
+    ) throws -> Finished {
         try run(
             [binary] + arguments, input: Data(input.utf8),
             environment: ["CLIENTSECRETD_CONFIG": configuration, "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
@@ -91,10 +97,9 @@ final class Operator {
     func ask(
         _ apple: StandIn, _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) throws -> Finished {
-        try run(
-            [binary] + arguments + ["--endpoint", apple.address, "--ca-file", apple.authority],
-            input: Data(input.utf8),
-            environment: ["CLIENTSECRETD_CONFIG": configuration, "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
+        try clientsecretd(
+            arguments + ["--endpoint", apple.address, "--ca-file", apple.authority], input: input,
+            environment: environment)
     }
 }
 

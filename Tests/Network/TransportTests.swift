@@ -157,6 +157,17 @@ import Testing
         #expect((malformed.complaints + malformed.output).contains("the request is no JSON object"))
     }
 
+    /// What opens network connections is no part of the daemon's program.
+    @Test func itAloneIsLinkedWithTheLibraryForTheNetwork() throws {
+        func needs(_ name: String) throws -> Bool {
+            let listed = try run(["ldd", Operator.program(name)])
+            try #require(listed.output.contains("libc.so"), "\(listed.complaints)")
+            return listed.output.contains("libcurl")
+        }
+        #expect(try needs("clientsecretd-network"))
+        #expect(try !needs("clientsecretd"))
+    }
+
     /// The longest that the commands take as a code, and a client secret, with every character escaped as a quote is.
     @Test func theLongestRequestIsTaken() throws {
         let code = String(repeating: "\\\"", count: 50_000)

@@ -228,23 +228,44 @@ import Testing
         #expect(finished.complaints.contains("apt-get install clientsecretd-network"))
     }
 
-    /// A client without outputs: its secret is served to a unit, and lies in the state directory alone.
-    @Test func aSecretThatIsServedAsACredentialIsTried() throws {
-        let apple = try own.standIn()
+    /// Writes a configuration with a client without outputs.
+    private func serveAsCredential() throws {
         try own.directory.write(
             """
             keys: {apple: {team_id: \(Operator.team), file: \(own.keyFile)}}
             clients: {web: {client_id: \(Operator.client), credential: {unit: myapp.service, name: apple}}}
             state_dir: \(own.directory("state"))
             """, to: "clientsecretd.yaml")
+    }
+
+    private func runOnce() throws {
+        let once = try own.clientsecretd("run", "--once", "--socket", own.directory("status.sock"))
+        try #require(once.status == 0, "\(once.complaints)")
+    }
+
+    /// A client without outputs: its secret is served to a unit, and lies in the state directory alone.
+    @Test func aSecretThatIsServedAsACredentialIsTried() throws {
+        let apple = try own.standIn()
+        try serveAsCredential()
         let nothing = try own.ask(apple, "verify")
         #expect(
             nothing.status == 3 && nothing.output.contains("there is no secret of client \"web\""), "\(nothing.output)")
-        let once = try own.clientsecretd("run", "--once", "--socket", own.directory("status.sock"))
-        try #require(once.status == 0, "\(once.complaints)")
+        try runOnce()
         let finished = try own.ask(apple, "verify")
         #expect(finished.status == 0 && finished.output.contains("web: accepted (sha256:"), "\(finished.output)")
         #expect(try own.ask(apple, "refresh", "web", input: "token").complaints.contains("invalid_grant"))
+    }
+
+    @Test(.needsRoot("becomes another user")) func whoMayNotReadTheStateDirectoryIsToldSo() throws {
+        try serveAsCredential()
+        try runOnce()
+        for (path, mode) in [(own.directory.path, 0o755), (own.configuration, 0o644)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        let finished = try run(
+            ["setpriv", "--reuid", "65534", "--clear-groups", own.binary, "verify", "--config", own.configuration])
+        #expect(finished.status == 3)
+        #expect(finished.output.contains("which root and the daemon can read; use sudo"), "\(finished.output)")
     }
 
     /// What is known of one client is told, whatever becomes of the next.

@@ -3,6 +3,7 @@ import Config
 import Daemon
 import Failures
 import Formats
+import Glibc
 import Keys
 import Linux
 import Outputs
@@ -105,7 +106,11 @@ struct PublishedSecret {
         do throws(Failure) {
             record = try StateDirectory.peek(name, in: directory, as: source.identity, sha256: { SHA256.digest($0) })
         } catch {
-            throw CommandFailure(.failed, error.message)
+            guard error.code == .stateUnusable, geteuid() != 0 else { throw CommandFailure(.failed, error.message) }
+            throw CommandFailure(
+                .failed,
+                "the secret of client \"\(name)\" is kept in \(directory) alone, which root and the daemon can read; use sudo"
+            )
         }
         guard let current = record?.current else {
             throw CommandFailure(.failed, "\(directory): there is no secret of client \"\(name)\" in it")

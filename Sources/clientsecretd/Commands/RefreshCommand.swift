@@ -28,7 +28,7 @@ struct RefreshCommand: ParsableCommand {
         let program = try NetworkProgram(server)
         let secret = try chosen.secret()
         let text = try HeldToken.read(file, asking: "Refresh token")
-        let token = try HeldToken.token(in: text, of: file, members: ["refresh_token"])
+        let token = try HeldToken.token(in: text, of: file, member: "refresh_token")
         let kept = try showing.file()
         let tokens = try TokenRequest(secret, program).tokens(
             [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)

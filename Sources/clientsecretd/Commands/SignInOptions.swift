@@ -58,9 +58,8 @@ enum HeldToken {
         return String(text[start...end])
     }
 
-    /// The token in a text: the text itself, or the first of `members` that is in a JSON object, as 'exchange --save'
-    /// writes it.
-    static func token(in text: String, of file: String, members: [String]) throws(CommandFailure) -> String {
+    /// The token in a text: the text itself, or this member of a JSON object, as 'exchange --save' writes it.
+    static func token(in text: String, of file: String, member: String) throws(CommandFailure) -> String {
         guard text.hasPrefix("{") else {
             guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 throw CommandFailure(
@@ -68,12 +67,10 @@ enum HeldToken {
             }
             return text
         }
-        let json = try? JSONValue(Array(text.utf8), duplicates: .refused)
-        for member in members {
-            if let token = json?[member]?.text { return token }
+        guard let token = (try? JSONValue(Array(text.utf8), duplicates: .refused))?[member]?.text else {
+            throw CommandFailure(.failed, "\(name(of: file)): this is no JSON object with \"\(member)\"")
         }
-        throw CommandFailure(
-            .failed, "\(name(of: file)): this is no JSON object with \"\(members.joined(separator: "\" or \""))\"")
+        return token
     }
 
     static func name(of file: String) -> String {
