@@ -17,11 +17,16 @@ package struct LoadedConfiguration: Sendable {
 
     /// Warnings about settings that this version checks but does not act on yet, by client name.
     package var notActedOn: [Diagnostic] {
-        located.clients.filter { $0.settings.verify.value == true }.sorted { $0.name.value < $1.name.value }.map {
+        let clients = located.clients.filter { $0.settings.verify.value == true }
+        let untried = clients.sorted { $0.name.value < $1.name.value }.map {
             Diagnostic(
                 .warning, at: $0.settings.verify.position ?? $0.name.position,
                 "this version does not ask Apple yet: new secrets of \"\($0.name.value)\" are published untried")
         }
+        let targets = located.main.targetsPosition.map {
+            Diagnostic(.warning, at: $0, "the daemon of this version pushes to no target yet; no output can name one")
+        }
+        return untried + [targets].compactMap { $0 }
     }
 }
 
