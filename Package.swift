@@ -171,7 +171,7 @@ let package = Package(
             ],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
-        // The real program against stand-ins and real services.
+        // The real program against stand-ins for APIs, PocketBase and moto.
         test("Push", of: ["Push", "SignIn", "Failures", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]

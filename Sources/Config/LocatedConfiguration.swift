@@ -61,6 +61,10 @@ struct LocatedConfiguration {
         ClientOutput.check(outputs, diagnostics)
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)
+        if let position = main.targetsPosition {
+            diagnostics.warning(
+                at: position, "the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand")
+        }
         return configuration
     }
 

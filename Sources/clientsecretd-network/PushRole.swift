@@ -172,8 +172,7 @@ struct PushClient {
                 try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
             }
             try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
-            // Otherwise a body of more than 1 MiB, or HTTP/1.1 with some versions, waits for a leave to be sent.
-            var headers = request.headers.map { "\($0.name): \($0.value)" } + ["Expect:"]
+            var headers = request.headers.map { "\($0.name): \($0.value)" }
             if let signature = request.signature {
                 // What libcurl signs names no port (curl#9550), so the request must not either.
                 headers.append("Host: \(request.address.host)")

@@ -77,13 +77,10 @@ final class PushBed {
         let settings = target.replacingOccurrences(of: "ENDPOINT", with: address)
             .replacingOccurrences(of: "CA", with: "ca_file: \(directory("ca.pem")), token_file: \(directory("token"))")
         try directory.write("targets:\n  production: {\(settings)}\n", to: "clientsecretd.yaml")
-        let binary =
-            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
-        let program = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/clientsecretd-network"
         let question = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
         let finished = try run(
             [
-                program, "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
+                try Self.program(), "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
                 String(timeout),
             ], input: Data(question.utf8), environment: ["https_proxy": "http://127.0.0.1:1"])
         try #require(finished.status == 0, "\(finished.output)\(finished.complaints)")
@@ -96,6 +93,15 @@ final class PushBed {
         return Answer(
             result: json["result"] as? String, verified: json["verified"] as? Bool, holds: json["holds"] as? Bool,
             code: json["code"] as? String, detail: json["detail"] as? String, retryAfter: json["retry_after"] as? Int)
+    }
+
+    /// The program for the network, beside the one that is tested.
+    static func program() throws -> String {
+        let binary =
+            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
+        let path = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/clientsecretd-network"
+        try #require(FileManager.default.isExecutableFile(atPath: path), "build \(path) first: make build")
+        return path
     }
 
     struct Answer: Hashable {
