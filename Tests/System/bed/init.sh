@@ -62,7 +62,7 @@ unit DynamicUser=yes RuntimeDirectory=app 'ExecStartPre=/bin/sh -c "cp $CREDENTI
 rm -r /etc/systemd/system/app.service.d
 promise "a credential" $init --credential apple --restart app.service
 promise "the service starts" systemctl start clientsecretd.service clientsecretd-credentials.socket
-promise "and the unit" systemctl start app.service
+promise "and the unit" systemctl restart app.service
 eventually "with its secret" ours /run/app/seen
 
 anew
