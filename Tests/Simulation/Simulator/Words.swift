@@ -9,10 +9,10 @@ enum Words {
         case .configured(let configuration): "configured, \(configuration.clients.count) clients"
         case .configuredAsBefore(let configuration, _):
             "configured as before, \(configuration.clients.count) clients"
-        case .changeNoticed(let resource): "stirred \(of(resource))"
+        case .changeNoticed(let resource): "change noticed: \(of(resource))"
         case .finished(let id, let result): "\(id.number) \(of(result))"
-        case .faultRaised(let failure, _): "hampered: \(failure.code)"
-        case .faultCleared(let code): "relieved: \(code)"
+        case .faultRaised(let failure, _): "fault raised: \(failure.code)"
+        case .faultCleared(let code): "fault cleared: \(code)"
         case .stateLost: "the state directory was lost"
         case .clockSet: "clock set"
         case .asked(let request, let requestID): "asked \(requestID?.number ?? 0) \(of(request))"
@@ -29,7 +29,7 @@ enum Words {
         case .file(let path): "file \(path)"
         case .action(let id): "action \(id)"
         case .probe(let id): "probe \(id)"
-        case .stateChangeAction(let id): "notice \(id)"
+        case .stateChangeAction(let id): "state-change action \(id)"
         case .state: "state"
         }
     }
@@ -49,10 +49,10 @@ enum Words {
             case .probe(let action): "probe \(action.id)"
             case .readKey(let name, _): "read \(name)"
             case .recall(let client): "recall \(client)"
-            case .observe(let spec): "look \(spec.path)"
+            case .observe(let spec): "observe \(spec.path)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
-            case .recallReportedStates: "recall what was told"
-            case .keepReportedStates(let told): "keep that \(told.health) was told"
+            case .recallReportedStates: "recall the reported states"
+            case .keepReportedStates(let states): "keep that \(states.health) was reported"
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
             case .publish(let spec, let secrets, _): "publish \(spec.path) \(of(secrets))"
             case .run(let action, let covering):
