@@ -95,8 +95,8 @@ package struct DryRun: Sendable {
         }
         problems += failed.map { Problem(failure: $0.value, client: $0.key.client) }
         problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
-        let told = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
-        let actions = Set(configuration.clients.values.flatMap(\.onChange) + told)
+        let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
+        let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
         let ofUnits = UnitAction(cancel: nil).obstacles(
             to: Array(actions), as: Identity.ofService(askedBy: identity).user)
         for name in names {

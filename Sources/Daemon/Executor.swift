@@ -154,7 +154,7 @@ final class Executor: Sendable {
         case .run(let action, let covering): try run(action, covering)
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()
-        case .keepReportedStates(let told): try keep(told)
+        case .keepReportedStates(let states): try keep(states)
         case .tidyRecords(let clients, let moment, let former, let outputs): tidy(clients, moment, former, outputs)
         }
     }
@@ -305,9 +305,9 @@ final class Executor: Sendable {
         }
     }
 
-    private func keep(_ told: ReportedStates) throws(Failure) -> Outcome {
-        try state.get().keep(told)
-        return .keptReportedStates(told)
+    private func keep(_ states: ReportedStates) throws(Failure) -> Outcome {
+        try state.get().keep(states)
+        return .keptReportedStates(states)
     }
 
     private func tidy(

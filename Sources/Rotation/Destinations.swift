@@ -92,8 +92,8 @@ struct Destinations: Sendable {
     }
 
     /// Records that an action had applications read a file.
-    mutating func told(_ path: AbsolutePath, at now: Now) {
-        states[path]?.drift.told(at: now.boot)
+    mutating func delivered(_ path: AbsolutePath, at now: Now) {
+        states[path]?.drift.delivered(at: now.boot)
     }
 
     /// Records what a file was seen to hold.

@@ -125,7 +125,7 @@ package final class StateDirectory: Sendable {
 
     /// The reported states; nil when none are kept. Throws as ``recall(_:)`` does.
     package func recallReportedStates() throws(Failure) -> ReportedStates? {
-        let file = Self.toldFile(in: path)
+        let file = Self.reportedStatesFile(in: path)
         do throws(Failure) {
             guard let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity) else { return nil }
             do throws(RecordFormat.Flaw) {
@@ -140,8 +140,8 @@ package final class StateDirectory: Sendable {
     }
 
     /// Saves the reported states; durable when it returns.
-    package func keep(_ told: ReportedStates) throws(Failure) {
-        try write(format.encode(told), to: Self.toldFile(in: path))
+    package func keep(_ states: ReportedStates) throws(Failure) {
+        try write(format.encode(states), to: Self.reportedStatesFile(in: path))
     }
 
     /// The record of a client, read without creating or locking the directory: for use outside the daemon.
@@ -262,7 +262,7 @@ package final class StateDirectory: Sendable {
         "\(path)/clients/\(client).state"
     }
 
-    private static func toldFile(in path: AbsolutePath) -> String {
+    private static func reportedStatesFile(in path: AbsolutePath) -> String {
         "\(path)/told.state"
     }
 

@@ -22,8 +22,8 @@ struct StatusProblems {
             clients.contains { $0.reasonReport?.sentence == reason.sentence } ? nil : reason
         }
         var block = reason.map { reason in
-            let told = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
-            return lines("clientsecretd is ", told)
+            let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
+            return lines("clientsecretd is ", problem)
         }
         // All mistakes of a configuration that would not start; a reason that says so names the first one.
         let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
@@ -41,17 +41,17 @@ struct StatusProblems {
         var order: [CommonProblem] = []
         var names: [CommonProblem: [String]] = [:]
         for client in clients where client.health != .ok {
-            let told = common(client)
-            if names[told] == nil { order.append(told) }
-            names[told, default: []].append(client.name.description)
+            let problem = common(client)
+            if names[problem] == nil { order.append(problem) }
+            names[problem, default: []].append(client.name.description)
         }
-        return order.map { told in
-            let names = names[told] ?? []
-            var shown = told
-            if let code = told.remedyOfCode, names.count == 1 {
+        return order.map { problem in
+            let names = names[problem] ?? []
+            var shown = problem
+            if let code = problem.remedyOfCode, names.count == 1 {
                 shown.failure?.remedy = code.remedy(for: FailureSubject(client: names.first))?.description
             }
-            return lines(Self.subject(names), shown) + told.parts
+            return lines(Self.subject(names), shown) + problem.parts
         }
     }
 
@@ -82,21 +82,21 @@ struct StatusProblems {
     private func common(_ client: ClientView) -> CommonProblem {
         let subject = "client \"\(client.name)\": "
         func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
-        var told = CommonProblem(
+        var problem = CommonProblem(
             health: client.health, reason: bare(client.reasonReport?.sentence ?? "no reason is known"),
             failure: client.reasonReport?.failure, parts: parts(of: client))
-        guard let failure = told.failure else { return told }
-        told.reason = ""
-        told.failure?.message = bare(failure.message)
+        guard let failure = problem.failure else { return problem }
+        problem.reason = ""
+        problem.failure?.message = bare(failure.message)
         if let code = FailureCode(rawValue: failure.code), let remedy = failure.remedy,
             remedy == code.remedy(for: FailureSubject(client: client.name.description))?.description
         {
-            told.remedyOfCode = code
+            problem.remedyOfCode = code
             let general = code.remedy(for: FailureSubject())
-            told.failure?.remedy = general?.description
-            told.failure?.command = general?.command
+            problem.failure?.remedy = general?.description
+            problem.failure?.command = general?.command
         }
-        return told
+        return problem
     }
 
     private func parts(of client: ClientView) -> [String] {
@@ -110,14 +110,14 @@ struct StatusProblems {
     }
 
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
-    private func lines(_ subject: String, _ told: CommonProblem) -> [String] {
-        guard let failure = told.failure else {
-            return ["\(subject)\(told.health.rawValue): \(TimeWords.annotated(told.reason, now: now))"]
+    private func lines(_ subject: String, _ problem: CommonProblem) -> [String] {
+        guard let failure = problem.failure else {
+            return ["\(subject)\(problem.health.rawValue): \(TimeWords.annotated(problem.reason, now: now))"]
         }
         var times = "since \(failure.since)"
         if let next = failure.nextAttempt { times += "; next attempt \(next)" }
         var lines = [
-            "\(subject)\(told.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
+            "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
             "  " + TimeWords.annotated(times, now: now),
         ]
         if let remedy = failure.remedy { lines.append("  what helps: " + remedy) }

@@ -37,9 +37,9 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case actionFailedLate
     case actionHung
     /// A failed action is retried for an application whose secret is critical or has expired.
-    case toldInEmergency
+    case retriedInEmergency
     // Operators.
-    case peopleTold
+    case operatorsNotified
     case stateChangeFailed
     // Reloads.
     case reloadRefused
@@ -146,7 +146,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
-            .toldInEmergency, .peopleTold, .stateChangeFailed,
+            .retriedInEmergency, .operatorsNotified, .stateChangeFailed,
             .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
             .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,

@@ -218,7 +218,7 @@ extension Watch {
             let last = failures[job.resource], let failed = failuresInARow[job.resource],
             let since = emergencySince(action.id, covering.keys, simulator)
         else { return }
-        simulator.outside.meet(.toldInEmergency)
+        simulator.outside.meet(.retriedInEmergency)
         if case .exec = action {} else if failed >= 3 { return }
         let sharers = simulator.outside.configuration.clients.filter { _, entry in
             entry.onChange.contains { $0.id == action.id }
