@@ -99,6 +99,16 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 	$(if $(SEED),,timeout $(simulate_limit) .build/release/simulate --planted)
 	timeout $(simulate_limit) .build/release/simulate $(if $(SEED),--seed $(SEED),--years $(YEARS))
 
+# Ratios of one run on one machine, medians of five; docs/benchmarks.md has what came of them. As root: file systems are mounted.
+.PHONY: bench
+bench: build ## measures publishing, renewing, restarting, memory and wakes beside plain programs (some 20 minutes)
+	@scripts/install-packages e2fsprogs gcc libc6-dev libssl-dev openssl python3
+	Benchmarks/publish.sh
+	Benchmarks/restart.sh
+	Benchmarks/renew.sh
+	Benchmarks/memory.sh
+	Benchmarks/idle.sh
+
 # How many seconds `make fuzz` spends on each target; with TARGET, on that one alone.
 FUZZ_SECONDS ?= 60
 
