@@ -124,6 +124,7 @@ import Testing
         #expect(try bench.held(in: "web.jwt") == old)
         bench.pass(1)
         #expect(try bench.held(in: "web.jwt") != old)
+        bench.pass(120)
         #expect(try bench.view(web).health == .critical)
         #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
     }
