@@ -63,7 +63,8 @@ struct LocatedConfiguration {
         ActionKinds.check(actions, diagnostics)
         if let position = main.targetsPosition {
             diagnostics.warning(
-                at: position, "the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand")
+                at: position,
+                "the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand")
         }
         return configuration
     }

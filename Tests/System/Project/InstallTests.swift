@@ -79,7 +79,8 @@ import Testing
         try make("install", into: directory, prefix: "/opt/other")
         let pages = "opt/other/share/doc/clientsecretd/"
         let names = [
-            "README.md", "installing.md", "systemd.md", "monitoring.md", "container.md", "operations.md", "consumers.md",
+            "README.md", "installing.md", "systemd.md", "monitoring.md", "container.md", "operations.md",
+            "consumers.md",
         ]
         for page in names {
             let text = try directory.read(pages + page)
