@@ -92,6 +92,12 @@ package enum Formats {
     ]
     /// Where the configuration names none.
     package static let standard: any OutputFormat.Type = RawFormat.self
+    /// Where a program reads environment variables.
+    package static let environment: any OutputFormat.Type = EnvironmentFormat.self
+    /// Where a program reads JSON.
+    package static let json: any OutputFormat.Type = JSONFormat.self
+    /// Where the user says what stands around the secret.
+    package static let template: any OutputFormat.Type = TemplateFormat.self
 
     /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.
     package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }

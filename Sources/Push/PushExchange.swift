@@ -351,7 +351,7 @@ package struct PushExchange {
         case .template(let template):
             let bytes = Array(secretText.utf8)
             guard let claims = (try? CompactJWS(bytes))?.claims,
-                let rendered = try? TemplateFormat(parameter: template).render(
+                let rendered = try? Formats.template.init(parameter: template).render(
                     [.whole: RenderedSecret(token: bytes, claims: claims)], into: [])
             else { throw PushFailure(.unconfigured, "the target's body cannot be made of the secret") }
             return rendered

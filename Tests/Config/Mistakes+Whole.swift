@@ -138,6 +138,7 @@ extension MistakeCase {
           two: {kind: supabase, token_file: /t, token_credential: t}
         clients: {web: {outputs: [{push: one}]}}
         ->
+        c.yaml:2:1: warning: the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand
         c.yaml:3:41: error: "http://vault.example.com" is not an address for secrets; write https://, a host and, where needed, a path (http:// on this machine alone)
         c.yaml:4:3: error: target "two" has no "project"; write the project's reference, twenty letters in its address
         c.yaml:4:41: error: "token_credential" and "token_file" exclude each other; keep one

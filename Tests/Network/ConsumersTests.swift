@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 /// Programs of other people, set up as docs/consumers.md says, that sign users in while their secret is renewed.
-@Suite(.enabled("needs gunicorn and Authlib: make test-deps") { try Gunicorn.isInstalled })
 struct ConsumersTests {
     private let own: Operator
     private let apple: StandIn
@@ -114,11 +113,4 @@ struct ConsumersTests {
 
 private enum Gunicorn {
     static let folder = (python as NSString).deletingLastPathComponent
-
-    static var isInstalled: Bool {
-        get throws {
-            let isThere = FileManager.default.isExecutableFile(atPath: folder + "/gunicorn")
-            return try Prerequisite.check(isThere, "gunicorn and Authlib are not installed: make test-deps")
-        }
-    }
 }

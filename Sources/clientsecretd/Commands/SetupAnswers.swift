@@ -177,7 +177,8 @@ struct SetupDialog {
                 answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
             }
         case .raw, .json:
-            answers.format = FormOptions.Format(place == .raw ? RawFormat.self : JSONFormat.self)
+            let format = place == .raw ? Formats.standard : Formats.json
+            answers.format = FormOptions.Format(format)
             answers.group = try optional("The group that reads it") { text in
                 let name = try Flags.account(text)
                 guard (try? Accounts.groupID(name)).flatMap({ $0 }) != nil else {
@@ -186,7 +187,7 @@ struct SetupDialog {
                 return name
             }
             let directory = answers.group == nil ? "out" : name
-            let ending = place == .raw ? "jwt" : "json"
+            let ending = place == .raw ? "jwt" : format.name
             answers.output = try answer(
                 "The file", offering: "/run/clientsecretd/\(directory)/\(name).\(ending)", Flags.path)
         }
@@ -196,7 +197,7 @@ struct SetupDialog {
     }
 
     private func askForVariable(_ answers: inout SetupAnswers) throws {
-        answers.format = FormOptions.Format(EnvironmentFormat.self)
+        answers.format = FormOptions.Format(Formats.environment)
         answers.variable = try answer("The variable", offering: "APPLE_CLIENT_SECRET", Flags.variable)
     }
 
