@@ -12,6 +12,7 @@ internal import Failures
 /// - One question runs at a time, and six begin in a minute at most, for the client first that was asked about longest
 ///   ago.
 struct Verification: Sendable {
+    /// Of the clients with `verify: true`, and of those with a candidate.
     private var states: [ClientName: State] = [:]
     /// The question that runs.
     private var running: JobID?
@@ -84,12 +85,15 @@ struct Verification: Sendable {
     // MARK: What happens
 
     mutating func adopt(_ configuration: Configuration) {
-        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+        states = configuration.clients.reduce(into: [:]) { kept, client in
+            let state = states[client.key]
+            if client.value.verify || state?.candidate != nil { kept[client.key] = state ?? State() }
+        }
     }
 
     /// Takes what a client's record says, unless a newer secret was minted meanwhile.
     mutating func recall(_ record: Record, _ client: ClientName) {
-        guard let candidate = record.candidate, let state = states[client], state.candidate == nil, state.view == nil
+        guard let candidate = record.candidate, states[client]?.candidate == nil, states[client]?.view == nil
         else { return }
         set(candidate, client)
         guard let detail = record.refusal else { return }
@@ -106,7 +110,7 @@ struct Verification: Sendable {
 
     /// Records a new secret; nil: one that is not tried.
     fileprivate mutating func set(_ candidate: SecretInfo?, _ client: ClientName) {
-        guard states[client] != nil else { return }
+        guard candidate != nil || states[client] != nil else { return }
         states[client] = State(
             candidate: candidate,
             view: candidate.map { VerificationView(fingerprint: $0.fingerprint, verdict: .pending) })
@@ -114,6 +118,9 @@ struct Verification: Sendable {
 
     /// Forgets a candidate that is not tried any more.
     fileprivate mutating func drop(_ client: ClientName) { set(nil, client) }
+
+    /// Forgets a client that has no `verify: true` any more.
+    fileprivate mutating func forget(_ client: ClientName) { states[client] = nil }
 
     /// Whether the secret that was just minted is not to be tried.
     fileprivate func isSkipped(_ client: ClientName) -> Bool { states[client]?.isSkipped == true }
@@ -159,7 +166,12 @@ struct Verification: Sendable {
 
     func checkInvariants(_ configuration: Configuration, next: JobID) -> [String] {
         var broken: [String] = []
-        if Set(states.keys) != Set(configuration.clients.keys) { broken.append("verdicts on other clients") }
+        if states.keys.contains(where: { configuration.clients[$0] == nil }) {
+            broken.append("verdicts on other clients")
+        }
+        if configuration.clients.contains(where: { $0.value.verify && states[$0.key] == nil }) {
+            broken.append("no verdicts on a client")
+        }
         for (name, state) in states where state.candidate == nil && state.refusals > 0 {
             broken.append("\(name) has no candidate that was refused")
         }
@@ -253,16 +265,19 @@ extension Rotation {
         }
         let isHeldBack = heldBack(name) != nil
         guard client.entry.verify else {
-            verification.drop(name)
+            verification.forget(name)
             recover(.verification(name))
             if isHeldBack { renewal.choose(candidate, name) }
             return
         }
         guard isHeldBack else { return }
-        if let kept = secretToKeep(client, &deadlines) {
-            guard verification.refusal(of: name) == nil,
-                deadlines.reached(Verification.latest(kept, client.entry))
-            else { return }
+        // When the secret to keep would have ended is no reason to wake once it is replaced.
+        var waiting = deadlines
+        if let kept = secretToKeep(client, &waiting) {
+            guard verification.refusal(of: name) == nil, waiting.reached(Verification.latest(kept, client.entry)) else {
+                deadlines = waiting
+                return
+            }
         }
         renewal.choose(candidate, name)
         events.append(.publishedUnverified(name, candidate))
@@ -279,6 +294,8 @@ extension Rotation {
             else { continue }
             let job = jobs.next
             if start(.verify(name, candidate), on: .verification(name), &deadlines) {
+                // The end of this question has the others planned, not their own moments.
+                deadlines = Deadlines(now: deadlines.now)
                 return verification.began(name, job, at: deadlines.now)
             }
         }

@@ -1,39 +1,65 @@
+import AppleClientSecret
 import Failures
 package import Rotation
 
 /// How Apple answers when it is asked about a secret.
 package struct Apple: Sendable {
-    /// It is not reached.
-    package var isDown = false
-    /// It answers something that is no verdict.
-    package var isWrong = false
-    /// Every second answer is another one than it should be: a refusal where it accepts, nothing where it refuses.
-    package var isFlapping = false
-    /// The clients whose new secrets it refuses.
-    package var refused: Set<ClientName> = []
-    /// The keys that it knows; nil: all.
-    package var keys: Set<KeyDigest>?
-
+    package var trouble: Trouble?
+    /// What Apple has accepted so far, whatever became of the answer.
+    private(set) var accepted: Set<Fingerprint> = []
+    /// How often it has refused each secret since it last accepted it.
+    private(set) var refusals: [Fingerprint: Int] = [:]
     private var answers = 0
 
-    /// Whether it would let users sign in with a secret.
-    package func accepts(_ secret: SecretInfo, of client: ClientName) -> Bool {
-        !refused.contains(client) && (secret.signer.flatMap { keys?.contains($0) } ?? true)
+    package enum Trouble: Hashable, Sendable {
+        /// It is not reached.
+        case isDown
+        /// It answers something that is no verdict.
+        case isWrong
+        /// Every second answer is a refusal.
+        case isFlapping
+        /// It refuses the new secrets of one client.
+        case refuses(ClientName)
+        /// It knows these keys only.
+        case knows(Set<KeyDigest>)
+
+        fileprivate var fault: Fault {
+            switch self {
+            case .isDown: .appleDown
+            case .isWrong: .appleWrong
+            case .isFlapping: .appleFlapping
+            case .refuses: .clientRefused
+            case .knows: .newKeyRefused
+            }
+        }
     }
 
-    mutating func answer(_ secret: SecretInfo, of client: ClientName) -> Result<Outcome, Failure> {
+    /// Whether it answers that secrets of a client which this key signs are acceptable, whenever it is asked.
+    func accepts(_ client: ClientName, signer: KeyDigest?) -> Bool {
+        switch trouble {
+        case nil: true
+        case .isDown, .isWrong, .isFlapping: false
+        case .refuses(let refused): client != refused
+        case .knows(let keys): signer.map { keys.contains($0) } ?? false
+        }
+    }
+
+    /// Answers a question. Returns the fault that shows in the answer, too; nil where Apple accepts the secret.
+    mutating func answer(_ secret: SecretInfo, of client: ClientName) -> (Result<Outcome, Failure>, Fault?) {
         answers += 1
-        let isOdd = isFlapping && answers % 2 == 1
-        if isDown || isWrong {
-            return .failure(Failure(.verdictUnknown, at: .client(client), detail: isDown ? "unreachable" : "503"))
+        let isUnreached = trouble == .isDown
+        if isUnreached || trouble == .isWrong {
+            let failure = Failure(.verdictUnknown, at: .client(client), detail: isUnreached ? "unreachable" : "503")
+            return (.failure(failure), trouble?.fault)
         }
-        if accepts(secret, of: client) {
-            return isOdd ? Self.refusal(client) : .success(.accepted)
+        guard accepts(client, signer: secret.signer) || trouble == .isFlapping && answers % 2 == 0 else {
+            refusals[secret.fingerprint, default: 0] += 1
+            return (
+                .failure(Failure(.refusedByApple, at: .client(client), detail: "invalid_client")), trouble?.fault
+            )
         }
-        return isOdd ? .failure(Failure(.verdictUnknown, at: .client(client), detail: "503")) : Self.refusal(client)
-    }
-
-    private static func refusal(_ client: ClientName) -> Result<Outcome, Failure> {
-        .failure(Failure(.refusedByApple, at: .client(client), detail: "invalid_client"))
+        accepted.insert(secret.fingerprint)
+        refusals[secret.fingerprint] = nil
+        return (.success(.accepted), nil)
     }
 }

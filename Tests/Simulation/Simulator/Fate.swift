@@ -58,6 +58,7 @@ struct Fate {
         case .breakState: breakState()
         case .breakKey: breakKey()
         case .breakAction: breakAction()
+        case .breakApple: try breakApple()
         case .setClock: try setClock()
         case .suspend: try sleep()
         case .reconfigure: reconfigure()
@@ -79,6 +80,7 @@ package enum Strike: String, CaseIterable, Sendable {
     case breakState
     case breakKey
     case breakAction
+    case breakApple
     case setClock
     case suspend
     case reconfigure
@@ -91,7 +93,7 @@ package enum Strike: String, CaseIterable, Sendable {
     package var weight: Int {
         switch self {
         case .breakState, .suspend, .breakText, .liveFast, .contest: 1
-        case .breakDisk, .breakKey, .breakAction, .setClock: 2
+        case .breakDisk, .breakKey, .breakAction, .breakApple, .setClock: 2
         case .kill, .reconfigure: 3
         case .changeOutput: 9
         }

@@ -38,6 +38,15 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case actionHung
     /// A failed action is retried for an application whose secret is critical or has expired.
     case retriedInEmergency
+    // Apple's verdicts.
+    case appleDown
+    case appleWrong
+    case appleFlapping
+    case clientRefused
+    /// Apple does not know the key that a secret was signed with.
+    case newKeyRefused
+    /// Apple has not been heard, and the old secret is about to become critical.
+    case publishedUntried
     // Operators.
     case operatorsNotified
     case stateChangeFailed
@@ -100,8 +109,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         let isAfter: Bool
 
         static var all: [Boundary] {
-            // No client of the scenario has Apple asked.
-            Kind.allCases.filter { $0 != .verify }.flatMap {
+            Kind.allCases.flatMap {
                 [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)]
             }
         }
@@ -149,7 +157,8 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
-            .retriedInEmergency, .operatorsNotified, .stateChangeFailed,
+            .retriedInEmergency, .appleDown, .appleWrong, .appleFlapping, .clientRefused, .newKeyRefused,
+            .publishedUntried, .operatorsNotified, .stateChangeFailed,
             .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
             .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,

@@ -22,6 +22,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case ready
     /// Operators are notified of what lasts, and not too often.
     case stateChangeActions
+    /// A new secret replaces another one once Apple has accepted it; an untried one in time, a refused one at the end.
+    case verdicts
     /// No part of the core contradicts itself.
     case state
 }

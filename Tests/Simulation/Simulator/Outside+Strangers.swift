@@ -42,6 +42,7 @@ extension Outside {
     /// Ends every fault and restores what was removed.
     func fix() {
         broken = Broken()
+        apple.trouble = nil
         for path in away.sorted() { restore(path) }
     }
 

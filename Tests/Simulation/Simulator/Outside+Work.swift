@@ -40,7 +40,10 @@ extension Outside {
             return .success(.kept(record))
         case .verify(let client, let secret):
             need(secret)
-            return apple.answer(secret, of: client)
+            let wasRefused = apple.refusals[secret.fingerprint] != nil
+            let (answer, fault) = apple.answer(secret, of: client)
+            if let fault { meet(fault) }
+            return sabotage?.twist(answer, about: client, wasRefused: wasRefused) ?? answer
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
         case .run(let action, let covering):
             if case .stateChangeAction(let id) = job.resource { return page(id) }

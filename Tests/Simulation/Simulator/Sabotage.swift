@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 
 /// Mistakes planted between the core and the simulated environment. The simulator must notice each: one that finds
@@ -38,6 +39,14 @@ package enum Sabotage: Sendable, CaseIterable {
     case retriesAtOnce
     /// A failed action is retried no sooner when its application's secret is running out.
     case forgetsEmergencies
+    /// A question to Apple that has failed is repeated without a pause.
+    case asksTooOften
+    /// Apple's refusal is taken for an acceptance.
+    case publishesRefused
+    /// That Apple is not reached is taken for a refusal.
+    case waitsForApple
+    /// Apple's acceptance of a secret that it has refused before is never heard.
+    case forgetsVerdicts
     /// Requests are never answered.
     case losesAnswers
     /// The core never hears how an action of `on_state_change` ended.
@@ -57,9 +66,12 @@ package enum Sabotage: Sendable, CaseIterable {
     package var breaks: Set<Invariant> {
         switch self {
         case .latesWakes, .repeatsWakes: [.wake]
-        case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies: [.pace]
+        case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies, .asksTooOften: [.pace]
+        case .publishesRefused, .waitsForApple: [.verdicts]
         case .losesActionResults: [.applications, .health, .answers]
-        case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory: [.applications, .health]
+        case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory,
+            .forgetsVerdicts:
+            [.applications, .health]
         case .sleepsAfterSuspends: [.applications, .wake]
         case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites: [.outputs]
         case .losesAnswers: [.answers]
@@ -83,6 +95,20 @@ package enum Sabotage: Sendable, CaseIterable {
         var secrets = secrets
         (secrets[slots[0]], secrets[slots[1]]) = (secrets[slots[1]], secrets[slots[0]])
         return secrets
+    }
+
+    /// Apple's answer about a secret, or what was planted instead.
+    func twist(
+        _ answer: Result<Outcome, Failure>, about client: ClientName, wasRefused: Bool
+    ) -> Result<Outcome, Failure> {
+        let refusal = Failure(.refusedByApple, at: .client(client), detail: "invalid_client")
+        switch (self, answer) {
+        case (.publishesRefused, .failure(let failure)) where failure.code == .refusedByApple:
+            return .success(.accepted)
+        case (.waitsForApple, .failure(let failure)) where failure.code == .verdictUnknown: return .failure(refusal)
+        case (.forgetsVerdicts, .success) where wasRefused: return .failure(refusal)
+        default: return answer
+        }
     }
 
     func twist(_ job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure> {

@@ -13,6 +13,8 @@ extension Simulator {
         let everything = try checkTouched(step, snapshot)
         watch.see(
             outside, isAlive: isAlive, isClockPossible: now.wall.secondsSinceEpoch >= Self.builtAt, at: boot)
+        try verdicts.see(self)
+        try checkVerdicts()
         try checkApplications(snapshot)
         stateChangeActions.see(snapshot, at: boot)
         try stateChangeActions.check(outside, at: boot)

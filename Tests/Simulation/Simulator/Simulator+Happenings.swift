@@ -19,6 +19,7 @@ extension Simulator {
         stuck = []
         outside.forget()
         watch.forget()
+        verdicts.forget()
         stateChangeActions.forget(keeping: outside.told, at: boot)
         disturb()
         schedule(.birth, after: milliseconds)

@@ -46,6 +46,12 @@ extension Simulator {
         guard let entry = rotation.configuration.clients[view.name],
             rotation.wasRecalled(view.name)
         else { return }
+        if let verification = view.verification, verification.verdict == .refused {
+            let isInForce = verification.fingerprint == view.current?.fingerprint
+            if isInForce ? view.health != .critical : view.health == .ok {
+                throw Violation(.health, "\(view.name) is \(view.health) although Apple refuses its new secret")
+            }
+        }
         if (view.health == .ok) != (view.reason == nil) {
             throw Violation(.health, "\(view.name) is \(view.health), with another reason")
         }
@@ -103,7 +109,8 @@ extension Simulator {
                 .health,
                 "\(view.name) is \(view.health), but its applications' time is running out")
         }
-        if view.health == .critical, !isBlank, !isCritical(told.compactMap { $0 }) {
+        let isRefused = verdicts.newest[view.name].map { $0 == view.current && verdicts.isRefused($0) } ?? false
+        if view.health == .critical, !isBlank, !isRefused, !isCritical(told.compactMap { $0 }) {
             throw Violation(.health, "\(view.name) is critical without a reason")
         }
         let expiry = told.contains(nil) ? nil : told.compactMap { $0?.expiresAt }.min()

@@ -13,6 +13,7 @@ extension Simulator {
         }
         clocks.pass(until: end)
         try outside.check()
+        try checkVerdicts()
         try checkApplications()
     }
 
@@ -40,6 +41,10 @@ extension Simulator {
         if sabotage == .repeatsWakes, steps % 50 == 0 { wake.wall = now.wall }
         for job in step.start {
             say(Words.of(job))
+            if case .verify(let client, _) = job.work {
+                let quiet = watch.open.isEmpty ? watch.quiet(client, at: boot) : 0
+                try verdicts.start(job, client, quiet: quiet, at: boot)
+            }
             try watch.start(job, self)
             if let id = job.resource.stateChangeActionID { try stateChangeActions.start(id, isAged: hasAged, at: now) }
             if let delay = outside.delay(of: job, &random) {
@@ -79,18 +84,21 @@ extension Simulator {
 
     private func hear(_ input: Input) {
         say(Words.of(input))
-        var wasAction = false
+        var isRepeated = false
         if case .finished(let id, let result) = input {
-            wasAction = watch.isAction(id)
+            isRepeated = sabotage.map { watch.isRepeated(id, $0) } ?? false
             outside.report(id)
             if let job = watch.job(id), case .stateChangeAction(let name) = job.resource,
                 case .run(let action, _) = job.work
             {
                 stateChangeActions.finish(name, action, success: (try? result.get()) != nil)
             }
+            if let job = watch.job(id) {
+                verdicts.finish(job, result, isFormer: watch.former.contains(id), at: boot)
+            }
             for reader in watch.finish(id, result, rotation.configuration, at: boot) { outside.reportRun(reader) }
         }
-        if sabotage == .retriesAtOnce, wasAction, case .finished(_, .failure) = input {
+        if isRepeated, case .finished(_, .failure) = input {
             // A request that nobody made resets the pause.
             rotation.handle(input, at: now)
             rotation.handle(.asked(.renew(.init(deliverOnly: true)), nil), at: now)

@@ -24,6 +24,7 @@ package final class Simulator {
     var doom: Fault.Boundary?
     var watch: Watch
     var stateChangeActions: NoticeWatch
+    var verdicts = VerdictWatch()
     /// Jobs on files that hang.
     var stuck: [Job] = []
     package internal(set) var steps = 0

@@ -8,7 +8,8 @@ extension Watch {
     mutating func start(_ job: Job, _ simulator: Simulator) throws {
         let boot = simulator.boot
         jobs[job.id] = job
-        if open.isEmpty, let last = failures[job.resource], Fault.Kind(job.work) != .observe {
+        // How often Apple is asked is watched apart.
+        if open.isEmpty, let last = failures[job.resource], ![.observe, .verify].contains(Fault.Kind(job.work)) {
             let pause = Self.pause(after: last.count, of: job, isEmergency: isEmergency(job, simulator))
             // Jitter takes off up to a fifth.
             if boot - last.at < pause * 800 {

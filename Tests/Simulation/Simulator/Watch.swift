@@ -12,9 +12,11 @@ struct Watch {
 
     /// When something last happened to each client that it did not cause itself.
     var disturbedAt: [ClientName: Int64] = [:]
-    /// Since when everything works that each client needs.
+    /// Since when everything works that each client needs, apart from Apple.
     var goodSince: [ClientName: Int64] = [:]
-    /// Since when everything works that each client needs, apart from its actions.
+    /// Since when Apple accepts a client's secrets as well, where it is asked.
+    var acceptedSince: [ClientName: Int64] = [:]
+    /// Since when everything works that each client needs, apart from its actions and Apple.
     var publishesSince: [ClientName: Int64] = [:]
     /// Since when the state directory works and its content was not lost.
     var keepsSince: Int64?
@@ -124,6 +126,8 @@ struct Watch {
             publishesSince[name] = isPublishing ? publishesSince[name] ?? boot : nil
             let isGood = isPublishing && outside.broken.tells(entry)
             goodSince[name] = isGood ? goodSince[name] ?? boot : nil
+            let isAccepted = !entry.verify || outside.apple.accepts(name, signer: outside.prints[entry.key])
+            acceptedSince[name] = isGood && isAccepted ? acceptedSince[name] ?? boot : nil
         }
         keepsSince = outside.broken.isStateUnusable ? nil : keepsSince ?? boot
     }
@@ -141,8 +145,12 @@ struct Watch {
     }
 
     /// Whether everything that a client needs has worked undisturbed for longer than the slowest retry takes.
-    func isOwed(_ client: ClientName, _ entry: ClientConfiguration, isSynced: Bool, at boot: Int64) -> Bool {
-        guard let since = goodSince[client] else { return false }
+    ///
+    /// - Parameter despiteApple: whether that Apple accepts the client's secrets does not count as needed.
+    func isOwed(
+        _ client: ClientName, _ entry: ClientConfiguration, despiteApple: Bool = false, isSynced: Bool, at boot: Int64
+    ) -> Bool {
+        guard let since = despiteApple ? goodSince[client] : acceptedSince[client] else { return false }
         return min(boot - since, quiet(client, at: boot)) > bound(entry, isSynced: isSynced, at: boot)
     }
 
@@ -165,6 +173,8 @@ struct Watch {
             }
         }
         seconds += (pauses.max() ?? 0) + 60
+        // Apple is asked again a quarter of an hour later at most.
+        if entry.verify { seconds += 900 + 60 + 60 }
         if !isSynced { seconds += 620 }
         if wasContested(entry, at: boot) { seconds += 660 }
         return seconds * 1000
@@ -187,8 +197,13 @@ struct Watch {
         jobs.values.contains { $0.resource == .client(client) }
     }
 
-    func isAction(_ id: JobID) -> Bool {
-        if case .run? = jobs[id]?.work { true } else { false }
+    /// Whether a job is repeated at once where it fails, which is the planted mistake.
+    func isRepeated(_ id: JobID, _ sabotage: Sabotage) -> Bool {
+        switch jobs[id]?.work {
+        case .run: sabotage == .retriesAtOnce
+        case .verify: sabotage == .asksTooOften
+        default: false
+        }
     }
 
     // MARK: Answers
