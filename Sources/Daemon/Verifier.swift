@@ -12,9 +12,8 @@ struct Verifier: Sendable {
     private let socket: String
     private let identity: Identity
     private let cancel: EventCounter?
+    private let patience: Int64
 
-    /// In milliseconds: the service gives up 30 s after the request, and is started for it.
-    private static let patience: Int64 = 45_000
     /// In seconds: a local connection waits only when many others do.
     private static let connecting: Int64 = 10
     /// In bytes; a verdict has a few hundred.
@@ -24,10 +23,12 @@ struct Verifier: Sendable {
     ///   - status: the daemon's status socket; the service's lies beside it.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every question when raised.
-    init(besideSocket status: String, identity: Identity, cancel: EventCounter?) {
+    ///   - patience: in milliseconds. The service gives up 30 s after the request, and is started for it.
+    init(besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 45_000) {
         socket = (status.lastIndex(of: "/").map { String(status[..<$0]) } ?? ".") + "/verify.sock"
         self.identity = identity
         self.cancel = cancel
+        self.patience = patience
     }
 
     /// Returns when Apple accepts the secret. Blocks.
@@ -51,7 +52,7 @@ struct Verifier: Sendable {
         } catch {
             throw Failure(.verifierMissing, at: .client(client), cause: error.errno.rawValue, detail: socket)
         }
-        let timed = TimedStream(stream, milliseconds: Self.patience, cancel: cancel)
+        let timed = TimedStream(stream, milliseconds: patience, cancel: cancel)
         // The listener is given a secret: the kernel says which user began to listen, as a rule systemd's.
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw Failure(

@@ -1,16 +1,19 @@
 import Foundation
-import TestSupport
-import Testing
 
 /// The stand-in for Apple (Tests/Support/apple), running on loopback with keys and certificates of its own, until this value
 /// is released.
-final class StandIn {
-    let directory: TemporaryDirectory
+package final class StandIn {
+    package let directory: TemporaryDirectory
     /// `https://127.0.0.1:PORT`.
-    let address: String
+    package let address: String
     private let process: Background
 
-    static let scripts = repository + "/Tests/Support/apple"
+    private struct Unusable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Where its scripts are.
+    package static let scripts = repository + "/Tests/Support/apple"
 
     /// Keys and certificates, which take a second to make: for all tests once.
     private static let made: Result<TemporaryDirectory, any Error> = Result {
@@ -19,14 +22,14 @@ final class StandIn {
             "import certificates, identity, pathlib as p; d = p.Path('\(directory.path)'); "
             + "certificates.server(d, 'good'); identity.key(d, identity.FORMER); identity.key(d, identity.CURRENT)"
         let finished = try run([python, "-c", program], directory: scripts)
-        try #require(finished.status == 0, "\(finished.complaints)")
+        guard finished.status == 0 else { throw Unusable(description: finished.complaints) }
         return directory
     }
 
     /// - Parameters:
     ///   - keys: `KEY_ID:TEAM_ID:PEM`, as the stand-in takes them.
     ///   - clients: `CLIENT_ID:TEAM_ID[:RETURN_URL]`.
-    init(keys: [String] = [], clients: [String] = [], _ more: [String] = []) throws {
+    package init(keys: [String] = [], clients: [String] = [], _ more: [String] = []) throws {
         directory = try TemporaryDirectory()
         let made = try Self.made.get()
         for name in try FileManager.default.contentsOfDirectory(atPath: made.path) {
@@ -37,38 +40,39 @@ final class StandIn {
                 + keys.flatMap { ["--key", $0] } + clients.flatMap { ["--client", $0] } + more)
         // It says where it listens once it does.
         address = process.firstLine
-        try #require(address.hasPrefix("https://"), "the stand-in did not start")
+        guard address.hasPrefix("https://") else { throw Unusable(description: "the stand-in did not start") }
     }
 
     /// The authority that its certificate is signed by.
-    var authority: String { directory("ca.pem") }
+    package var authority: String { directory("ca.pem") }
 
-    var port: String { String(address.split(separator: ":").last ?? "") }
+    /// Of ``address``.
+    package var port: String { String(address.split(separator: ":").last ?? "") }
 
     /// Tells it what to do from the next request on.
-    func order(_ orders: String...) throws {
+    package func order(_ orders: String...) throws {
         try directory.write(orders.joined(separator: "\n"), to: "orders")
     }
 
     /// Sets its clock, in seconds from this machine's.
-    func setClock(_ seconds: Int) throws {
+    package func setClock(_ seconds: Int) throws {
         try directory.write(String(seconds), to: "clock")
     }
 
     /// What it has answered so far, in truth: `path answer`, and `: why` where something was wrong.
-    func log() throws -> [String] {
+    package func log() throws -> [String] {
         guard FileManager.default.fileExists(atPath: directory("log")) else { return [] }
         return try directory.read("log").split(separator: "\n").map { line in
-            let entry = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
             let why = (entry["why"] as? String).map { ": \($0)" } ?? ""
             return "\(entry["path"] ?? "") \(entry["answer"] ?? "")\(why)"
         }
     }
 
     /// Identity tokens of every kind that Tests/Support/apple/identity.py knows.
-    func identityTokens(client: String, nonce: String) throws -> [String: String] {
+    package func identityTokens(client: String, nonce: String) throws -> [String: String] {
         let made = try run([python, Self.scripts + "/identity.py", directory.path, client, nonce])
-        try #require(made.status == 0, "\(made.complaints)")
-        return try #require(try object(made.output) as? [String: String])
+        guard made.status == 0 else { throw Unusable(description: made.complaints) }
+        return try JSONSerialization.jsonObject(with: Data(made.output.utf8)) as? [String: String] ?? [:]
     }
 }

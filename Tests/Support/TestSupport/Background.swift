@@ -1,14 +1,12 @@
 import Foundation
-import TestSupport
-import Testing
 
 /// A program that runs beside a test until this value is released, which its standard input's end tells it.
 ///
 /// It inherits nothing: a `Process` that ends is noticed only once nobody has open any more what it had open, and another
 /// one that was started meanwhile and runs for long would have it.
-final class Background {
+package final class Background {
     /// The first line that it wrote, without its end.
-    let firstLine: String
+    package let firstLine: String
     private let process: pid_t
     private let input: FileHandle
 
@@ -20,7 +18,8 @@ final class Background {
         exec "$@"
         """
 
-    init(_ arguments: [String]) throws {
+    /// Returns once it has written a line, or has ended.
+    package init(_ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
         var actions = unsafe posix_spawn_file_actions_t()
@@ -34,7 +33,7 @@ final class Background {
         defer { for index in unsafe words.indices { unsafe free(words[index]) } }
         var process: pid_t = 0
         let failed = unsafe posix_spawn(&process, command[0], &actions, nil, words, environ)
-        try #require(failed == 0, "\(arguments[0]): \(failed)")
+        guard failed == 0 else { throw POSIXError(.init(rawValue: failed) ?? .EIO) }
         self.process = process
         self.input = input.fileHandleForWriting
         try output.fileHandleForWriting.close()

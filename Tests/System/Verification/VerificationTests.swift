@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real daemon with `verify: true`, the real program that asks, and a stand-in for Apple.
+@Suite(.waits) struct VerificationTests {
+    private let verifying: VerifyingSandbox
+    private var sandbox: Sandbox { verifying.sandbox }
+    private var apple: StandIn { verifying.apple }
+
+    init() throws {
+        verifying = try VerifyingSandbox()
+    }
+
+    @Test func anAcceptedSecretIsPublished() throws {
+        try verifying.settle()
+        let first = try verifying.published("web")
+        let before = try verifying.questions()
+        let renewal = try sandbox.command("renew", "web")
+        #expect(renewal.status == 0, "\(renewal.complaints)")
+        #expect(try verifying.published("web") != first)
+        let client = try verifying.client("web")
+        let verification = try #require(client["verification"] as? [String: Any])
+        #expect(verification["verdict"] as? String == "accepted")
+        #expect(verification["fingerprint"] as? String == client["fingerprint"] as? String)
+        #expect(client["state"] as? String == "ok")
+        #expect(try verifying.questions() == before + 1)
+        #expect(try apple.log().allSatisfy { $0.hasPrefix("/auth/token invalid_grant") })
+    }
+
+    /// Also after a restart; and the same secret is published once Apple accepts it.
+    @Test func aRefusedSecretIsNotPublishedUntilItIsAccepted() throws {
+        try verifying.settle()
+        let (web, api) = (try verifying.published("web"), try verifying.published("api"))
+        try apple.order("/auth/token error=invalid_client client=com.example.web")
+        let renewal = try sandbox.command("renew")
+        #expect(renewal.status == 1)
+        #expect(renewal.complaints.contains("Apple refused the new secret: invalid_client"), "\(renewal.complaints)")
+        #expect(try verifying.published("web") == web)
+        #expect(try verifying.published("api") != api)
+        let client = try verifying.client("web")
+        #expect(client["state"] as? String == "degraded")
+        #expect((client["reason"] as? String)?.contains("Apple refused the new secret: invalid_client") == true)
+        let verification = try #require(client["verification"] as? [String: Any])
+        #expect(verification["verdict"] as? String == "refused")
+        #expect(verification["code"] as? String == "invalid_client")
+        #expect(try sandbox.command("health").status == 1)
+
+        sandbox.stop()
+        let asked = try verifying.questions()
+        try sandbox.start()
+        try sandbox.eventually("the next question") { try verifying.questions() > asked }
+        #expect(try verifying.published("web") == web)
+        #expect(try verifying.verification("web")?["verdict"] as? String == "refused")
+
+        try apple.order()
+        try sandbox.eventually("the verdict that it is accepted", within: 300) {
+            try verifying.verification("web")?["verdict"] as? String == "accepted"
+        }
+        try sandbox.eventually("the publication") { try verifying.published("web") != web }
+        let healed = try verifying.client("web")
+        #expect(healed["fingerprint"] as? String == verification["fingerprint"] as? String)
+        #expect(try sandbox.command("health").status == 0)
+    }
+
+    /// The question hangs for half a minute, unless the daemon stops.
+    @Test func aFirstStartDoesNotWaitForApple() throws {
+        try apple.order("/auth/token silent")
+        try verifying.serve()
+        try sandbox.start()
+        #expect(try sandbox.judge(try verifying.published("web"))["claims"] != nil)
+        #expect(try verifying.verification("web")?["verdict"] as? String == "pending")
+        #expect(sandbox.stop() == 0)
+    }
+
+    @Test func withoutTheServiceTheOldSecretStaysAndWhatHelpsIsSaid() throws {
+        try sandbox.start()
+        let first = try verifying.published("web")
+        try verifying.awaitVerdict("unknown", on: "web")
+        let shown = try sandbox.command("status").output
+        #expect(shown.contains("systemctl enable --now clientsecretd-verify.socket"), "\(shown)")
+        #expect(try sandbox.command("health").status == 1)
+        #expect(try sandbox.command("renew", "web").status == 1)
+        #expect(try verifying.published("web") == first)
+
+        try verifying.serve()
+        try sandbox.eventually("the publication", within: 300) { try verifying.published("web") != first }
+        for name in ["web", "api"] { try verifying.awaitVerdict("accepted", on: name) }
+        #expect(try sandbox.command("health").status == 0)
+    }
+
+    @Test func aRenewalMaySkipTheQuestion() throws {
+        try verifying.settle()
+        let (first, asked) = (try verifying.published("web"), try verifying.questions())
+        try apple.order("/auth/token error=invalid_client")
+        let renewal = try sandbox.command("renew", "--skip-verify", "web")
+        #expect(renewal.status == 0, "\(renewal.complaints)")
+        #expect(try verifying.published("web") != first)
+        #expect(try verifying.verification("web") == nil)
+        #expect(try verifying.questions() == asked)
+    }
+
+    /// With another key there is a new secret, and the old one to keep until Apple has answered twice.
+    @Test(arguments: [true, false]) func onceWaitsForTheVerdict(isAccepted: Bool) throws {
+        try verifying.settle()
+        sandbox.stop()
+        let first = try verifying.published("web")
+        try verifying.configure(keyID: "XYZ123DEFG")
+        if !isAccepted { try apple.order("/auth/token error=invalid_client") }
+        let once = try sandbox.command(
+            "run", "--once", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket)
+        #expect((once.status == 0) == isAccepted, "\(once.complaints)")
+        #expect((try verifying.published("web") != first) == isAccepted)
+        #expect(once.complaints.contains("Apple refused the new secret: invalid_client") == !isAccepted)
+    }
+
+    /// The daemon asks over a Unix socket, whatever the service does.
+    @Test func theDaemonOpensNoNetworkConnection() throws {
+        let trace = sandbox.directory("trace")
+        try verifying.settle(under: ["strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace=%network"])
+        #expect(try sandbox.command("renew").status == 0)
+        sandbox.stop()
+        let calls = try sandbox.directory.read("trace").split(separator: "\n")
+        #expect(calls.contains { $0.contains("connect(") && $0.contains("verify.sock") })
+        #expect(calls.filter { $0.contains("socket(") && !$0.contains("socket(AF_UNIX") } == [])
+        #expect(calls.filter { $0.contains("AF_INET") || $0.contains("AF_NETLINK") } == [])
+    }
+}
