@@ -43,6 +43,11 @@ struct PathChecks {
                 reserved[path] = "the passphrase of key \"\(key.name.value)\""
             }
         }
+        for client in configuration.clients {
+            if let path = client.source.value?.path, reserved[path] == nil {
+                reserved[path] = "the source of client \"\(client.name.value)\""
+            }
+        }
         for file in places.files { reserved[file] = "the configuration" }
         for path in programs where reserved[path] == nil { reserved[path] = "a program that is run" }
         if let file = main.metricsFile.value, reserved[file] == nil { reserved[file] = Self.metrics }

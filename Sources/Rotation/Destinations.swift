@@ -160,11 +160,12 @@ struct Destinations: Sendable {
 extension Rotation {
     // MARK: What is
 
-    /// Has a key or file read again, also if a job is reading it now: that job may have missed a change.
+    /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
     mutating func observeAgain(at resource: Resource) {
         switch resource {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): destinations.readAgain(path, next: jobs.next)
+        case .source(let name): sources.readAgain(name, next: jobs.next)
         case .configuration, .client, .record, .action, .probe, .stateChangeAction, .state: return
         }
         // Clients that merely share the file wait for its content, too.
@@ -233,7 +234,7 @@ extension Rotation {
         let clients = index.clients(of: path)
         guard file.isFresh else {
             // A file can be judged only after its clients' keys and records were read.
-            if clients.allSatisfy({ index.subjects[$0].map(hasSources) ?? false }) {
+            if clients.allSatisfy({ index.subjects[$0].map(wereKeysAndRecordRead) ?? false }) {
                 start(.observe(spec), on: .file(path), &deadlines)
             }
             return

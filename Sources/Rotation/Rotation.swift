@@ -17,6 +17,7 @@ package struct Rotation: Sendable {
     var configurationWatch: ConfigurationWatch
     var keys = KeyStates()
     var renewal = Renewal()
+    var sources = Sources()
     var destinations = Destinations()
     var records = Records()
     var credentials = Credentials()
@@ -89,6 +90,7 @@ package struct Rotation: Sendable {
         let old = configurationWatch.adopt(configuration, at: now)
         keys.adopt(configuration, old, next: jobs.next)
         renewal.adopt(configuration)
+        sources.adopt(configuration, old, next: jobs.next)
         destinations.adopt(index, next: jobs.next)
         records.adopt(configuration, old)
         credentials.adopt(configuration)
@@ -112,6 +114,9 @@ package struct Rotation: Sendable {
         case .key(let name):
             keys.notice(name, at: now)
             // A key that was just put in place is needed at once: skip the backoff.
+            jobs.resetBackoff(of: resource, to: now.boot)
+        case .source(let name):
+            sources.notice(name, at: now)
             jobs.resetBackoff(of: resource, to: now.boot)
         case .file(let path):
             if destinations.isSeenSoon(path, whileRunning: jobs[resource]) {
@@ -150,6 +155,7 @@ package struct Rotation: Sendable {
         case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
         case .readKey: keyFinished(job, result, at: now)
         case .mint: mintFinished(job, result)
+        case .readSource: sourceFinished(job, result)
         case .observe, .publish: destinationFinished(job, result, at: now)
         case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
         case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
@@ -235,6 +241,7 @@ package struct Rotation: Sendable {
     package func checkInvariants() -> [String] {
         jobs.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
+            + sources.checkInvariants(configuration, next: jobs.next)
             + destinations.checkInvariants(index, next: jobs.next)
             + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
             + readiness.checkInvariants(index) + delivery.checkInvariants(configuration, next: jobs.next)
@@ -256,7 +263,7 @@ package struct Rotation: Sendable {
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
             guard scope.touch(key: name) else { return }
             for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .record(let name):
+        case .client(let name), .record(let name), .source(let name):
             touch(name)
         case .file(let path):
             scope.touch(files: CollectionOfOne(path))
@@ -327,11 +334,12 @@ extension Rotation {
         used.formUnion(delivery.allDelivered.map(\.fingerprint))
         used.formUnion(credentials.allSecrets.map(\.fingerprint))
         used.formUnion(destinations.allSecrets.map(\.fingerprint))
+        used.formUnion(sources.allSecrets.map(\.fingerprint))
         for job in jobs.all {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .mint, .run, .probe,
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .mint, .run, .probe,
                 .recallReportedStates, .keepReportedStates, .tidyRecords:
                 break
             }

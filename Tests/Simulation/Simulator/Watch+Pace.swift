@@ -56,7 +56,8 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .probe, .recallReportedStates,
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .probe,
+            .recallReportedStates,
             .keepReportedStates, .tidyRecords:
             break
         }

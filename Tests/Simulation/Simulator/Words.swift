@@ -26,6 +26,7 @@ enum Words {
         case .key(let name): "key \(name)"
         case .client(let name): "client \(name)"
         case .record(let name): "record \(name)"
+        case .source(let name): "source \(name)"
         case .file(let path): "file \(path)"
         case .action(let id): "action \(id)"
         case .probe(let id): "probe \(id)"
@@ -50,6 +51,7 @@ enum Words {
             case .readKey(let name, _): "read \(name)"
             case .recall(let client): "recall \(client)"
             case .observe(let spec): "look \(spec.path)"
+            case .readSource(let client, _): "read the source of \(client)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
             case .recallReportedStates: "recall what was told"
             case .keepReportedStates(let told): "keep that \(told.health) was told"
@@ -72,6 +74,7 @@ enum Words {
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
         case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.feasible),
+            .success(.source),
             .success(.recalledReportedStates), .success(.keptReportedStates):
             "done"
         }
