@@ -173,7 +173,7 @@ struct LocatedClient {
             }
             return false
         }
-        if let key = keys.first(where: { !$0.isPublic && !$0.location.isAbsent }) {
+        if let key = keys.first(where: { !$0.isPublic && $0.location.value != nil }) {
             diagnostics.error(
                 at: settings.source.position ?? named,
                 "\(owner) mints by itself, for key \"\(key.name.value)\" is a private key; remove \"from\", or write "

@@ -8,7 +8,9 @@ enum SourceSettings {
     static func read(in client: Section) -> Setting<SourceConfiguration> {
         guard let (node, position) = client.node("from") else { return client.missing("from") }
         let diagnostics = client.diagnostics
-        guard let section = Section(node, of: "\"from\"", at: position, names: names, diagnostics) else { return .wrong }
+        guard let section = Section(node, of: "\"from\"", at: position, names: names, diagnostics) else {
+            return .wrong
+        }
         let path = section.value("path", Scalar.file)
         if path.isAbsent {
             diagnostics.error(

@@ -245,7 +245,7 @@ extension FailureCode {
                 .say("see whether what copies it here works", run: "ls -lL \($0.file)")
             }
         case .sourceUnreadable:
-            row("the source cannot be read", retry: .whenChanged) {
+            row("the source cannot be read") {
                 .say("let the daemon's user read it", run: "namei -l \($0.file)")
             }
         case .publicKeyUnusable:

@@ -14,7 +14,6 @@ import Testing
     private static let former = "former: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, public_key: \(publicKey)}"
     private static let mine = "mine: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}"
 
-
     private func client(keys: [String] = [apple], _ client: String) throws -> ClientConfiguration {
         let text = "keys: {\(keys.joined(separator: ", "))}\nclients: {web: {\(client), outputs: [{path: /run/x}]}}\n"
         let loaded = try parse(text).get()
@@ -42,7 +41,8 @@ import Testing
     }
 
     @Test func aPublicKeyIsKeptAsDER() throws {
-        let loaded = try parse("keys: {\(Self.apple)}\nclients: {web: {from: {path: /i}, outputs: [{path: /o}]}}\n").get()
+        let loaded = try parse("keys: {\(Self.apple)}\nclients: {web: {from: {path: /i}, outputs: [{path: /o}]}}\n")
+            .get()
         guard case .publicKey(let bytes)? = loaded.configuration.keys.values.first?.location else {
             Issue.record("no public key")
             return
@@ -72,14 +72,17 @@ import Testing
             [apple], "from: {path: /o}, outputs: [{path: /o}]",
             #"/o is the source of client "web"; write another path"#
         ),
-        ([apple], "from: {variable: A}, outputs: [{path: /o}]", #""from" has no "path"; write the file that something else renews"#),
+        (
+            [apple], "from: {variable: A}, outputs: [{path: /o}]",
+            #""from" has no "path"; write the file that something else renews"#
+        ),
         (
             [apple], "from: {path: /i, format: env}, outputs: [{path: /o}]",
             #"format env needs a "variable"; write the one that holds the secret"#
         ),
         (
             [apple], "from: {path: /i, format: template}, outputs: [{path: /o}]",
-            #"no secret is received as format "template"; write "raw", "env" or "json""#
+            #"no secret is received as format "template"; write raw, env or json"#
         ),
         (
             [apple, former], "key: [apple, apple], from: {path: /i}, outputs: [{path: /o}]",

@@ -41,7 +41,9 @@ extension ClientConfiguration {
     /// How long before its expiry a secret should have been replaced: for a received one a third of its life, unless
     /// the configuration says otherwise.
     package func renewBefore(of issued: SecretInfo?) -> Seconds {
-        guard let source, source.renewBefore == nil, let issued else { return renewBefore }
+        guard let source else { return renewBefore }
+        if let configured = source.renewBefore { return configured }
+        guard let issued else { return renewBefore }
         return max(Seconds((issued.expiresAt - issued.issuedAt - Claims.backdating).count / 3), 0)
     }
 

@@ -53,7 +53,8 @@ struct PublicKeyCommand: ParsableCommand {
                 throw CommandFailure(.failed, "")
             }
         }
-        let text = answer.json
+        let text =
+            answer.json
             ? JSONText.object([("keys", .array(found.map(\.json)))]).rendered
             : (["keys:"] + found.map(\.line)).joined(separator: "\n")
         try Streams.answer(text)

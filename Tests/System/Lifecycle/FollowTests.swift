@@ -152,8 +152,10 @@ import Testing
                 atPath: follower.directory("in/..\(name)"), withIntermediateDirectories: false)
             try follower.directory.write(text, to: "in/..\(name)/web.jwt")
         }
-        try FileManager.default.createSymbolicLink(atPath: follower.directory("in/..data"), withDestinationPath: "..one")
-        try FileManager.default.createSymbolicLink(atPath: follower.directory("in/web.jwt"), withDestinationPath: "..data/web.jwt")
+        try FileManager.default.createSymbolicLink(
+            atPath: follower.directory("in/..data"), withDestinationPath: "..one")
+        try FileManager.default.createSymbolicLink(
+            atPath: follower.directory("in/web.jwt"), withDestinationPath: "..data/web.jwt")
         try follower.start()
         #expect(try published() == signer.directory.read("out/web.jwt"))
         try #require(try signer.command("renew").status == 0)
@@ -169,7 +171,8 @@ import Testing
         let new = "  new: {team_id: DEF123GHIJ, file: \(signer.directory("keys/AuthKey_XYZ123DEFG.p8"))}\n"
         try signer.directory.write(
             text.replacingOccurrences(of: "keys:\n", with: "keys:\n" + new)
-                .replacingOccurrences(of: "client_id: com.example.web", with: "client_id: com.example.web\n    key: apple"),
+                .replacingOccurrences(
+                    of: "client_id: com.example.web", with: "client_id: com.example.web\n    key: apple"),
             to: "clientsecretd.yaml")
         try signer.start()
         try configure(key: "[new, apple]")
