@@ -67,7 +67,8 @@ struct Health: Sendable {
             }
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .probe, .recallReportedStates,
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .probe,
+            .recallReportedStates,
             .keepReportedStates, .tidyRecords:
             break
         }
