@@ -24,7 +24,10 @@ network_binary := $(dir $(binary))clientsecretd-network
 # What building needs beyond the toolchain, and what the tests run beside it.
 build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev pkg-config python3
 test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc openssl \
-    polkitd procps python3 python3-venv strace tmux util-linux zsh
+    lintian mmdebstrap polkitd procps python3 python3-venv strace tmux util-linux zsh
+
+# What packing needs.
+package_packages := debhelper dpkg-dev
 
 # A build that hangs is ended: some four minutes is what a cold one takes on two cores.
 release_build_limit := 20m
@@ -79,7 +82,7 @@ demo-signin: build .build/venv/ready ## builds, then walks a whole sign-in again
 	@scripts/demo-signin $(binary) .build/venv/bin/python demo/signin
 
 .PHONY: test
-test: build test-deps ## installs what the tests need, builds and runs them all
+test: build deb tarball test-deps ## installs what the tests need, builds and runs them all
 	timeout $(debug_build_limit) swift build --build-tests
 	@# What failed is said once more at the end: before it stand thousands of lines of what did not.
 	@echo swift test
@@ -95,6 +98,16 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 	timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib $(hardening) --product simulate
 	$(if $(SEED),,timeout $(simulate_limit) .build/release/simulate --planted)
 	timeout $(simulate_limit) .build/release/simulate $(if $(SEED),--seed $(SEED),--years $(YEARS))
+
+# Ratios of one run on one machine, medians of five; docs/benchmarks.md has what came of them. As root: file systems are mounted.
+.PHONY: bench
+bench: build ## measures publishing, renewing, restarting, memory and wakes beside plain programs (some 20 minutes)
+	@scripts/install-packages e2fsprogs gcc libc6-dev libssl-dev openssl python3
+	Benchmarks/publish.sh
+	Benchmarks/restart.sh
+	Benchmarks/renew.sh
+	Benchmarks/memory.sh
+	Benchmarks/idle.sh
 
 # How many seconds `make fuzz` spends on each target; with TARGET, on that one alone.
 FUZZ_SECONDS ?= 60
@@ -115,8 +128,12 @@ prometheus := $(if $(shell command -v promtool),,.build/prometheus/usr/bin/promt
 node_exporter := $(if $(shell command -v prometheus-node-exporter),,.build/node-exporter/usr/bin/prometheus-node-exporter)
 nagios := .build/nagios/usr/sbin/nagios4
 
+# Packages are installed on a Debian 12 without a toolchain, with what they depend on and what makes a key; root alone can
+# make one, and boot it.
+debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/etc/os-release)
+
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios)
+test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(debian_root)
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
@@ -146,6 +163,14 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 	cd .build/nagios && for package in nagios4-common monitoring-plugins-common nagios4-core; do \
 	    timeout 10m ../../scripts/download-package $$package; done && touch usr/sbin/nagios4
 
+.build/debian-root/etc/os-release:
+	@scripts/install-packages mmdebstrap
+	rm -rf .build/debian-root .build/debian-root.new
+	timeout 10m mmdebstrap --quiet --variant=minbase \
+	    --include=systemd,dbus,polkitd,libcurl4,libssl3,libyaml-0-2,ca-certificates,openssl,procps \
+	    bookworm .build/debian-root.new
+	mv .build/debian-root.new .build/debian-root
+
 .PHONY: lint
 lint: ## checks that the sources are formatted as .swift-format says
 	timeout 5m swift format lint --strict --recursive Sources Tests Package.swift
@@ -153,6 +178,17 @@ lint: ## checks that the sources are formatted as .swift-format says
 .PHONY: built
 built:
 	@test -x $(binary) -a -x $(network_binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
+
+.PHONY: deb
+deb: build ## packs the release binaries as Debian packages, a repository for apt in .build/deb
+	@scripts/install-packages $(package_packages)
+	scripts/build-packages $(binary) $(generated) .build/deb
+
+.PHONY: tarball
+tarball: build ## packs the same files as .build/tarball/clientsecretd-VERSION-MACHINE.tar.gz, for machines without dpkg
+	@scripts/install-packages binutils
+	rm -rf .build/tarball
+	scripts/build-tarball $(binary) $(generated) .build/tarball
 
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer))
 unitdir := $(libdir)/systemd/system
@@ -173,8 +209,8 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
-	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE docs/openapi.yaml
-	for page in README.md docs/systemd.md docs/monitoring.md docs/container.md docs/signing-in.md; do \
+	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE docs/openapi.yaml docs/picture.svg
+	for page in README.md $(wildcard docs/*.md); do \
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
@@ -185,6 +221,8 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 $(generated)/completions/zsh $(DESTDIR)$(zshcompletiondir)/_clientsecretd
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples etc/clientsecretd.yaml systemd/clientsecretd.rules
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/prometheus $(wildcard etc/prometheus/*.yaml)
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/container etc/container/Containerfile
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/kubernetes $(wildcard etc/kubernetes/*.yaml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/grafana etc/grafana/clientsecretd.json
 	install -d -m 0755 $(DESTDIR)$(docdir)/examples/nagios
 	$(relocate) etc/nagios/clientsecretd.cfg | \

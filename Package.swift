@@ -49,7 +49,7 @@ let package = Package(
         source("Linux", uses: ["Failures", "CLinux", systemPackage]),
         source(
             "Config",
-            uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "CLibyaml", systemPackage]),
+            uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Push", "CLibyaml", systemPackage]),
         source("Keys", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
         source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", systemPackage]),
         source(
@@ -78,14 +78,15 @@ let package = Package(
             "Daemon",
             uses: [
                 "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
-                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", systemPackage,
+                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", systemPackage,
             ]),
         source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
+        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "SignIn"]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
-                "Rotation", "SignIn",
+                "Rotation", "SignIn", "State",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -94,7 +95,7 @@ let package = Package(
         .executableTarget(
             name: "clientsecretd-network",
             dependencies: [
-                "SignIn", "Linux", "Failures", "AppleClientSecret", "CLibcurl",
+                "SignIn", "Push", "Config", "Keys", "Linux", "Rotation", "Failures", "AppleClientSecret", "CLibcurl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -170,6 +171,8 @@ let package = Package(
             ],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
+        // The real program against stand-ins for APIs, PocketBase and moto.
+        test("Push", of: ["Push", "SignIn", "Failures", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]
 )

@@ -2,7 +2,7 @@
 # publish.sh [CLIENTS [RUNS [DIRECTORY]]]: how long the daemon takes to publish for so many clients at once (10,000), as a
 # ratio to a plain C program that writes, syncs and renames as many files (outputs and state records) on eight threads. The
 # two take turns, each time in fresh directories; single times say little on a machine that others use, ratios of one run
-# do. The processor seconds of both stand behind.
+# do. The processor seconds of both stand behind, and the medians of all runs (5) at the end.
 #
 # Without DIRECTORY, for which it must be root, each run has a file system of its own: ext4 with a journal, as mkfs makes
 # it, mounted from an image under .build. A file system without a journal, as virtual machines for tests have it, syncs in
@@ -16,7 +16,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 clients=${1:-10000}
-runs=${2:-3}
+runs=${2:-5}
 directory=${3-}
 binary=$PWD/.build/release/clientsecretd
 [ -x "$binary" ] || { echo "publish.sh: run 'make build' first" >&2; exit 1; }
@@ -102,4 +102,7 @@ for run in $(seq "$runs"); do
     echo "$run $a $b $c $d" | awk '{
         printf "run %d: plain %.2f s (%.2f s of processor), daemon %.2f s (%.2f s), ratio %.2f; ", $1, $2, $3 + $4, $5, $6 + $7, $5 / $2
         printf "replacing: plain %.2f s, renew %.2f s, ratio %.2f (ready after %.2f s)\n", $8, $10, $10 / $8, $9 }'
-done
+done | tee "$base/runs"
+median() { grep -oP "$1" "$base/runs" | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
+echo "medians: publishing $(median '\), ratio \K[0-9.]+'), replacing $(median 'renew.*ratio \K[0-9.]+')," \
+    "$(median 'daemon [^(]*\(\K[0-9.]+') s of processor for $clients clients, $(median 'plain [^(]*\(\K[0-9.]+(?= s of)') s plain"

@@ -62,6 +62,18 @@ package struct UnitAction: Sendable {
 }
 
 extension Action {
+    /// The polkit rule that lets the user have it carried out; nil for what needs none.
+    package func rule(for id: UInt32) -> String? {
+        // A user without a name is called by its number.
+        rule(forUser: (try? Accounts.user(id: id))?.name ?? String(id))
+    }
+
+    /// The same for a user's name, which may have no account yet.
+    package func rule(forUser name: String) -> String? {
+        guard let (order, unit) = order else { return nil }
+        return PolkitRule.text(user: name, unit: unit, verbs: order.verbs)
+    }
+
     /// The order for systemd; nil for a program. A failed unit is started: its next start would read the new secret too,
     /// but nobody stopped it on purpose.
     fileprivate var order: (UnitOrder, unit: String)? {
@@ -73,14 +85,6 @@ extension Action {
         case .unit(.start, let unit): (.start, unit)
         case .signal(let unit, let name): SignalName.numbers[name].map { (.signal($0), unit) }
         }
-    }
-
-    /// The polkit rule that lets the user do it; nil for what needs none.
-    fileprivate func rule(for id: UInt32) -> String? {
-        guard let (order, unit) = order else { return nil }
-        // A user without a name is called by its number.
-        let user = (try? Accounts.user(id: id))?.name ?? String(id)
-        return PolkitRule.text(user: user, unit: unit, verbs: order.verbs)
     }
 }
 
@@ -120,9 +124,9 @@ extension Failure {
         Printable.clause(words.hasSuffix(".") ? String(words.dropLast()) : words)
     }
 
-    /// The remedy where there is no systemd to ask (sd_booted(3)); nil elsewhere.
+    /// The remedy where there is no systemd to ask; nil elsewhere.
     private static var withoutSystemd: Remedy? {
-        unsafe access("/run/systemd/system", F_OK) == 0
+        SystemManager.isSystemd
             ? nil : .say("tell the application by exec: instead, for systemd does not run this machine")
     }
 

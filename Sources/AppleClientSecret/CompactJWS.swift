@@ -91,16 +91,18 @@ extension CompactJWS {
             issuer: issuer, keyID: keyID, subject: subject, issuedAt: issuedAt, expiresAt: expiresAt)
     }
 
-    /// The longest candidate, in bytes. The longest secret that this package mints has 646, with a client id of
-    /// ``ClientID/maximumLength``; those of other programs may have a few claims more.
-    package static let maximumCandidateLength = 2_048
+    /// How long a client secret usually is at most, in bytes. The longest that this package mints has 646, with a client
+    /// id of ``ClientID/maximumLength``; those of other programs may have a few claims more.
+    package static let usualLength = 2_048
 
     /// Where among other bytes a client secret may stand: everything that begins with `eyJ`, base64url of `{"`, and ends
     /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
     /// checked, but for the characters.
     ///
+    /// - Parameter limit: the longest candidate, in bytes. Whoever parses each of them takes time for as many bytes.
+    ///
     /// The time is proportional to the count of bytes, whatever they are: others write them.
-    package static func candidates(in bytes: [UInt8]) -> [Range<Int>] {
+    package static func candidates(in bytes: [UInt8], upTo limit: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         // From the end, so that the dots behind each beginning are known when it is reached.
         var runEnd = bytes.count
@@ -114,7 +116,7 @@ extension CompactJWS {
                 dots = (nil, nil, nil)
             } else if byte == UInt8(ascii: "e"), bytes[index...].starts(with: "eyJ".utf8), let second = dots.second {
                 let end = second + 1 + Base64URL.length(ofBytes: signatureLength)
-                if end <= dots.third ?? runEnd, end - index <= maximumCandidateLength { found.append(index..<end) }
+                if end <= dots.third ?? runEnd, end - index <= limit { found.append(index..<end) }
             }
         }
         return found.reversed()

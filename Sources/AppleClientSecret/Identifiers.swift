@@ -2,7 +2,7 @@
 /// applications; the `sub` of a client secret.
 ///
 /// Both are reverse-DNS identifiers: ASCII letters, digits, `.`, `-` and, in old ones, `_`.
-public struct ClientID: Hashable, Sendable, CustomStringConvertible {
+public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
     /// The longest identifier that is accepted, in bytes: that of a DNS name (RFC 1035, section 2.3.4), more than any
     /// that Apple gives.
     public static let maximumLength = 255
@@ -27,7 +27,7 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
 
 /// The ten characters A–Z and 0–9 by which Apple names a private key; the `kid` of a client secret (RFC 7515,
 /// section 4.1.4).
-public struct KeyID: Hashable, Sendable, CustomStringConvertible {
+public struct KeyID: Hashable, Sendable, LosslessStringConvertible {
     /// The id as Apple shows it.
     public let description: String
 
@@ -45,7 +45,7 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The ten characters A–Z and 0–9 by which Apple names a developer team; the `iss` of a client secret.
-public struct TeamID: Hashable, Sendable, CustomStringConvertible {
+public struct TeamID: Hashable, Sendable, LosslessStringConvertible {
     /// The id as Apple shows it.
     public let description: String
 

@@ -28,6 +28,11 @@ static inline CURLcode shim_getinfo_long(CURL *handle, CURLINFO info, long *valu
     return curl_easy_getinfo(handle, info, value);
 }
 
+/* A time in microseconds or a size. */
+static inline CURLcode shim_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 /* A macro, which does not import. */
 static inline CURLcode shim_global_init(void) {
     return curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -1,6 +1,7 @@
 internal import Failures
 import Glibc
 package import Linux
+package import Push
 package import Rotation
 
 /// Reads a configuration from its files.
@@ -33,6 +34,28 @@ package enum ConfigurationLoader {
             diagnostics.error(at: start, error.words)
             return .failure(Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable))
         }
+    }
+
+    /// The targets in the file `path`, which alone may name some; nothing else in it is looked at. Only root and `identity`
+    /// may be able to write to it.
+    ///
+    /// Blocks on the file system.
+    package static func targets(path: String, as identity: Identity) -> Result<[PushTarget], Refusal> {
+        let diagnostics = Diagnostics()
+        do {
+            let file = try read(try absolute(path), name: path, as: identity)
+            let start = Position(file: path, line: 1, column: 1)
+            if let root = YAMLReader.read(file.bytes, file: path, diagnostics: diagnostics),
+                let section = Section(
+                    root, of: "the configuration", at: start, names: TopLevelSettings.names, diagnostics)
+            {
+                let targets = TopLevelSettings.targets(in: section)
+                if diagnostics.errors == 0 { return .success(targets.compactMap(\.target)) }
+            }
+        } catch {
+            diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)
+        }
+        return .failure(Refusal(diagnostics: diagnostics.sorted(main: path)))
     }
 
     /// The configuration in these files: the main one, then the additions.
@@ -98,29 +121,35 @@ package enum ConfigurationLoader {
 
     /// Why the file or directory cannot be read, and what to do.
     private static func words(for error: FileError, of path: AbsolutePath) -> String {
+        func sentence(_ what: String, _ remedy: Remedy?) -> String { remedy.map { "\(what); \($0)" } ?? what }
         switch error.code {
         case .missing, .directoryMissing:
-            return "there is no such file; make one with \"clientsecretd init\", or name another with --config"
+            return sentence(
+                "there is no such file",
+                .say("make one with \"clientsecretd init\", or name another with --config"))
         case .notGuarded:
-            return "\(Printable.name(error.path)) is not guarded: \(error.detail ?? "others may change it")"
-                + (error.remedy.map { "; \($0)" } ?? "")
+            let place = Printable.name(error.path)
+            return sentence("\(place) is not guarded: \(error.detail ?? "others may change it")", error.remedy)
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
-            let status = FileStatus.following(error.path)
-            let what = "\(Printable.name(error.path)) may not be read by user \(getuid())"
-            guard let status, status.owner == 0, status.kind == .directory || status.kind == .regular else {
-                return "\(what); run this as root or as the daemon's user"
-            }
-            let remedy = Remedy.say(
-                "a configuration holds no secret, and a key is guarded by itself",
-                run: status.kind == .directory ? "chmod a+rx \(error.path)" : "chmod a+r \(error.path)")
-            return "\(what); \(remedy)"
+            return sentence(
+                "\(Printable.name(error.path)) may not be read by user \(getuid())", remedy(ofUnreadable: error.path))
         default:
             let place = AbsolutePath(error.path) ?? path
             return Failure(
                 error.code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
             ).sentence
         }
+    }
+
+    /// A configuration of root's may be readable by everybody; nothing is known of another file.
+    private static func remedy(ofUnreadable path: String) -> Remedy {
+        guard let status = FileStatus.following(path), status.owner == 0,
+            status.kind == .directory || status.kind == .regular
+        else { return .say("run this as root or as the daemon's user") }
+        return .say(
+            "a configuration holds no secret, and a key is guarded by itself",
+            run: status.kind == .directory ? "chmod a+rx \(path)" : "chmod a+r \(path)")
     }
 
     /// The absolute form of a path from the command line; nil when it is not a usable path.

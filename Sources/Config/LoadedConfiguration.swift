@@ -14,15 +14,6 @@ package struct LoadedConfiguration: Sendable {
     package let directory: AbsolutePath
 
     package var files: [AbsolutePath] { sources.map(\.path) }
-
-    /// Warnings about settings that this version checks but does not act on yet, by client name.
-    package var notActedOn: [Diagnostic] {
-        located.clients.filter { $0.settings.verify.value == true }.sorted { $0.name.value < $1.name.value }.map {
-            Diagnostic(
-                .warning, at: $0.settings.verify.position ?? $0.name.position,
-                "this version does not ask Apple yet: new secrets of \"\($0.name.value)\" are published untried")
-        }
-    }
 }
 
 extension LoadedConfiguration {

@@ -8,9 +8,9 @@ struct LocatedConfiguration {
     /// What only the main file says.
     let main: TopLevelSettings
     /// In the order of the files and of what stands in them, without those whose name was there already.
-    private(set) var keys: [KeySettings] = []
+    let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
-    private(set) var clients: [LocatedClient] = []
+    let clients: [LocatedClient]
     /// Where in ``keys`` each one stands.
     private let keyPositions: [KeyName: Int]
 
@@ -18,36 +18,33 @@ struct LocatedConfiguration {
     init(start: Position, files: [TopLevelSettings], _ diagnostics: Diagnostics) {
         self.start = start
         main = files.first ?? TopLevelSettings()
-        var keyNames: [KeyName: Position] = [:]
-        for key in files.flatMap(\.keys) {
-            let name = key.name
-            if let first = keyNames[name.value] {
-                diagnostics.error(
-                    at: name.position,
-                    "key \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
-                continue
-            }
-            keyNames[name.value] = name.position
-            keys.append(key)
-        }
+        keys = Self.withoutRepetitions(files.flatMap(\.keys), named: \.name, "key", diagnostics)
         keyPositions = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1.name.value, $0) })
         if !files.contains(where: \.mentionsKeys) {
             diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
         }
-        var clientNames: [ClientName: Position] = [:]
-        for client in files.flatMap(\.clients) {
-            let name = client.name
-            if let first = clientNames[name.value] {
-                diagnostics.error(
-                    at: name.position,
-                    "client \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
-                continue
-            }
-            clientNames[name.value] = name.position
-            clients.append(client.completed(by: main.defaults))
-        }
+        clients = Self.withoutRepetitions(files.flatMap(\.clients), named: \.name, "client", diagnostics)
+            .map { [main] in $0.completed(by: main.defaults) }
         if !files.contains(where: \.mentionsClients) {
             diagnostics.error(at: start, "no clients; write \"clients\" with a name and its \"client_id\"")
+        }
+    }
+
+    /// The first of each name; the others are reported.
+    private static func withoutRepetitions<Item, Name: Hashable>(
+        _ items: [Item], named name: (Item) -> Located<Name>, _ noun: String, _ diagnostics: Diagnostics
+    ) -> [Item] {
+        var places: [Name: Position] = [:]
+        return items.filter { item in
+            let name = name(item)
+            guard let first = places[name.value] else {
+                places[name.value] = name.position
+                return true
+            }
+            diagnostics.error(
+                at: name.position,
+                "\(noun) \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
+            return false
         }
     }
 
@@ -65,6 +62,10 @@ struct LocatedConfiguration {
         ClientOutput.check(outputs, diagnostics)
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)
+        if let position = main.targetsPosition {
+            diagnostics.warning(
+                at: position, "the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand")
+        }
         return configuration
     }
 

@@ -4,7 +4,7 @@ import Rotation
 struct TopLevelSettings {
     static let names = [
         "keys", "defaults", "clients", "on_state_change", "control_group", "state_dir", "metrics_file",
-        "trusted_directories",
+        "trusted_directories", "targets",
     ]
 
     private(set) var keys: [KeySettings] = []
@@ -18,6 +18,10 @@ struct TopLevelSettings {
     private(set) var stateDirectory: Setting<AbsolutePath> = .absent
     private(set) var metricsFile: Setting<AbsolutePath> = .absent
     private(set) var trustedDirectories: Setting<[Located<AbsolutePath>?]> = .absent
+
+    private(set) var targets: [TargetSettings] = []
+    /// Where `targets` is written.
+    private(set) var targetsPosition: Position?
 
     /// Those of a file without content.
     init() {}
@@ -57,8 +61,17 @@ struct TopLevelSettings {
         controlGroup = section.value("control_group", Scalar.group)
         stateDirectory = section.value("state_dir", Scalar.directory)
         metricsFile = section.value("metrics_file", Scalar.file)
+        targetsPosition = section.node("targets")?.name
+        targets = Self.targets(in: section)
         trustedDirectories = section.list("trusted_directories") { node in
             Setting(node, named: "a trusted directory", at: node.position, diagnostics, Scalar.directory).located
         }
+    }
+
+    /// The entries of `targets`, whose names are different ones, because the mapping's are.
+    static func targets(in section: Section) -> [TargetSettings] {
+        guard let (node, position) = section.node("targets") else { return [] }
+        return (Section.lines(of: node, named: "\"targets\"", at: position, section.diagnostics) ?? [])
+            .compactMap { TargetSettings($0, section.diagnostics) }
     }
 }

@@ -41,6 +41,11 @@ package struct ConfigurationSource: Sendable {
             identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
     }
 
+    /// The client of the service that asks Apple, whose socket lies beside the daemon's.
+    func verifier(besideSocket socket: String, cancel: EventCounter?) -> Verifier {
+        Verifier(besideSocket: socket, identity: identity, cancel: cancel)
+    }
+
     /// The state directory: configured, else systemd's, else the default.
     package func stateDirectory(of configuration: Configuration) -> AbsolutePath? {
         configuration.stateDirectory ?? stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)

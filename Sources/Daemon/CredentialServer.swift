@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Linux
 import Rotation
 import Synchronization
@@ -83,7 +84,11 @@ final class CredentialServer: Sendable {
         do throws(SystemError) {
             try CredentialConnections(self, listener, waits, limits).run()
         } catch {
-            log.fail("the credential socket is not served any more: \(error); restart the daemon")
+            let failure = Failure(
+                .credentialSocketUnusable, at: .named("credential socket"), cause: error.errno.rawValue,
+                detail: "it is not served any more",
+                remedy: .say("restart the daemon", run: "systemctl restart \(ShellCommand.daemonUnit)"))
+            log.fail(failure.sentence)
         }
     }
 

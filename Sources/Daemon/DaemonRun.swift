@@ -107,7 +107,7 @@ package struct DaemonRun {
             return giveUp([why], .configuration)
         }
         RuntimeDirectory.make(as: settings.identity)
-        for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+        for diagnostic in loaded.warnings { log.warn(diagnostic.description) }
         if case .absent = SecureHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
@@ -125,7 +125,7 @@ package struct DaemonRun {
         } catch {
             return giveUp("cannot run: \(error)", errno: error.cause, .failed)
         }
-        return try keepPublished(loaded, refused, state, naming, inbox, &passed)
+        return try keepPublished(consume loaded, refused, state, naming, inbox, &passed)
     }
 
     private func stateAccess(
@@ -146,7 +146,7 @@ package struct DaemonRun {
     ///
     /// - Parameter refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
     private func keepPublished(
-        _ loaded: LoadedConfiguration, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames,
+        _ loaded: consuming LoadedConfiguration, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames,
         _ inbox: Inbox<Input>,
         _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
@@ -174,6 +174,7 @@ package struct DaemonRun {
             log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
+            verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.output(of: $0, $1) }),
@@ -194,9 +195,11 @@ package struct DaemonRun {
                 lane: { executor.lane(of: $0) }, found: findings)
         executor.adopt(loaded)
         if refused == nil, !isOnce { executor.keepText(loaded) }
+        // The loop runs for as long as the daemon, which needs the text and its positions no more.
+        _ = consume loaded
         let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)
         let loop = try Loop(
-            rotation: rotation, inbox: inbox, callers: callers, executor: executor, log: log, server: server,
+            rotation: consume rotation, inbox: inbox, callers: callers, executor: executor, log: log, server: server,
             credentials: credentials?.server, watcher: watcher, findings: findings, metrics: isOnce ? nil : metrics,
             cancel: cancel)
         let end = try loop.run()

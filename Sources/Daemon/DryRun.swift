@@ -50,7 +50,7 @@ package struct DryRun: Sendable {
         let now = Clock.now()
         let identity = settings.identity
         _ = SecureHeap.start()
-        guard let reader = DryRunReader(loaded, settings, identity, socket) else {
+        guard var reader = DryRunReader(loaded, settings, identity, socket) else {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
@@ -63,7 +63,10 @@ package struct DryRun: Sendable {
         rotation.handle(.configured(configuration), at: now)
         while true {
             let jobs = rotation.plan(at: now).start
-            let inputs = jobs.compactMap { reader.read($0) }
+            var inputs: [Input] = []
+            for job in jobs {
+                if let input = reader.read(job) { inputs.append(input) }
+            }
             // The other jobs would write or run something: the dry run ends here.
             if inputs.isEmpty { break }
             for input in inputs { rotation.handle(input, at: now) }
@@ -99,8 +102,8 @@ package struct DryRun: Sendable {
         }
         problems += failed.map { Problem(failure: $0.value, client: $0.key.client) }
         problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
-        let told = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
-        let actions = Set(configuration.clients.values.flatMap(\.onChange) + told)
+        let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
+        let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
         let ofUnits = UnitAction(cancel: nil).obstacles(
             to: Array(actions), as: Identity.ofService(askedBy: identity).user)
         for name in names {
@@ -149,6 +152,10 @@ private struct DryRunReader {
     private let settings: ConfigurationSource
     private let state: AbsolutePath?
     private let identity: Identity
+    private let directories = SharedDirectories()
+    /// The clients whose records were read, and the outputs that these name.
+    private var recalled: Set<ClientName> = []
+    private var former: Set<OutputPlace> = []
 
     init?(_ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ identity: Identity, _ socket: String) {
         guard let naming = try? TemporaryNames() else { return nil }
@@ -160,19 +167,18 @@ private struct DryRunReader {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
-            runner: nil, findings: nil)
+            verifier: settings.verifier(besideSocket: socket, cancel: nil), runner: nil, findings: nil)
         executor.adopt(loaded)
     }
 
-    func read(_ job: Job) -> Input? {
+    mutating func read(_ job: Job) -> Input? {
         let result: Result<Outcome, Failure>
         do throws(Failure) {
             switch job.work {
             case .readKey, .readSource, .observe: result = .success(try executor.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .checkConfiguration, .mint, .keep, .publish, .run, .probe, .recallReportedStates,
-                .keepReportedStates,
-                .tidyRecords:
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .run, .probe,
+                .recallReportedStates, .keepReportedStates, .tidyRecords:
                 return nil
             }
         } catch {
@@ -196,13 +202,17 @@ private struct DryRunReader {
 
     func orphans(besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
         guard let state else { return [] }
-        let former = StateDirectory.peekOutputs(in: state, as: identity, sha256: { SHA256.digest($0) })
-        return executor.orphans(among: former, besides: outputs)
+        let ofOthers = StateDirectory.peekOutputs(
+            in: state, besides: recalled, as: identity, sha256: { SHA256.digest($0) })
+        return executor.orphans(among: former.union(ofOthers), besides: outputs)
     }
 
-    private func recall(_ client: ClientName) throws(Failure) -> Outcome {
+    private mutating func recall(_ client: ClientName) throws(Failure) -> Outcome {
         guard let state else { return .recalled(Record()) }
-        let kept = try StateDirectory.peek(client, in: state, as: identity, sha256: { SHA256.digest($0) })
+        recalled.insert(client)
+        let kept = try StateDirectory.peek(
+            client, in: state, as: identity, sharing: directories, sha256: { SHA256.digest($0) })
+        former.formUnion(kept?.outputs ?? [])
         return executor.remember(kept)
     }
 }
@@ -210,7 +220,7 @@ private struct DryRunReader {
 extension Resource {
     fileprivate var client: ClientName? {
         switch self {
-        case .client(let name), .record(let name), .source(let name): name
+        case .client(let name), .verification(let name), .record(let name), .source(let name): name
         case .configuration, .key, .file, .action, .probe, .stateChangeAction, .state: nil
         }
     }

@@ -21,7 +21,7 @@ extension Executor {
         switch settings.load() {
         case .success(let loaded):
             takeMounts()
-            for diagnostic in loaded.warnings + loaded.notActedOn { log.warn(diagnostic.description) }
+            for diagnostic in loaded.warnings { log.warn(diagnostic.description) }
             if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
                 wanted != state.path
             {

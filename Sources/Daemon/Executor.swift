@@ -17,6 +17,7 @@ final class Executor: Sendable {
     let keyring: Keyring
     private let publisher: Publisher
     private let writers: UserWriterClient
+    private let verifier: Verifier
     private let naming: TemporaryNames
     let boundaries = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
@@ -45,8 +46,8 @@ final class Executor: Sendable {
 
     init(
         log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
-        secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, runner: ActionRunner?,
-        findings: Inbox<Watcher.Finding>?,
+        secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, verifier: Verifier,
+        runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
         self.adopting = adopting
@@ -54,6 +55,7 @@ final class Executor: Sendable {
         self.identity = identity
         self.naming = naming
         self.writers = writers
+        self.verifier = verifier
         self.state = state
         self.settings = settings
         self.secretCache = secretCache
@@ -110,6 +112,7 @@ final class Executor: Sendable {
         case .recall, .keep, .recallReportedStates, .keepReportedStates, .tidyRecords: .state
         case .mint: .signing
         case .readSource(_, let source): lane(of: source.path)
+        case .verify: .verification
         case .observe(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
         case .probe: .probes
@@ -149,11 +152,12 @@ final class Executor: Sendable {
         case .observe(let spec): .observed(observe(try destination(spec).observe(), spec))
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
+        case .verify(let client, let issued): try verify(issued, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
         case .run(let action, let covering): try run(action, covering)
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()
-        case .keepReportedStates(let told): try keep(told)
+        case .keepReportedStates(let states): try keep(states)
         case .tidyRecords(let clients, let moment, let former, let outputs): tidy(clients, moment, former, outputs)
         }
     }
@@ -163,6 +167,11 @@ final class Executor: Sendable {
         let minted = try key.mint(claims)
         secretCache.put(Secret(token: minted.token, issued: minted.issued))
         return .minted(minted.issued)
+    }
+
+    private func verify(_ issued: SecretInfo, of client: ClientName) throws(Failure) -> Outcome {
+        try verifier.verify(try secret(issued), of: client)
+        return .accepted
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {
@@ -302,26 +311,29 @@ final class Executor: Sendable {
         }
     }
 
-    /// Caches a record's secret and public key.
+    /// Caches a record's secrets and public keys.
     func remember(_ record: ClientRecord?) -> Outcome {
         guard let record else { return .recalled(Record()) }
-        if let current = record.current {
-            if let spki = current.signerKey { keyring.remember(spki: spki) }
-            secretCache.put(current.secret)
+        for kept in [record.current, record.candidate].compactMap({ $0 }) {
+            if let spki = kept.signerKey { keyring.remember(spki: spki) }
+            secretCache.put(kept.secret)
         }
         return .recalled(record.record)
     }
 
     private func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
         let state = try state.get()
-        var current: RecordedSecret?
-        if let issued = record.current {
-            current = RecordedSecret(
-                Secret(token: try secret(issued).token, issued: issued),
-                signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
-        }
-        try state.keep(ClientRecord(record, current: current), of: client)
+        try state.keep(
+            ClientRecord(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
+            of: client)
         return .kept(record)
+    }
+
+    private func recorded(_ issued: SecretInfo?) throws(Failure) -> RecordedSecret? {
+        guard let issued else { return nil }
+        return RecordedSecret(
+            Secret(token: try secret(issued).token, issued: issued),
+            signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
     }
 
     private func recallReportedStates() throws(Failure) -> Outcome {
@@ -334,9 +346,9 @@ final class Executor: Sendable {
         }
     }
 
-    private func keep(_ told: ReportedStates) throws(Failure) -> Outcome {
-        try state.get().keep(told)
-        return .keptReportedStates(told)
+    private func keep(_ states: ReportedStates) throws(Failure) -> Outcome {
+        try state.get().keep(states)
+        return .keptReportedStates(states)
     }
 
     private func tidy(

@@ -12,6 +12,8 @@ enum Lane: Hashable, Sendable {
     case mount(String)
     /// The writer for a user.
     case writer(String)
+    /// Questions to Apple.
+    case verification
     /// One for each hook, because hooks may take long.
     case hook(ActionID)
     /// Probes of actions; one lane, so that not a hundred threads at once ask systemd and polkit.

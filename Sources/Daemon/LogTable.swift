@@ -28,6 +28,16 @@ extension LogEvent {
             LogLine(
                 "6b1e9f0a3c5d4e28b7f48d2c91a0e653", state == .wrong ? .error : .notice,
                 "\(client): the source is \(state.rawValue)" + (detail.map { ": \($0)" } ?? ""), [.client(client)])
+        case .accepted(let client, let secret):
+            LogLine(
+                "6b0d3c5f9e1a4d7d8c24a5f0e7b1936d", .info, "\(client): Apple accepts \(secret.fingerprint)",
+                JournalField.secret(client, secret))
+        case .publishedUnverified(let client, let secret):
+            LogLine(
+                "d94a1e7725c84f0fb3680cfa1d2e5b89", .warning,
+                "\(client): \(secret.fingerprint) replaces the secret before, which can be kept no longer, although "
+                    + "Apple has not accepted it",
+                JournalField.secret(client, secret))
         case .published(let path, let secrets):
             LogLine(
                 "79e6f0bd724341cf9ec566fa15cd0afb", .info, "wrote \(path): \(Self.list(secrets))",

@@ -111,6 +111,8 @@ package struct PublishedSecrets: Sendable {
             case ENOENT, ENOTDIR: .noSecret
             case EACCES, EPERM: .notReadable
             case EIO: .ioError
+            case EMFILE, ENFILE: .outOfDescriptors
+            case ENOMEM: .outOfMemory
             default: .systemError
             }
         return Failure(code, at: .path(path), cause: cause)

@@ -1,17 +1,27 @@
 import Failures
 import Linux
-import Rotation
+package import Rotation
 import Systemd
 
 /// Which of a configuration's paths the units of the daemon and its writers may use, and which lines their drop-ins
 /// lack.
-struct SandboxReview {
+package struct SandboxReview {
     private let service: ServiceUnit
     private var writers: [String: (unit: ServiceUnit, isEnabled: Bool)?] = [:]
     private var lines: [String: Set<String>] = [:]
 
     init(_ service: ServiceUnit) {
         self.service = service
+    }
+
+    /// The lines that the unit which writes `path` lacks; none where systemd cannot be asked. Blocks.
+    ///
+    /// - Parameter user: whose writer writes it; nil: the daemon itself.
+    package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [DropIn] {
+        guard let service = ServiceUnit.ofDaemon() else { return [] }
+        var review = SandboxReview(service)
+        _ = review.obstacles(to: path, writer: user, met: nil)
+        return review.dropIns
     }
 
     /// The lines that are missing, by unit.
@@ -165,13 +175,24 @@ package struct DropIn: Hashable, Sendable {
     package let lines: [String]
     package let isRunning: Bool
 
+    /// Where the lines belong.
+    package var file: String { directory + "/" + Self.name }
+
+    /// The lines with their section's heading.
+    package var text: String { (["[Service]"] + lines).joined(separator: "\n") + "\n" }
+
+    private static let name = "outputs.conf"
+    private var directory: String { "/etc/systemd/system/\(unit).d" }
+
     /// Shell commands for root that append the lines to the drop-in.
     package var commands: String {
-        let directory = ShellWord.quoted("/etc/systemd/system/\(unit).d")
+        let directory = ShellWord.quoted(self.directory)
         let commands =
-            ["mkdir -p \(directory)", "cat >>\(directory)/outputs.conf <<'END'", "[Service]"] + lines + [
-                "END", "systemctl daemon-reload",
-            ] + (isRunning ? ["systemctl restart \(ShellWord.quoted(unit))"] : [])
+            [
+                "mkdir -p \(directory)", "cat >>\(directory)/\(Self.name) <<'END'", "\(text)END",
+                "systemctl daemon-reload",
+            ]
+            + (isRunning ? ["systemctl restart \(ShellWord.quoted(unit))"] : [])
         return commands.joined(separator: "\n")
     }
 }

@@ -66,6 +66,9 @@ extension UnitManager.Condition {
 
 /// Whether systemd would carry out an action for the daemon.
 package enum UnitPermission {
+    /// The polkit rule that lets the service's user have an action run; nil for an action that needs none.
+    package static func rule(for action: Action) -> String? { action.rule(forUser: Identity.serviceUser) }
+
     /// What is missing, such as a polkit rule, with its remedy; nil when nothing is. Checked for the service's user
     /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
     package static func obstacle(to action: Action) -> Failure? {
@@ -76,7 +79,7 @@ package enum UnitPermission {
 
 extension Identity {
     /// `User=` of the package's unit.
-    private static let serviceUser = "clientsecretd"
+    fileprivate static let serviceUser = "clientsecretd"
 
     /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
     static func ofService(askedBy identity: Identity) -> Identity {

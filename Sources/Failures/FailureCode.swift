@@ -33,8 +33,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The secret just made did not pass the check with the key's public half.
     case selfCheckFailed = "self_check_failed"
     // Paths and files.
-    /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such: whoever wanted the
-    /// file knows what it was to be, such as a key (`keyMissing`).
+    /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such (``isReported``):
+    /// whoever wanted the file knows what it was to be, such as a key (`keyMissing`).
     case missing
     /// Owner or mode lets another user read a key, or decide who may use one; reported as `keyNotGuarded` or another.
     case notGuarded = "not_guarded"
@@ -153,8 +153,37 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// `public_key` is no point on P-256.
     case publicKeyUnusable = "public_key_unusable"
     // Apple's verdict on a new secret.
+    /// detail: the error code that Apple answered with.
     case refusedByApple = "refused_by_apple"
+    /// detail: why.
     case verdictUnknown = "verdict_unknown"
+    /// No process listens, or none that is trusted; detail: the socket.
+    case verifierMissing = "verifier_missing"
+    /// No answer in time, none at all, or a malformed one.
+    case verifierSilent = "verifier_silent"
+    // Places behind an API.
+    /// The push role's configuration has no such target, or is not accepted; detail: why.
+    case pushUnconfigured = "push_unconfigured"
+    /// detail: what is wrong with it, never what it is.
+    case pushTokenUnusable = "push_token_unusable"
+    /// The API does not accept the token, or the token may not do this; detail: what it said.
+    case pushCredentialsRefused = "push_credentials_refused"
+    /// There is no such project, secret, collection or path; detail: what the API said.
+    case pushPlaceMissing = "push_place_missing"
+    case pushRateLimited = "push_rate_limited"
+    /// The API has a fault of its own; detail: what it said.
+    case pushServerFailed = "push_server_failed"
+    case pushUnreachable = "push_unreachable"
+    case pushTimedOut = "push_timed_out"
+    case pushCertificateRefused = "push_certificate_refused"
+    case pushRedirected = "push_redirected"
+    /// Somebody else kept changing the place while it was written.
+    case pushConflict = "push_conflict"
+    /// The API did not take what it was sent; detail: what it said.
+    case pushRejected = "push_rejected"
+    case pushAnswerUnexpected = "push_answer_unexpected"
+    /// The API said that it took the secret, and shows another one.
+    case pushNotHeld = "push_not_held"
     // The clock.
     case clockBeforeBuild = "clock_before_build"
     case clockDoubtful = "clock_doubtful"
@@ -167,4 +196,18 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case credentialSocketUnusable = "credential_socket_unusable"
     /// detail: what prevents writing it, as for an output.
     case metricsFileUnwritable = "metrics_file_unwritable"
+}
+
+extension FailureCode {
+    /// Whether a failure may have this code. The others are only between the code that opens files and its callers,
+    /// which know what the file was to be.
+    package var isReported: Bool { self != .missing && self != .notGuarded }
+
+    /// Whether a file was not read for want of something that only its reader lacks: others may well be able to read it.
+    package var isOfReader: Bool {
+        switch self {
+        case .notReadable, .outOfDescriptors, .outOfMemory: true
+        default: false
+        }
+    }
 }

@@ -252,7 +252,7 @@ extension FailureCode {
             row(
                 "\"public_key\" is no key on P-256",
                 .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
-        case .noSecret: row("there is no secret yet", renew)
+        case .noSecret: row("there is no usable secret", renew)
         case .secretExpired: row("the secret has expired", renew)
         case .secretExpiring: row("the secret expires soon", renew)
         case .renewalOverdue:
@@ -277,6 +277,48 @@ extension FailureCode {
                 .say(
                     "see whether this machine reaches Apple",
                     run: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys"))
+        case .verifierMissing:
+            row(
+                "the service that asks Apple about new secrets cannot be reached",
+                .run("systemctl enable --now clientsecretd-verify.socket"))
+        case .verifierSilent:
+            row(
+                "the service that asks Apple about new secrets gave no answer that can be read",
+                .say("see what it says", run: "journalctl -u 'clientsecretd-verify@*'"))
+        case .pushUnconfigured:
+            row(
+                "what pushes secrets does not know this target",
+                .say("write it under \"targets\" in the configuration that the service is handed"))
+        case .pushTokenUnusable:
+            row(
+                "the target's token cannot be used",
+                .say("write the token alone into its file, and name that in \"token_credential\" or \"token_file\""))
+        case .pushCredentialsRefused:
+            row(
+                "the API refuses the token",
+                .say("make a token that may do this, and put it in the place of the old one"))
+        case .pushPlaceMissing:
+            row("the API knows no such place", .say("fix the target's settings, or make the place there"))
+        case .pushRateLimited: row("the API wants to be asked less often", .say("wait: it is tried again by itself"))
+        case .pushServerFailed: row("the API has a fault of its own", .say("wait: it is tried again by itself"))
+        case .pushUnreachable:
+            row(
+                "the API cannot be reached",
+                .say("see whether this machine has a network, and whether a firewall or a proxy is in the way"))
+        case .pushTimedOut: row("the API did not answer in time", .say("wait: it is tried again by itself"))
+        case .pushCertificateRefused:
+            row(
+                "the API's certificate is not trusted",
+                .say("see this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\""))
+        case .pushRedirected:
+            row("the API wants to be asked elsewhere, which is not done", .say("write that address as \"endpoint\""))
+        case .pushConflict: row("somebody else keeps changing the place", .say("find out who writes there too"))
+        case .pushRejected:
+            row("the API did not take what it was sent", .say("fix the target's settings as the API says"))
+        case .pushAnswerUnexpected:
+            row("this is no answer of that API", .say("see whether \"endpoint\" is the API's address"))
+        case .pushNotHeld:
+            row("the API took the secret and shows another one", .say("find out who writes there too"))
         case .clockBeforeBuild:
             row(
                 "shows a time before this program was built, so nothing is minted",
@@ -332,7 +374,7 @@ extension FailureCode {
     }
 
     private func deliver(_ subject: FailureSubject) -> Remedy {
-        .run("clientsecretd renew --deliver-only \(subject.client ?? "")")
+        .run(subject.client.map { "clientsecretd renew --deliver-only \($0)" } ?? "clientsecretd renew --deliver-only")
     }
 
     private func seeWhy(_ subject: FailureSubject) -> Remedy {

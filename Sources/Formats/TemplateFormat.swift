@@ -65,7 +65,7 @@ package struct TemplateFormat: OutputFormat {
 
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
         let pieces = try template.map(Self.checkedPieces)
-        for candidate in CompactJWS.candidates(in: bytes).prefix(Self.candidateLimit) {
+        for candidate in CompactJWS.candidates(in: bytes, upTo: Token.maximumLength).prefix(Self.candidateLimit) {
             let token = Array(bytes[candidate])
             guard let claims = (try? CompactJWS(token))?.claims else { continue }
             if let pieces, Self.render(pieces, RenderedSecret(token: token, claims: claims)) != bytes { continue }

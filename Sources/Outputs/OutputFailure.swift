@@ -41,12 +41,12 @@ enum OutputRemedy {
         case .missing, .directoryMissing:
             let make = ShellCommand.makeDirectory(directory, of: user)
             // The service's sandbox is read-only except where its unit allows writing.
-            let isClosed = isSystemd && isReadOnly(above: path.directory)
+            let isClosed = SystemManager.isSystemd && isReadOnly(above: path.directory)
             return .say("make it", run: isClosed ? make.then(.letWrite(to: directory)) : make)
         case .readOnlyFileSystem, .permissionDenied:
             guard let owner = FileStatus.following(directory)?.owner else { return nil }
             if owner != identity.user { return writtenAs(Owner.argument(user: owner)) }
-            return code == .readOnlyFileSystem && isSystemd
+            return code == .readOnlyFileSystem && SystemManager.isSystemd
                 ? .say("mount it writable, or let the service write there", run: .letWrite(to: directory)) : nil
         default:
             return nil
@@ -65,15 +65,12 @@ enum OutputRemedy {
     /// Without systemd a daemon that runs as root starts the user writer itself.
     private static func writtenAs(_ owner: String) -> Remedy {
         let words = "write \"as: \(owner)\" under this output"
-        return isSystemd
+        return SystemManager.isSystemd
             ? .say(
                 words + " and have its writer started",
                 run: "systemctl enable --now \("clientsecretd-writer@" + owner + ".socket") && clientsecretd reload")
             : .say(words, run: "clientsecretd reload")
     }
-
-    /// sd_booted(3).
-    static var isSystemd: Bool { unsafe access("/run/systemd/system", F_OK) == 0 }
 
     /// Whether the deepest existing directory of the path is mounted read-only, for this process at least.
     private static func isReadOnly(above directory: AbsolutePath) -> Bool {

@@ -97,7 +97,7 @@ package struct Publisher: Sendable {
     /// Why `file` could not be written; nil when no reason is known. Changes nothing.
     package func obstacle(to file: FileSpec) -> Failure? {
         do throws(FileError) {
-            let target = try AtomicFile(file.path.description, as: identity)
+            let target = try AtomicFile(file.path.description, as: identity, sharing: directories)
             do throws(Failure) { try boundaries.check(target, for: file) } catch { return error }
         } catch {
             let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
@@ -105,7 +105,7 @@ package struct Publisher: Sendable {
                 return Failure(error, at: file.path, of: identity)
             }
         }
-        return WriteProbe.failure(of: file, as: identity)
+        return WriteProbe.failure(of: file, as: identity, sharing: directories)
     }
 
     /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.

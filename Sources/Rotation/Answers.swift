@@ -119,9 +119,14 @@ extension Rotation {
                 PendingRequest(
                     requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
+            var batches = Batches()
             for client in asked {
-                // Whether anything is undelivered is judged by what the files hold now.
-                if renewal.deliverOnly { resetBackoff(client, at: now) } else { touch(.client(client)) }
+                // Whether anything is undelivered is judged by what the files hold now. A client that is not due is left
+                // alone.
+                let mayBeChosen =
+                    renewal.deliverOnly
+                    || isChosen(client, renewal, since: jobs.next, at: now, &batches) != false
+                if mayBeChosen { resetBackoff(client, at: now) } else { touch(.client(client)) }
             }
         }
     }
@@ -140,7 +145,10 @@ extension Rotation {
                 requests[index].chosen.insert(client)
                 guard !renewal.deliverOnly else { continue }
                 // A client that cannot mint reads its source again.
-                if self.index.subjects[client]?.entry.source == nil { self.renewal.force(client) }
+                if self.index.subjects[client]?.entry.source == nil {
+                    self.renewal.force(client)
+                    verification.skip(client, renewal.skipVerify)
+                }
                 sources.readAgain(client, next: jobs.next)
                 resetBackoff(client, at: now)
             }
@@ -159,6 +167,7 @@ extension Rotation {
         }
         for client in request.denied.keys {
             renewal.force(client, false)
+            verification.skip(client, false)
             touch(.client(client))
         }
     }
@@ -181,7 +190,7 @@ extension Rotation {
         return switch decide(client, &batches, &deadlines) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
-        case .mint, .receive: true
+        case .mint, .receive, .verify: true
         }
     }
 
@@ -209,6 +218,7 @@ extension Rotation {
         var all: [Resource] = []
         all += (index.subjects[client]?.keys ?? []).map { .key($0.name) }
         all.append(.client(client))
+        all.append(.verification(client))
         all += index.files(of: client).map(Resource.file)
         all += index.actions(of: client).map(Resource.action)
         all += index.actions(of: client).map(Resource.probe)
@@ -257,22 +267,23 @@ extension Rotation {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = renewal[client] else { return .failed("the client is no longer configured") }
+        let isDeliverOnly = if case .renew(let renewal) = request.request { renewal.deliverOnly } else { false }
         if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
         if let failure = request.denied[client] { return .failed(failure.message) }
         if wantedSecret(client) == nil, !jobs.isBusy(.client(client)), let failure = clock.failure {
             return .failed(failure.message)
         }
-        if let subject = index.subjects[client], subject.entry.source != nil, !request.isDeliverOnly {
+        if let subject = index.subjects[client], subject.entry.source != nil, !isDeliverOnly {
             guard sources.wasRead(client) || jobs.isOverdue(.source(client)) else { return nil }
             if let failure = sourceFailure(of: subject) { return .failed(failure.message) }
         }
-        guard !state.isForced, let current = state.current else { return nil }
+        guard !state.isForced, let current = state.current, isDeliverOnly || heldBack(client) == nil else { return nil }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client) else { return nil }
         if index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
-        if request.isDeliverOnly || configuration.clients[client]?.source != nil { return .delivered(current) }
+        if isDeliverOnly || configuration.clients[client]?.source != nil { return .delivered(current) }
         return .renewed(current)
     }
 
@@ -287,6 +298,8 @@ extension Rotation {
     /// without it the secret is published and delivered all the same.
     func failure(of client: ClientName, since job: JobID) -> Failure? {
         for resource in resources(of: client) where resource != .record(client) {
+            // What is in force is published and delivered whatever Apple says of it.
+            if resource == .verification(client), heldBack(client) == nil { continue }
             if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
             if let failure = hang(of: resource) { return failure }
         }

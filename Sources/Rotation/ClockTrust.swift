@@ -85,6 +85,14 @@ struct ClockTrust: Hashable, Sendable {
         since = failure == nil ? nil : since ?? now.wall
         self.failure = failure
     }
+
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        if (failure == nil) != (since == nil) { broken.append("the clock is distrusted since never") }
+        if failure?.code == .clockDoubtful, doubtedAt == nil { broken.append("a doubt of the clock never ends") }
+        if (forgiven == nil) != (reachedSince == nil) { broken.append("a doubt was waited out at no moment") }
+        return broken
+    }
 }
 
 extension Rotation {

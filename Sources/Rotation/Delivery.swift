@@ -83,7 +83,7 @@ extension Rotation {
                 action.id, client, covered.issued, by: job.id, own: index.subjects[client]?.actions ?? [], at: now)
             // Also a client from which a reload has removed the action meanwhile.
             touch(.client(client))
-            for path in index.files(of: client) { destinations.told(path, at: now) }
+            for path in index.files(of: client) { destinations.delivered(path, at: now) }
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
         // The action ran, so what made its probe fail may be gone.

@@ -92,8 +92,8 @@ struct Destinations: Sendable {
     }
 
     /// Records that an action had applications read a file.
-    mutating func told(_ path: AbsolutePath, at now: Now) {
-        states[path]?.drift.told(at: now.boot)
+    mutating func delivered(_ path: AbsolutePath, at now: Now) {
+        states[path]?.drift.delivered(at: now.boot)
     }
 
     /// Records what a file was seen to hold.
@@ -166,7 +166,7 @@ extension Rotation {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): destinations.readAgain(path, next: jobs.next)
         case .source(let name): sources.readAgain(name, next: jobs.next)
-        case .configuration, .client, .record, .action, .probe, .stateChangeAction, .state: return
+        case .configuration, .client, .verification, .record, .action, .probe, .stateChangeAction, .state: return
         }
         // Clients that merely share the file wait for its content, too.
         touch(resource)
@@ -189,7 +189,7 @@ extension Rotation {
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             deliverNew(secrets, in: spec)
             see(observation, as: spec, by: job.id)
-            let isBeingRead = spec.slots.values.contains(where: isBeingTold)
+            let isBeingRead = spec.slots.values.contains { isBeingTold($0) }
             if destinations.wrote(secrets, spec.path, isBeingRead: isBeingRead, at: now) {
                 deliverAgain(to: spec.slots.values)
             }
@@ -234,9 +234,10 @@ extension Rotation {
         let clients = index.clients(of: path)
         guard file.isFresh else {
             // A file can be judged only after its clients' keys and records were read.
-            if clients.allSatisfy({ index.subjects[$0].map(wereKeysAndRecordRead) ?? false }) {
-                start(.observe(spec), on: .file(path), &deadlines)
+            for client in clients {
+                guard let subject = index.subjects[client], wereKeysAndRecordRead(subject) else { return }
             }
+            start(.observe(spec), on: .file(path), &deadlines)
             return
         }
         if file.drift.wantsObservation(&deadlines) {
@@ -282,7 +283,7 @@ extension Rotation {
     /// Whether all files of a client hold its secret, by observations that still count.
     func isInPlace(_ client: ClientName) -> Bool {
         guard let subject = index.subjects[client], let wanted = wantedSecret(subject) else { return false }
-        return subject.places.allSatisfy { place in
+        return subject.places.allSatisfy { [destinations] place in
             guard let file = destinations[place.path], file.isFresh else { return false }
             return place.slots.allSatisfy { file.holds(wanted, in: $0) }
         }

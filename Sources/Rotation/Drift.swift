@@ -23,7 +23,7 @@ struct Drift: Hashable, Sendable {
     /// Whether a request asks for the file to be written.
     private var isAsked = false
     /// When an action that makes applications read the file last succeeded.
-    private var toldAt: BootTime?
+    private var deliveredAt: BootTime?
     private var repairs: [BootTime] = []
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
@@ -53,8 +53,8 @@ struct Drift: Hashable, Sendable {
     }
 
     /// Records that an action had applications read the file.
-    mutating func told(at now: BootTime) {
-        toldAt = now
+    mutating func delivered(at now: BootTime) {
+        deliveredAt = now
     }
 
     /// Records that the file was written. Returns whether to run the actions again: bad content was replaced that an
@@ -69,7 +69,7 @@ struct Drift: Hashable, Sendable {
         repairCount += 1
         repairs = repairs.filter { now < $0 + Self.memory } + [now]
         // Applications notified while it was bad have read that; the notice behind `since` may have come a little late.
-        let wasRead = isBeingRead || toldAt.map { $0 + Self.quiet >= since } ?? false
+        let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
         return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
     }
 

@@ -19,6 +19,7 @@ package struct Failure: Error, Hashable, Sendable {
 
     /// - Parameter detail: on one line; unprintable characters are escaped here.
     package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil) {
+        assert(code.isReported, "\(code.rawValue) does not say what the file at \(place) was to be")
         self.code = code
         self.place = place
         self.cause = cause

@@ -67,9 +67,8 @@ struct Health: Sendable {
             }
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .probe,
-            .recallReportedStates,
-            .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }
@@ -164,6 +163,7 @@ extension Rotation {
         case .unknown:
             break
         }
+        if isRefusedInForce(name) { health = .critical }
         if health == .degraded, reason == nil {
             let failure = Failure(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
             reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
@@ -181,7 +181,8 @@ extension Rotation {
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
             lastError: failures.first?.failure.message,
-            delivered: isDone, outputs: outputs, actions: actions, source: sourceView(of: client, at: now))
+            delivered: isDone, outputs: outputs, actions: actions, verification: verification.view(of: name),
+            source: sourceView(of: client, at: now))
         if isNews(view), self.health.log(view) { events.append(.health(view.name, view.health, view.reason)) }
         self.health.set(view)
     }
@@ -191,7 +192,8 @@ extension Rotation {
         client.entry.evaluate(
             client.name,
             keys: client.keys.map { ($0.entry, keys.print(of: $0.name).map(SignatureEvidence.key) ?? .remembered) },
-            isUnderWay: true, found: { path in destinations[path]?.observed.map { .success($0) } }, &deadlines)
+            isUnderWay: true, found: { [destinations] path in destinations[path]?.observed.map { .success($0) } },
+            &deadlines)
     }
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
@@ -217,8 +219,9 @@ extension Rotation {
         let isUnderWay = readiness.isUntried(client.name)
         for place in client.places {
             guard let observed = destinations[place.path]?.observed else {
-                // Unknown if not read yet; if reading it failed, no application can read it either.
-                if jobs.attempts[.file(place.path)] != nil { return .none }
+                // Unknown if not read yet. If reading it failed, no application can read it either, unless the failure
+                // says nothing of the file.
+                if let attempts = jobs.attempts[.file(place.path)], !attempts.failure.code.isOfReader { return .none }
                 isUnknown = true
                 continue
             }
@@ -278,6 +281,10 @@ extension Rotation {
             }
         }
         if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
+        // After a start it is known before Apple is asked again.
+        if jobs.attempts[.verification(name)] == nil, let refusal = verification.refusal(of: name) {
+            reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
+        }
         for path in client.files where isDeleted(path) {
             reasons.append(
                 Reason(

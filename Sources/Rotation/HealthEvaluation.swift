@@ -76,8 +76,8 @@ extension ClientConfiguration {
         }
         for output in outputs {
             switch found(output.path) {
-            // An application that runs as another user may be able to read what this user may not.
-            case .failure(let failure) where failure.code == .notReadable: unreadable = unreadable ?? failure
+            // An application that runs as another user, or with descriptors left, may be able to read it.
+            case .failure(let failure) where failure.code.isOfReader: unreadable = unreadable ?? failure
             case .failure(let failure):
                 held = []
                 return result(.critical, failure)
@@ -89,12 +89,14 @@ extension ClientConfiguration {
                     continue
                 }
                 guard let secret = slot?.issued, serves(secret, isVerifiable: isVerifiable) else {
-                    let isForged = slot?.issued?.client == clientID
-                    return result(
-                        .critical,
-                        Failure(
-                            .noSecret, at: .path(output.path),
-                            detail: isForged ? "what it holds was not signed by the key" : nil))
+                    let detail: String? =
+                        switch slot {
+                        case nil: nil
+                        case .foreign: "what it holds is not a secret in the configured form"
+                        case .secret(let other) where other.client != clientID: "it holds one for \(other.client)"
+                        case .secret: "what it holds was not signed by the key"
+                        }
+                    return result(.critical, Failure(.noSecret, at: .path(output.path), detail: detail))
                 }
                 held.append((output.path, secret))
             }

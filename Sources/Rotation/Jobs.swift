@@ -259,7 +259,8 @@ extension Rotation {
         for resource in jobs.findOverdue(&deadlines) { touch(resource) }
     }
 
-    /// The failure to report for an overdue job; nil for an action, which has a timeout of its own.
+    /// The failure to report for an overdue job; nil for an action or a question to Apple, which
+    /// have timeouts of their own.
     func hang(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
         return switch resource {
@@ -271,7 +272,7 @@ extension Rotation {
                 .notResponding, at: index.subjects[name]?.entry.source.map { .path($0.path) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
-        case .action, .stateChangeAction: nil
+        case .action, .verification, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         }
     }

@@ -8,6 +8,10 @@ package enum LogEvent: Hashable, Sendable {
     case received(ClientName, SecretInfo)
     /// The source has come into another state, for this reason, and nothing was received.
     case sourceChanged(ClientName, SourceView.State, String?)
+    /// Apple accepts a new secret.
+    case accepted(ClientName, SecretInfo)
+    /// A new secret is put in force although Apple has not accepted it, because the one before can be kept no longer.
+    case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
     case ran(ActionID, [ClientName: SecretInfo])
     /// A permitted request came over the status socket.

@@ -134,6 +134,7 @@ extension Rotation {
             guard configuration.clients[client] != nil else { return }
             records.recalled(record, client, by: job.id)
             renewal.recall(record.current, client)
+            if configuration.clients[client]?.source == nil { verification.recall(record, client) }
             clock.noteIssue(renewal[client]?.current)
             noteSigner(of: record, client, at: now)
             delivery.recall(record, client, next: jobs.next)
@@ -171,7 +172,8 @@ extension Rotation {
     private func wantedRecord(_ client: Subject) -> Record {
         let delivery = delivery[client.name]
         return Record(
-            current: renewal[client.name]?.current, delivered: delivery?.delivered ?? [:],
+            current: renewal[client.name]?.current, candidate: verification.candidate(client.name),
+            refusal: verification.refusal(of: client.name)?.detail, delivered: delivery?.delivered ?? [:],
             shared: sharedFiles(of: client), outputs: records.outputs(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],
@@ -180,13 +182,17 @@ extension Rotation {
 
     /// Environment files of a client that hold, or last held, lines besides our variables.
     private func sharedFiles(of client: Subject) -> Set<AbsolutePath> {
-        Set(
-            client.files.filter { path in
-                guard let file = destinations[path], file.observed?.exists == true else {
-                    return isDeleted(path) || records.kept(client.name)?.shared.contains(path) == true
+        var shared: Set<AbsolutePath> = []
+        for path in client.files {
+            let held =
+                if let file = destinations[path], file.observed?.exists == true {
+                    file.heldOtherLines
+                } else {
+                    isDeleted(path) || records.kept(client.name)?.shared.contains(path) == true
                 }
-                return file.heldOtherLines
-            })
+            if held { shared.insert(path) }
+        }
+        return shared
     }
 
     /// Updates whether a client is settled: its files and actions then have nothing more to wait for.

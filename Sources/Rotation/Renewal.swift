@@ -8,6 +8,8 @@ package enum Decision: Hashable, Sendable {
     /// No usable secret was found, and the client cannot mint one: its source has to offer one.
     case receive
     case mint(MintReason)
+    /// Wait for Apple's verdict on the new secret, which replaces the one in force.
+    case verify(SecretInfo)
 }
 
 /// Which secret of each client is in force, and when it is replaced.
@@ -59,10 +61,13 @@ struct Renewal: Sendable {
         states[client]?.mintReason = reason
     }
 
-    /// Puts a new secret in force; returns why it was minted, nil for a client that is no longer configured.
-    fileprivate mutating func minted(_ secret: SecretInfo, _ client: ClientName) -> MintReason? {
+    /// Puts a new secret in force, unless Apple is to accept it first; returns why it was minted, nil for a client that
+    /// is no longer configured.
+    fileprivate mutating func minted(_ secret: SecretInfo, _ client: ClientName, isInForce: Bool) -> MintReason? {
         guard let state = states[client] else { return nil }
-        states[client] = State(current: secret, hasChosen: true, renewals: state.renewals + 1)
+        states[client] = State(
+            current: isInForce ? secret : state.current, hasChosen: isInForce || state.hasChosen,
+            renewals: state.renewals + 1)
         return state.mintReason ?? .asked
     }
 
@@ -105,7 +110,10 @@ extension Rotation {
         if chosen.current != state.current { batches = Batches() }
         let decision = decide(client, chosen, print, &batches, &deadlines)
         // No new secret is needed, so a failure to mint one no longer matters.
-        if case .keep = decision { recover(.client(name)) }
+        switch decision {
+        case .keep, .verify: recover(.client(name))
+        case .wait, .receive, .mint: break
+        }
         guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: deadlines.now.wall,
@@ -119,14 +127,18 @@ extension Rotation {
         }
     }
 
-    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .mint(let client, let key, _) = job.work, case .success(let outcome) = result else { return }
         guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
         // A reload may have made it a client that receives its secrets.
         guard index.subjects[client]?.entry.source == nil else { return }
         // Another key signed than was read: the file was replaced, and its change notice is still to come.
         if keys.print(of: key) != secret.signer { observeAgain(at: .key(key)) }
-        if let reason = renewal.minted(secret, client) { events.append(.minted(client, secret, reason)) }
+        guard let subject = index.subjects[client] else { return }
+        let isInForce = noteMinted(secret, subject, at: now)
+        if let reason = renewal.minted(secret, client, isInForce: isInForce) {
+            events.append(.minted(client, secret, reason))
+        }
     }
 
     /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
@@ -151,15 +163,20 @@ extension Rotation {
 
     /// Whether everything that decides about a client's secret was read, failed or is overdue.
     func isKnown(_ name: ClientName) -> Bool {
-        index.subjects[name].map(isKnown) ?? false
+        guard let client = index.subjects[name] else { return false }
+        return isKnown(client)
     }
 
     func isKnown(_ client: Subject) -> Bool {
-        wereKeysAndRecordRead(client)
-            && (client.entry.source == nil || sources.isKnown(client.name) || jobs.isOverdue(.source(client.name)))
-            && client.files.allSatisfy { path in
-                destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path))
+        guard wereKeysAndRecordRead(client),
+            client.entry.source == nil || sources.isKnown(client.name) || jobs.isOverdue(.source(client.name))
+        else { return false }
+        for path in client.files {
+            guard destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) else {
+                return false
             }
+        }
+        return true
     }
 
     /// Whether the keys and the client's record were read, failed or are overdue.
@@ -194,6 +211,18 @@ extension Rotation {
             guard let current = state.current, isReceivable(current, client, &deadlines) else { return .receive }
             return .keep(current, until: renewal(of: current, client.entry))
         }
+        let decision = decideUnverified(client, state, print, &batches, &deadlines)
+        guard case .mint(let reason) = decision, reason != .asked, let candidate = heldBack(client.name),
+            client.entry.accepts(candidate, key: client.key, print: print, at: &deadlines)
+        else { return decision }
+        return .verify(candidate)
+    }
+
+    /// Decides as if no new secret waited for Apple's verdict.
+    private func decideUnverified(
+        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
+        _ deadlines: inout Deadlines
+    ) -> Decision {
         if configurationWatch.isRestrained { return decideRestrained(client, state, print, &deadlines) }
         if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, print, &deadlines) else {
@@ -246,15 +275,15 @@ extension Rotation {
     }
 
     /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer
-    /// configured.
+    /// configured. While Apple has not accepted the new one, one of another key id or team is kept.
     func wantedSecret(_ client: ClientName) -> SecretInfo? {
         index.subjects[client].flatMap { wantedSecret($0) }
     }
 
     func wantedSecret(_ client: Subject) -> SecretInfo? {
-        guard let current = renewal[client.name]?.current, client.names(current) else {
-            return nil
-        }
+        guard let current = renewal[client.name]?.current,
+            client.names(current) || current.client == client.entry.clientID && heldBack(client.name) != nil
+        else { return nil }
         return current
     }
 

@@ -19,6 +19,7 @@ package struct Rotation: Sendable {
     var renewal = Renewal()
     var sources = Sources()
     var destinations = Destinations()
+    var verification = Verification()
     var records = Records()
     var credentials = Credentials()
     var readiness = Readiness()
@@ -91,6 +92,7 @@ package struct Rotation: Sendable {
         keys.adopt(configuration, old, next: jobs.next)
         renewal.adopt(configuration)
         sources.adopt(configuration, old, next: jobs.next)
+        verification.adopt(configuration)
         destinations.adopt(index, next: jobs.next)
         records.adopt(configuration, old)
         credentials.adopt(configuration)
@@ -131,7 +133,7 @@ package struct Rotation: Sendable {
             {
                 jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
             }
-        case .client, .record, .action, .probe, .stateChangeAction, .state: break
+        case .client, .verification, .record, .action, .probe, .stateChangeAction, .state: break
         }
         touch(resource)
     }
@@ -140,6 +142,7 @@ package struct Rotation: Sendable {
     private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
         guard let (job, isWanted) = jobs.finish(id) else { return }
         touch(job.resource)
+        verification.ended(id)
         defer { endedOnFile(job) }
         let lastFailure = jobs.lastFailure(of: job.resource)
         switch result {
@@ -154,8 +157,11 @@ package struct Rotation: Sendable {
         switch job.work {
         case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
         case .readKey: keyFinished(job, result, at: now)
-        case .mint: mintFinished(job, result)
+        case .mint: mintFinished(job, result, at: now)
         case .readSource: sourceFinished(job, result)
+        case .verify:
+            guard let failure = verificationFinished(job, result, at: now) else { return }
+            return fail(job, failure, isWanted, at: now)
         case .observe, .publish: destinationFinished(job, result, at: now)
         case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
         case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
@@ -163,7 +169,10 @@ package struct Rotation: Sendable {
         case .run: runFinished(job, result, at: now)
         case .probe: probeFinished(job, result, before: lastFailure, at: now)
         }
-        guard case .failure(let failure) = result else { return }
+        if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }
+    }
+
+    private mutating func fail(_ job: Job, _ failure: Failure, _ isWanted: Bool, at now: Now) {
         // A key's file that changed while it was read may hold a usable key already.
         let isReplaced = if case .readKey(let name, _) = job.work { keys.wasNoticed(name) } else { false }
         let event = jobs.fail(
@@ -190,10 +199,12 @@ package struct Rotation: Sendable {
         for key in scope.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         var clients = planClients(at: now)
         for client in clients {
+            plan(.verification(client.name), at: now) { $0.planCandidate(client, &$1) }
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
             planCredential(client)
         }
+        plan(.state, at: now) { $0.planQuestions(&$1) }
         for file in scope.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
         for action in scope.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
         // Planning files and actions may have touched further clients.
@@ -204,7 +215,7 @@ package struct Rotation: Sendable {
         for client in clients { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
         planReadiness()
         for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
-        plan(.state, at: now) { $0.planStateChangeActions(&$1) }
+        plan(.state, also: true, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, also: true, at: now) { $0.planTidying(&$1) }
         planAnswers(at: now)
         return takeStep()
@@ -231,7 +242,9 @@ package struct Rotation: Sendable {
         swap(&step.changes, &events)
         step.ended =
             jobs.isStopping
-            ? jobs.isEmpty : isOnce && readiness.isReady && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
+            ? jobs.isEmpty
+            : isOnce && readiness.isReady && !awaitsVerdict
+                && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
         // With thousands of clients it would take longer than the plan.
         assert(index.names.count > 50 || checkInvariants() == [])
         return step
@@ -239,9 +252,10 @@ package struct Rotation: Sendable {
 
     /// Every machine's invariants that do not hold, in words for whoever debugs them.
     package func checkInvariants() -> [String] {
-        jobs.checkInvariants() + configurationWatch.checkInvariants()
+        jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
             + sources.checkInvariants(configuration, next: jobs.next)
+            + verification.checkInvariants(configuration, next: jobs.next)
             + destinations.checkInvariants(index, next: jobs.next)
             + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
             + readiness.checkInvariants(index) + delivery.checkInvariants(configuration, next: jobs.next)
@@ -263,7 +277,7 @@ package struct Rotation: Sendable {
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
             guard scope.touch(key: name) else { return }
             for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .record(let name), .source(let name):
+        case .client(let name), .verification(let name), .record(let name), .source(let name):
             touch(name)
         case .file(let path):
             scope.touch(files: CollectionOfOne(path))
@@ -330,7 +344,8 @@ extension Rotation {
     /// Every secret that is in force, published, kept or under way: the bytes of all others may be forgotten.
     package var fingerprintsInUse: Set<Fingerprint> {
         var used = Set(renewal.allCurrent.map(\.fingerprint))
-        used.formUnion(records.allKept.compactMap(\.current?.fingerprint))
+        used.formUnion(verification.allCandidates.map(\.fingerprint))
+        used.formUnion(records.allKept.flatMap { [$0.current, $0.candidate].compactMap { $0?.fingerprint } })
         used.formUnion(delivery.allDelivered.map(\.fingerprint))
         used.formUnion(credentials.allSecrets.map(\.fingerprint))
         used.formUnion(destinations.allSecrets.map(\.fingerprint))
@@ -338,7 +353,9 @@ extension Rotation {
         for job in jobs.all {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
-            case .keep(_, let record): if let issued = record.current { used.insert(issued.fingerprint) }
+            case .keep(_, let record):
+                used.formUnion([record.current, record.candidate].compactMap { $0?.fingerprint })
+            case .verify(_, let secret): used.insert(secret.fingerprint)
             case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .mint, .run, .probe,
                 .recallReportedStates, .keepReportedStates, .tidyRecords:
                 break

@@ -3,8 +3,8 @@ internal import AppleClientSecret
 /// Removes whole client secrets from lines that a program has printed, plain or in base64, even if folded over several lines
 /// or quoted: known ones by their bytes, others by what they state.
 ///
-/// Pieces of a secret, and secrets longer than ``CompactJWS/maximumCandidateLength``, are left to ``Redaction/printed(_:)``,
-/// which replaces whatever is long enough to be a piece.
+/// Pieces of a secret, and unknown secrets longer than ``CompactJWS/usualLength`` and than every known one, are left to
+/// ``Redaction/printed(_:)``, which replaces whatever is long enough to be a piece.
 package struct SecretFilter {
     private let lines: [[UInt8]]
     /// All bytes of the lines that may belong to a secret or its base64, and the line and column of each.
@@ -63,8 +63,9 @@ package struct SecretFilter {
         _ bytes: [UInt8], _ lengths: Set<Int>, _ isCut: Bool, _ name: ([UInt8]) -> String?,
         _ body: (Range<Int>, String) -> Void
     ) {
+        let limit = max(lengths.max() ?? 0, CompactJWS.usualLength)
         var position = 0
-        for candidate in CompactJWS.candidates(in: bytes) where candidate.lowerBound >= position {
+        for candidate in CompactJWS.candidates(in: bytes, upTo: limit) where candidate.lowerBound >= position {
             let secret = Array(bytes[candidate])
             if lengths.contains(secret.count), let name = name(secret) {
                 body(candidate, name)

@@ -155,6 +155,8 @@ package struct ClientView: Hashable, Sendable {
     package var delivered: Bool
     package var outputs: [OutputView]
     package var actions: [ActionView]
+    /// Apple's verdict on the newest secret; nil where it was not asked since the daemon started.
+    package var verification: VerificationView?
     /// Where its secrets are received from; nil for a client that mints.
     package var source: SourceView?
 
@@ -163,9 +165,9 @@ package struct ClientView: Hashable, Sendable {
         current: SecretInfo?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int,
         counts: Counts = Counts(),
         publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
-        delivered: Bool, outputs: [OutputView], actions: [ActionView], source: SourceView? = nil
+        delivered: Bool, outputs: [OutputView], actions: [ActionView], verification: VerificationView? = nil,
+        source: SourceView? = nil
     ) {
-        self.source = source
         self.name = name
         self.clientID = clientID
         self.team = team
@@ -184,6 +186,35 @@ package struct ClientView: Hashable, Sendable {
         self.delivered = delivered
         self.outputs = outputs
         self.actions = actions
+        self.verification = verification
+        self.source = source
+    }
+}
+
+/// What Apple says of a client's newest secret.
+package struct VerificationView: Hashable, Sendable {
+    package enum Verdict: String, Hashable, Sendable, CaseIterable {
+        /// It was not answered yet, or refused once.
+        case pending
+        case accepted
+        case refused
+        /// Apple was not reached, or answered something else.
+        case unknown
+    }
+
+    /// Of the secret that the verdict is about.
+    package var fingerprint: Fingerprint
+    package var verdict: Verdict
+    /// When Apple was last asked; nil before the first question.
+    package var askedAt: WallTime?
+    /// The error code with which Apple refused it; nil when it has not.
+    package var code: String?
+
+    package init(fingerprint: Fingerprint, verdict: Verdict, askedAt: WallTime? = nil, code: String? = nil) {
+        self.fingerprint = fingerprint
+        self.verdict = verdict
+        self.askedAt = askedAt
+        self.code = code
     }
 }
 

@@ -14,7 +14,7 @@ struct StateChangeActions: Sendable {
 
     /// Whether the state directory was asked for the reported states.
     private(set) var wasRecalled = false
-    private(set) var told = ReportedStates()
+    private(set) var reported = ReportedStates()
     /// What the state directory is known to hold.
     private var kept = ReportedStates()
     /// The job that wrote or read ``kept``.
@@ -23,8 +23,8 @@ struct StateChangeActions: Sendable {
     private var healthSince: BootTime?
     private var stages: [ClientName: Stage] = [:]
     /// Clients whose stage is worse than reported, and since when there are any.
-    private var untold: Set<ClientName> = []
-    private var untoldSince: BootTime?
+    private var unreported: Set<ClientName> = []
+    private var unreportedSince: BootTime?
     /// The number of changes reported since the start.
     private var change = 0
     /// The change for which each action was last started, and when it was started.
@@ -40,16 +40,16 @@ struct StateChangeActions: Sendable {
     mutating func see(_ stage: Stage, of client: ClientName, at now: BootTime) {
         stages[client] = stage == .fresh ? nil : stage
         // A new secret was delivered: its stages are reported afresh.
-        if stage < told.stages[client, default: .fresh] { told.stages[client] = stages[client] }
+        if stage < reported.stages[client, default: .fresh] { reported.stages[client] = stages[client] }
         compare(client, at: now)
     }
 
     private mutating func compare(_ client: ClientName, at now: BootTime) {
-        if stages[client, default: .fresh] > told.stages[client, default: .fresh] {
-            untold.insert(client)
-            untoldSince = untoldSince ?? now
-        } else if untold.remove(client) != nil, untold.isEmpty {
-            untoldSince = nil
+        if stages[client, default: .fresh] > reported.stages[client, default: .fresh] {
+            unreported.insert(client)
+            unreportedSince = unreportedSince ?? now
+        } else if unreported.remove(client) != nil, unreported.isEmpty {
+            unreportedSince = nil
         }
     }
 
@@ -57,12 +57,12 @@ struct StateChangeActions: Sendable {
     mutating func keepOnly(_ configuration: Configuration, at now: BootTime) {
         let isKnown = { configuration.clients[$0] != nil }
         stages = stages.filter { isKnown($0.key) }
-        told.stages = told.stages.filter { isKnown($0.key) }
-        untold = untold.filter(isKnown)
-        if untold.isEmpty { untoldSince = nil }
+        reported.stages = reported.stages.filter { isKnown($0.key) }
+        unreported = unreported.filter(isKnown)
+        if unreported.isEmpty { unreportedSince = nil }
         let actions = Set(configuration.onStateChange.map(\.id))
-        told.owed.formIntersection(actions)
-        told.starts = told.starts.filter { actions.contains($0.key) }
+        reported.owed.formIntersection(actions)
+        reported.starts = reported.starts.filter { actions.contains($0.key) }
         runs = runs.filter { actions.contains($0.key) }
     }
 
@@ -76,7 +76,7 @@ struct StateChangeActions: Sendable {
         kept = record
         if let job { keptBy = job }
         guard change == 0 else { return }
-        told = record
+        reported = record
         for (action, moments) in record.starts {
             // Clamped to an hour, all that counts: the clock may have been set since. Less one second, because the
             // difference of two times in whole seconds may be one too many and would allow a fifth start.
@@ -84,7 +84,7 @@ struct StateChangeActions: Sendable {
             runs[action] = (0, ago.map { now.boot + Seconds(-$0.count) })
         }
         keepOnly(configuration, at: now.boot)
-        for client in Set(stages.keys).union(untold) { compare(client, at: now.boot) }
+        for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
     }
 
     mutating func kept(_ states: ReportedStates, by job: JobID) {
@@ -93,48 +93,50 @@ struct StateChangeActions: Sendable {
     }
 
     /// Whether the state directory holds what was reported, by jobs from this one on.
-    func isKept(since job: JobID) -> Bool { told == kept && keptBy >= job }
+    func isKept(since job: JobID) -> Bool { reported == kept && keptBy >= job }
 
     /// Whether an unreported change has lasted long enough.
     func hasNews(_ deadlines: inout Deadlines) -> Bool {
         // Evaluate both, so that both deadlines are remembered.
-        let hasChanged = health != told.health && healthSince.map { deadlines.reached($0 + Self.lasting) } == true
-        let hasAged = untoldSince.map { deadlines.reached($0 + Self.lasting) } == true
+        let hasChanged = health != reported.health && healthSince.map { deadlines.reached($0 + Self.lasting) } == true
+        let hasAged = unreportedSince.map { deadlines.reached($0 + Self.lasting) } == true
         return hasChanged || hasAged
     }
 
     /// Counts the current states as reported and makes every action due.
     mutating func tell(_ actions: [ActionID]) {
         change += 1
-        told.health = health
-        for client in untold { told.stages[client] = stages[client] }
-        untold = []
-        untoldSince = nil
-        told.owed = Set(actions)
+        reported.health = health
+        for client in unreported { reported.stages[client] = stages[client] }
+        unreported = []
+        unreportedSince = nil
+        reported.owed = Set(actions)
     }
 
     /// Whether an action has yet to report and may be started.
     func mayStart(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        guard told.owed.contains(action) else { return false }
+        guard reported.owed.contains(action) else { return false }
         guard let starts = runs[action]?.at, starts.count >= Self.limit else { return true }
         return deadlines.reached(starts[starts.count - Self.limit] + Self.pace)
     }
 
     mutating func started(_ action: ActionID, at now: Now) {
         runs[action] = (change, (runs[action]?.at ?? []).suffix(Self.limit - 1) + [now.boot])
-        told.starts[action] = (told.starts[action] ?? []).suffix(Self.limit - 1) + [now.wall]
+        reported.starts[action] = (reported.starts[action] ?? []).suffix(Self.limit - 1) + [now.wall]
     }
 
     /// Records that an action has succeeded; a change made while it ran is still to be reported.
     mutating func succeeded(_ action: ActionID) {
-        if runs[action]?.change == change { told.owed.remove(action) }
+        if runs[action]?.change == change { reported.owed.remove(action) }
     }
 
     func checkInvariants(_ configuration: Configuration) -> [String] {
         var broken: [String] = []
-        if untold.isEmpty != (untoldSince == nil) { broken.append("stages to report, and no beginning") }
-        if !untold.union(stages.keys).isSubset(of: configuration.clients.keys) { broken.append("a stage of nobody") }
-        if !told.owed.isSubset(of: configuration.onStateChange.map(\.id)) {
+        if unreported.isEmpty != (unreportedSince == nil) { broken.append("stages to report, and no beginning") }
+        if !unreported.union(stages.keys).isSubset(of: configuration.clients.keys) {
+            broken.append("a stage of nobody")
+        }
+        if !reported.owed.isSubset(of: configuration.onStateChange.map(\.id)) {
             broken.append("a report is due by an action that is not configured")
         }
         if runs.values.contains(where: { $0.at.count > Self.limit }) { broken.append("starts that do not count") }
@@ -191,13 +193,13 @@ extension Rotation {
         }
         for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {
             guard stateChangeActions.mayStart(action.id, &deadlines) else { continue }
-            let work = Work.run(action.naming(stateChangeActions.told.health), covering: [:])
+            let work = Work.run(action.naming(stateChangeActions.reported.health), covering: [:])
             if start(work, on: .stateChangeAction(action.id), &deadlines) {
                 stateChangeActions.started(action.id, at: now)
             }
         }
         if !stateChangeActions.isKept(since: records.countsFrom) {
-            start(.keepReportedStates(stateChangeActions.told), on: .state, &deadlines)
+            start(.keepReportedStates(stateChangeActions.reported), on: .state, &deadlines)
         }
     }
 

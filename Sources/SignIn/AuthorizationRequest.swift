@@ -92,15 +92,14 @@ package struct AuthorizationRequest: Hashable, Sendable {
 package struct AuthorizationResponse: Sendable {
     /// The authorization code, or why there is none.
     package let code: Result<String, OAuthError>
-    /// Nil where only a code was given.
+    /// Nil where none came back, or where only a code was given.
     package let state: String?
+    /// Whether only a code was given, as somebody copied it, and not all that came back.
+    package let isCodeAlone: Bool
     /// The identity token that came with the code.
     package let identityToken: String?
     /// What Apple tells at the first sign-in alone, as the browser sent it: unlike the identity token nobody has signed it.
     package let user: JSONValue?
-
-    /// In bytes: a code, an identity token and a user's name, encoded.
-    package static let longest = 65_536
 
     /// Nil for what is none of these.
     package init?(_ text: String) {
@@ -111,11 +110,11 @@ package struct AuthorizationResponse: Sendable {
             guard trimmed.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
             code = .success(String(trimmed))
             (state, identityToken, user) = (nil, nil, nil)
+            isCodeAlone = true
             return
         }
-        let isAddress = trimmed.hasPrefix("https://") || trimmed.hasPrefix("http://")
-        let query = isAddress ? trimmed.drop { $0 != "?" && $0 != "#" }.dropFirst() : trimmed
-        guard let fields = FormEncoding.decode(query) else { return nil }
+        isCodeAlone = false
+        guard let fields = FormEncoding.decode(Self.fields(of: trimmed)) else { return nil }
         if let error = fields["error"] {
             code = .failure(OAuthError(error, description: fields["error_description"]))
         } else if let value = fields["code"], !value.isEmpty {
@@ -126,5 +125,14 @@ package struct AuthorizationResponse: Sendable {
         state = fields["state"]
         identityToken = fields["id_token"]
         user = fields["user"].flatMap { try? JSONValue(Array($0.utf8), duplicates: .refused) }
+    }
+
+    /// A form as it is; of an address the query, or the fragment where there is no query. A fragment behind a query was put
+    /// there by somebody else, as some sites do.
+    private static func fields(of text: Substring) -> Substring {
+        guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return text }
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+        return query ?? parts.dropFirst().first ?? ""
     }
 }

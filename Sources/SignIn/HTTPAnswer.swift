@@ -24,6 +24,8 @@ package struct TransportFailure: Error, Hashable, Sendable {
     package let kind: Kind
     /// What the library for the network says of it, on one line.
     package let detail: String
+    /// Whether the server may have got the request, wholly or in part.
+    package let mayBeSent: Bool
 
     /// Raw values stand in JSON.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -40,9 +42,10 @@ package struct TransportFailure: Error, Hashable, Sendable {
         case failed
     }
 
-    package init(_ kind: Kind, _ detail: String) {
+    package init(_ kind: Kind, _ detail: String, mayBeSent: Bool = true) {
         self.kind = kind
         self.detail = detail
+        self.mayBeSent = mayBeSent
     }
 }
 
@@ -61,13 +64,28 @@ extension TransportFailure {
         case .proxyFailed: "the proxy did not connect\(more); see https_proxy in the environment"
         case .connectionLost: "the connection ended before the answer did\(more)"
         case .answerTooLong: "the answer is longer than any of Apple's\(more)"
-        case .caFileUnusable: "the file with the certificates cannot be used\(more)"
+        case .caFileUnusable:
+            "the file with the certificates cannot be used\(more); name one with PEM certificates in it, which begin with "
+                + "BEGIN CERTIFICATE"
         case .failed: "the request failed\(more)"
         }
     }
 }
 
 extension HTTPAnswer {
+    /// In bytes: shorter texts are found by chance.
+    private static let shortestSecret = 16
+
+    /// The same answer, in whose body none of these texts stands any more, nor a part of them between dots, such as a
+    /// token's signature: a server may say in its answer what was wrong with what it was sent.
+    package func removing(_ sent: [String]) -> HTTPAnswer {
+        let texts = sent + sent.flatMap { $0.split(separator: ".").map(String.init) }
+        let body = texts.filter { $0.utf8.count >= Self.shortestSecret }.reduce(body) { body, text in
+            body.replacing(Array(text.utf8), with: Array("(what was sent)".utf8))
+        }
+        return HTTPAnswer(status: status, body: body, date: date)
+    }
+
     /// The JSON text in which the network program writes what came of a request.
     package static func wire(_ result: Result<HTTPAnswer, TransportFailure>) -> JSONText {
         switch result {
@@ -78,7 +96,10 @@ extension HTTPAnswer {
                 ("body", .string(String(decoding: answer.body, as: UTF8.self))),
             ])
         case .failure(let failure):
-            .object([("failure", .string(failure.kind.rawValue)), ("detail", .string(failure.detail))])
+            .object([
+                ("failure", .string(failure.kind.rawValue)), ("detail", .string(failure.detail)),
+                ("may_be_sent", .bool(failure.mayBeSent)),
+            ])
         }
     }
 
@@ -86,7 +107,8 @@ extension HTTPAnswer {
     package static func read(wire bytes: [UInt8]) -> Result<HTTPAnswer, TransportFailure>? {
         guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
         if let kind = json["failure"]?.text.flatMap(TransportFailure.Kind.init) {
-            return .failure(TransportFailure(kind, json["detail"]?.text ?? ""))
+            return .failure(
+                TransportFailure(kind, json["detail"]?.text ?? "", mayBeSent: json["may_be_sent"] != .bool(false)))
         }
         guard let status = json["status"]?.whole, let body = json["body"]?.text else { return nil }
         let date = json["date"]?.whole.map(WallTime.init(secondsSinceEpoch:))

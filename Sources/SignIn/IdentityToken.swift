@@ -4,9 +4,10 @@ package import AppleClientSecret
 ///
 /// The rules are:
 /// - RS256 alone, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
-/// - `iss` is ``issuer``, letter by letter, `aud` the client id and nothing besides it, `sub` a text.
+/// - `iss` is ``issuer``, `aud` the client id and no list, `sub` a text.
 /// - It has not expired and was not issued in the future, but for ``clockTolerance``.
 /// - `nonce` is the one that was sent, where one was sent.
+/// - Texts are the same when their bytes are: for Swift, letters that look alike may be equal.
 /// - No name occurs twice in header or claims.
 package struct IdentityToken: Sendable {
     /// Who issues identity tokens, and nobody else.
@@ -42,12 +43,16 @@ package struct IdentityToken: Sendable {
         /// ``IdentityToken/otherIssuerOfApple``.
         case otherIssuerOfApple
         case issuer(String)
-        case audience([String])
+        case audience(String)
+        /// `aud` is a list.
+        case audienceList([String])
         case expired(WallTime)
         case issuedInTheFuture(WallTime)
         /// A claim that is missing or of another kind.
         case missing(String)
         case nonce
+        /// Another user than another identity token of the same sign-in names.
+        case subject
     }
 
     /// Parses a token, without judging it.
@@ -84,15 +89,14 @@ package struct IdentityToken: Sendable {
         if let flaw = signatureFlaw(keys) { return [flaw] }
         var flaws: [Flaw] = []
         switch claims["iss"]?.text {
-        case Self.issuer: break
-        case Self.otherIssuerOfApple: flaws.append(.otherIssuerOfApple)
+        case let issuer? where issuer.hasSameBytes(as: Self.issuer): break
+        case let issuer? where issuer.hasSameBytes(as: Self.otherIssuerOfApple): flaws.append(.otherIssuerOfApple)
         case let issuer?: flaws.append(.issuer(issuer))
         case nil: flaws.append(.missing("iss"))
         }
         switch claims["aud"] {
-        case .string(client.description): break
-        case .string(let other): flaws.append(.audience([other]))
-        case .array(let others): flaws.append(.audience(others.map { $0.text ?? "" }))
+        case .string(let one): if !one.hasSameBytes(as: client.description) { flaws.append(.audience(one)) }
+        case .array(let others): flaws.append(.audienceList(others.map { $0.text ?? "" }))
         default: flaws.append(.missing("aud"))
         }
         if let expiry = moment("exp") {
@@ -106,7 +110,7 @@ package struct IdentityToken: Sendable {
             flaws.append(.missing("iat"))
         }
         if (claims["sub"]?.text ?? "").isEmpty { flaws.append(.missing("sub")) }
-        if let nonce, claims["nonce"] != .string(nonce) { flaws.append(.nonce) }
+        if let nonce, claims["nonce"]?.text?.hasSameBytes(as: nonce) != true { flaws.append(.nonce) }
         return flaws
     }
 
@@ -141,12 +145,23 @@ extension IdentityToken.Flaw {
             "its issuer is \(IdentityToken.otherIssuerOfApple), which Apple's metadata has named; identity tokens of Sign "
                 + "in with Apple are issued by \(IdentityToken.issuer) alone"
         case .issuer(let issuer): "its issuer is \(issuer), not \(IdentityToken.issuer)"
-        case .audience(let clients):
-            "it was issued for \(clients.joined(separator: ", ")), not for this client id alone"
+        case .audience(let client): "it was issued for \(client), not for this client id"
+        case .audienceList(let clients):
+            "\"aud\" is a list in it (\(clients.joined(separator: ", "))), and Apple's are for one client id"
         case .expired(let moment): "it has expired, at \(moment)"
         case .issuedInTheFuture(let moment): "it is issued in the future, at \(moment); see this machine's clock"
         case .missing(let name): "\"\(name)\" is missing in it, or not of the right kind"
         case .nonce: "its nonce is not the one that was sent: it belongs to another sign-in, or is used a second time"
+        case .subject:
+            "it names another user (sub) than the identity token from Apple itself: it belongs to another sign-in"
         }
+    }
+}
+
+extension String {
+    /// Whether both have the same UTF-8 bytes. `==` takes canonically equivalent texts for the same, such as the letter K
+    /// and the sign for kelvin.
+    package func hasSameBytes(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
     }
 }

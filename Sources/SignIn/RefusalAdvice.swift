@@ -55,16 +55,14 @@ package struct RefusalAdvice: Hashable, Sendable {
         }
     }
 
-    /// What a client is called at Apple.
+    /// The ids of a team and its key. The client id needs no comparing: a secret of another client is not asked about.
     package struct Ids: Hashable, Sendable {
         package let team: TeamID
         package let keyID: KeyID
-        package let client: ClientID
 
-        package init(team: TeamID, keyID: KeyID, client: ClientID) {
+        package init(team: TeamID, keyID: KeyID) {
             self.team = team
             self.keyID = keyID
-            self.client = client
         }
     }
 
@@ -118,21 +116,9 @@ package struct RefusalAdvice: Hashable, Sendable {
             found.append(
                 certain(.team, "it states team \(claims.issuer), the configuration \(ids.team); \(evidence.renewal)"))
         }
-        if claims.subject != ids.client {
-            found.append(
-                certain(
-                    .client, "it states client \(claims.subject), the configuration \(ids.client); \(evidence.renewal)")
-            )
-        }
         if claims.keyID != ids.keyID {
             found.append(
                 certain(.key, "it states key \(claims.keyID), the configuration \(ids.keyID); \(evidence.renewal)"))
-        } else if let named = evidence.keyFileID, named != ids.keyID {
-            found.append(
-                certain(
-                    .key,
-                    "the key's file is called AuthKey_\(named).p8, but key_id says \(ids.keyID): the file of another "
-                        + "key, or the id of another; put right which is wrong, then \(evidence.renewal)"))
         } else if evidence.isSignedByKey == false {
             found.append(
                 certain(.key, "the configured key \(ids.keyID) has not signed it; \(evidence.renewal)"))
@@ -150,31 +136,41 @@ package struct RefusalAdvice: Hashable, Sendable {
     }
 
     private static func possible(_ claims: Claims, _ evidence: Evidence) -> [RefusalAdvice] {
-        let clock: [(Cause, String)]? = difference(evidence).map {
-            [(.clock, "this machine's clock is \($0): set it (see 'timedatectl'), then \(evidence.renewal)")]
+        var places: [(Cause, String)] = []
+        if let difference = difference(evidence) {
+            places.append(
+                (.clock, "this machine's clock is \(difference): set it (see 'timedatectl'), then \(evidence.renewal)"))
         }
-        let places: [(Cause, String)] =
-            (clock ?? []) + [
-                (
-                    .notKnownYet,
-                    "a key or Services ID that is new: Apple may not know it everywhere for up to 48 hours; try again later"
-                ),
+        if let named = evidence.keyFileID, named != claims.keyID {
+            // Files can be renamed, so it may well be the right one.
+            places.append(
                 (
                     .key,
-                    "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with Sign "
-                        + "in with Apple, and that the file is the one downloaded for this id"
-                ),
-                (
-                    .client,
-                    "the wrong client id: see under Identifiers whether \(claims.subject) is written so, and Sign in with "
-                        + "Apple is configured for it with the App ID that the key is enabled for"
-                ),
-                (
-                    .team,
-                    "the wrong team: see under Membership whether \(claims.issuer) is the team that key and client id "
-                        + "belong to"
-                ),
-            ]
+                    "the key's file is called AuthKey_\(named).p8, but key_id says \(claims.keyID): the file of another "
+                        + "key, or the id of another; put right which is wrong, then \(evidence.renewal)"
+                ))
+        }
+        places += [
+            (
+                .notKnownYet,
+                "a key or Services ID that is new: Apple may not know it everywhere for up to 48 hours; try again later"
+            ),
+            (
+                .key,
+                "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with Sign "
+                    + "in with Apple, and that the file is the one downloaded for this id"
+            ),
+            (
+                .client,
+                "the wrong client id: see under Identifiers whether \(claims.subject) is written so, and Sign in with "
+                    + "Apple is configured for it with the App ID that the key is enabled for"
+            ),
+            (
+                .team,
+                "the wrong team: see under Membership whether \(claims.issuer) is the team that key and client id "
+                    + "belong to"
+            ),
+        ]
         return places.map { RefusalAdvice(cause: $0, isCertain: false, words: $1) }
     }
 }

@@ -6,8 +6,10 @@ package import Rotation
 package struct ClientRecord: Sendable {
     /// The secret in force.
     package var current: RecordedSecret?
-    /// A newer secret that Apple has not accepted yet and that is not published before.
+    /// The newest secret, if Apple has not accepted it yet: not published before, unless it is also ``current``.
     package var candidate: RecordedSecret?
+    /// What Apple answered when it refused ``candidate`` twice.
+    package var refusal: String?
     /// The secret that each action last ran for.
     package var delivered: [ActionID: SecretInfo]
     /// Environment files that held other lines: one that was deleted since is not created again.
@@ -20,12 +22,14 @@ package struct ClientRecord: Sendable {
     package var keyChange: KeyChange?
 
     package init(
-        current: RecordedSecret? = nil, candidate: RecordedSecret? = nil, delivered: [ActionID: SecretInfo] = [:],
-        shared: Set<AbsolutePath> = [], outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [],
+        current: RecordedSecret? = nil, candidate: RecordedSecret? = nil, refusal: String? = nil,
+        delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [], outputs: Set<OutputPlace> = [],
+        owed: Set<ActionID> = [],
         keyChange: KeyChange? = nil
     ) {
         self.current = current
         self.candidate = candidate
+        self.refusal = refusal
         self.delivered = delivered
         self.shared = shared
         self.outputs = outputs
@@ -34,10 +38,10 @@ package struct ClientRecord: Sendable {
     }
 
     /// `record`, with the bytes of the secrets that it only names.
-    package init(_ record: Record, current: RecordedSecret?, candidate: RecordedSecret? = nil) {
+    package init(_ record: Record, current: RecordedSecret?, candidate: RecordedSecret?) {
         self.init(
-            current: current, candidate: candidate, delivered: record.delivered, shared: record.shared,
-            outputs: record.outputs, owed: record.owed, keyChange: record.keyChange)
+            current: current, candidate: candidate, refusal: record.refusal, delivered: record.delivered,
+            shared: record.shared, outputs: record.outputs, owed: record.owed, keyChange: record.keyChange)
     }
 
     /// Whether it holds secrets and all of them had expired before `moment`.
@@ -46,11 +50,11 @@ package struct ClientRecord: Sendable {
         return !all.isEmpty && all.allSatisfy { $0.expiresAt < moment }
     }
 
-    /// This record without the secrets' bytes and without the candidate.
+    /// This record without the secrets' bytes.
     package var record: Record {
         Record(
-            current: current?.secret.issued, delivered: delivered, shared: shared, outputs: outputs, owed: owed,
-            keyChange: keyChange)
+            current: current?.secret.issued, candidate: candidate?.secret.issued, refusal: refusal,
+            delivered: delivered, shared: shared, outputs: outputs, owed: owed, keyChange: keyChange)
     }
 }
 

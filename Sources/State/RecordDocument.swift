@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Failures
 internal import Formats
 internal import FoundationEssentials
 internal import Outputs
@@ -9,6 +10,8 @@ struct RecordDocument: Decodable {
     private let client: String
     private let current: Kept?
     private let candidate: Kept?
+    /// Missing when Apple has not refused the candidate.
+    private let refusal: String?
     private let delivered: [String: Known]
     private let shared: [String]
     /// Missing when none is owed.
@@ -32,6 +35,7 @@ struct RecordDocument: Decodable {
                 ("delivered", .object(delivered.map { ($0.key.description, Known.json(of: $0.value)) })),
                 ("shared", .array(shared.map { .string($0.description) })),
             ] + (owed.isEmpty ? [] : [("owed", .array(owed))])
+                + (record.refusal.map { [("refusal", .string($0))] } ?? [])
                 + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? [])
                 + (record.outputs.isEmpty ? [] : [("outputs", .array(record.outputs.sorted().map(Place.json)))]))
     }
@@ -64,6 +68,7 @@ struct RecordDocument: Decodable {
         if let candidate {
             guard let kept = candidate.secret(sha256) else { return nil }
             record.candidate = kept
+            record.refusal = refusal.map(Printable.line)
         }
         return record
     }

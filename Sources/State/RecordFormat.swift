@@ -37,13 +37,13 @@ struct RecordFormat: Sendable {
         return record
     }
 
-    func encode(_ told: ReportedStates) -> [UInt8] {
-        seal(ReportedStatesDocument.json(of: told))
+    func encode(_ states: ReportedStates) -> [UInt8] {
+        seal(ReportedStatesDocument.json(of: states))
     }
 
     func decodeReportedStates(_ bytes: [UInt8]) throws(Flaw) -> ReportedStates {
-        guard let told = try unseal(ReportedStatesDocument.self, bytes).told else { throw .damaged }
-        return told
+        guard let states = try unseal(ReportedStatesDocument.self, bytes).states else { throw .damaged }
+        return states
     }
 
     private func seal(_ document: JSONText) -> [UInt8] {

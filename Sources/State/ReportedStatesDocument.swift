@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 internal import Rotation
 
-/// The JSON of what people were told.
+/// The JSON of what was reported to operators.
 struct ReportedStatesDocument: Decodable {
     private let health: String
     private let stages: [String: String]
@@ -15,13 +15,13 @@ struct ReportedStatesDocument: Decodable {
     }
 
     /// The JSON by which it is read again.
-    static func json(of told: ReportedStates) -> JSONText {
-        let stages = told.stages.sorted { $0.key < $1.key }
-        let starts = told.starts.sorted { $0.key < $1.key }
+    static func json(of states: ReportedStates) -> JSONText {
+        let stages = states.stages.sorted { $0.key < $1.key }
+        let starts = states.starts.sorted { $0.key < $1.key }
         return .object([
-            ("owed", .array(told.owed.sorted().map { .string($0.description) })),
+            ("owed", .array(states.owed.sorted().map { .string($0.description) })),
             ("stages", .object(stages.map { ($0.key.description, .string($0.value.rawValue)) })),
-            ("standing", .string(told.health.rawValue)),
+            ("standing", .string(states.health.rawValue)),
             (
                 "starts",
                 .object(
@@ -33,18 +33,18 @@ struct ReportedStatesDocument: Decodable {
     }
 
     /// Nil when a value is malformed.
-    var told: ReportedStates? {
+    var states: ReportedStates? {
         guard let health = HealthState(rawValue: health) else { return nil }
-        var told = ReportedStates()
-        told.health = health
+        var states = ReportedStates()
+        states.health = health
         for (name, stage) in stages {
             guard let name = ClientName(name), let stage = Stage(rawValue: stage) else { return nil }
-            told.stages[name] = stage
+            states.stages[name] = stage
         }
-        told.owed = Set(owed.map { ActionID($0) })
+        states.owed = Set(owed.map { ActionID($0) })
         for (action, moments) in starts {
-            told.starts[ActionID(action)] = moments.map { WallTime(secondsSinceEpoch: $0) }
+            states.starts[ActionID(action)] = moments.map { WallTime(secondsSinceEpoch: $0) }
         }
-        return told
+        return states
     }
 }

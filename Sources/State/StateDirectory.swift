@@ -125,7 +125,7 @@ package final class StateDirectory: Sendable {
 
     /// The reported states; nil when none are kept. Throws as ``recall(_:)`` does.
     package func recallReportedStates() throws(Failure) -> ReportedStates? {
-        let file = Self.toldFile(in: path)
+        let file = Self.reportedStatesFile(in: path)
         do throws(Failure) {
             guard let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity) else { return nil }
             do throws(RecordFormat.Flaw) {
@@ -140,16 +140,18 @@ package final class StateDirectory: Sendable {
     }
 
     /// Saves the reported states; durable when it returns.
-    package func keep(_ told: ReportedStates) throws(Failure) {
-        try write(format.encode(told), to: Self.toldFile(in: path))
+    package func keep(_ states: ReportedStates) throws(Failure) {
+        try write(format.encode(states), to: Self.reportedStatesFile(in: path))
     }
 
     /// The record of a client, read without creating or locking the directory: for use outside the daemon.
+    ///
+    /// - Parameter directories: those already walked to for other records, which are reused.
     package static func peek(
         _ client: ClientName, in path: AbsolutePath, as identity: Identity,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        sharing directories: SharedDirectories? = nil, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) throws(Failure) -> ClientRecord? {
-        try read(client, in: path, as: identity, RecordFormat(sha256: sha256))
+        try read(client, in: path, as: identity, RecordFormat(sha256: sha256), sharing: directories)
     }
 
     private static func read(
@@ -213,12 +215,15 @@ package final class StateDirectory: Sendable {
         return places
     }
 
-    /// Where secrets were published by the records of all clients, read without creating or locking the directory.
+    /// Where secrets were published by the records of all clients but those `read` already, without creating or locking
+    /// the directory.
     package static func peekOutputs(
-        in path: AbsolutePath, as identity: Identity, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        in path: AbsolutePath, besides read: Set<ClientName>, as identity: Identity,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) -> Set<OutputPlace> {
         clients(in: path, as: identity).reduce(into: []) { places, client in
-            if let record = try? read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
+            guard !read.contains(client) else { return }
+            if let record = try? Self.read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
                 places.formUnion(record.outputs)
             }
         }
@@ -257,7 +262,7 @@ package final class StateDirectory: Sendable {
         "\(path)/clients/\(client).state"
     }
 
-    private static func toldFile(in path: AbsolutePath) -> String {
+    private static func reportedStatesFile(in path: AbsolutePath) -> String {
         "\(path)/told.state"
     }
 
@@ -272,7 +277,7 @@ package final class StateDirectory: Sendable {
     /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
-            isSystemd
+            SystemManager.isSystemd
         else { return error.remedy }
         let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
         guard ofSystemd.split(separator: ":").first != path.description[...] else {
@@ -284,8 +289,6 @@ package final class StateDirectory: Sendable {
             run: ("install -d -m 0700 -o \(user) \(path.description)" as ShellCommand)
                 .then(.letWrite(to: path.description)))
     }
-    /// sd_booted(3).
-    private static var isSystemd: Bool { FileStatus.following("/run/systemd/system") != nil }
 
     /// Why the directory could not be used; nil when it could. Changes nothing.
     package static func obstacle(to path: AbsolutePath, as identity: Identity) -> Failure? {

@@ -41,7 +41,6 @@ package struct JSONMembers {
     fileprivate var written: [(name: String, value: JSONText)] = []
     /// The object that is read; nil while one is written.
     private let object: KeyedDecodingContainer<Name>?
-    private var names: [String] = []
 
     fileprivate init() {
         object = nil
@@ -53,8 +52,10 @@ package struct JSONMembers {
 
     /// A member that every document has.
     mutating func callAsFunction<Value: JSONValue>(_ name: String, _ value: Value?) throws -> Value {
-        if let object { return try object.decode(Decoded<Value>.self, forKey: key(name)).wrapped }
-        guard let value else { throw DecodingError.keyNotFound(key(name), .init(codingPath: [], debugDescription: "")) }
+        if let object { return try object.decode(Decoded<Value>.self, forKey: Name(stringValue: name)).wrapped }
+        guard let value else {
+            throw DecodingError.keyNotFound(Name(stringValue: name), .init(codingPath: [], debugDescription: ""))
+        }
         written.append((name, value.jsonValue))
         return value
     }
@@ -67,7 +68,9 @@ package struct JSONMembers {
 
     /// A member that is left out where there is no value; one that is read may also be null.
     mutating func orAbsent<Value: JSONValue>(_ name: String, _ value: Value?) throws -> Value? {
-        if let object { return try object.decodeIfPresent(Decoded<Value>.self, forKey: key(name))?.wrapped }
+        if let object {
+            return try object.decodeIfPresent(Decoded<Value>.self, forKey: Name(stringValue: name))?.wrapped
+        }
         if let value { written.append((name, value.jsonValue)) }
         return value
     }
@@ -77,8 +80,8 @@ package struct JSONMembers {
         if object == nil { written.append((name, value().jsonValue)) }
     }
 
-    /// Refuses members that were not listed up to here.
-    func refuseOthers() throws {
+    /// Refuses an object that is read and has a member of another name.
+    func refuseOthers(than names: [String]) throws {
         guard let object else { return }
         // `allKeys` is in no order: of several unknown members, the same one is always named.
         let strangers = object.allKeys.filter { !names.contains($0.stringValue) }
@@ -88,18 +91,17 @@ package struct JSONMembers {
                 debugDescription: "there is no such member; there are \(names.joined(separator: ", "))")
         }
     }
-
-    private mutating func key(_ name: String) -> Name {
-        names.append(name)
-        return Name(stringValue: name)
-    }
 }
 
 extension JSONDocument {
     package var jsonValue: JSONText {
         var members = JSONMembers()
-        // Throws nothing, as every member has its value.
-        _ = try? Self(self, &members)
+        do {
+            _ = try Self(self, &members)
+        } catch {
+            // Every member has its value; a document that ends at the one that has none would go unnoticed.
+            assertionFailure("\(Self.self) cannot be written: \(error)")
+        }
         return .object(members.written)
     }
 

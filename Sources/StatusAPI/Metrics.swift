@@ -42,6 +42,9 @@ package enum Metrics {
 
     static let states: [Metric<Snapshot>] = [
         .ofClients("secret_ok", "Whether the client's state is ok.") { $0.health == .ok ? 1 : 0 },
+        .ofVerdicts("verification", "Apple's verdict on the newest secret: one of them is 1 once it is asked for.") {
+            $0.verification?.verdict
+        },
         .ofOutputs("output_ok", "Whether the output holds its current secret.", .gauge) { $0.state == .ok ? 1 : 0 },
         .ofResults("mints_total", "Secrets made, and failures to make one.") { $0.counts.mints },
         .ofReceivers("received_total", "Secrets received from the client's source.") { Int64($0.counts.received) },
@@ -137,6 +140,19 @@ extension Metric<Snapshot> {
         Metric(name: prefixed(name), help: help, kind: .counter, labels: ["client"]) { snapshot in
             let receivers = snapshot.clients.filter { $0.source != nil }
             return receivers.isEmpty ? nil : receivers.map { ([$0.name.description], String(value($0))) }
+        }
+    }
+
+    /// A gauge with a sample for each client and verdict.
+    fileprivate static func ofVerdicts(
+        _ name: String, _ help: String, _ verdict: @escaping @Sendable (ClientView) -> VerificationView.Verdict?
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client", "verdict"]) { snapshot in
+            snapshot.clients.flatMap { client in
+                VerificationView.Verdict.allCases.map {
+                    ([client.name.description, $0.rawValue], verdict(client) == $0 ? "1" : "0")
+                }
+            }
         }
     }
 

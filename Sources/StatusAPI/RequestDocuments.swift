@@ -14,12 +14,13 @@ struct RenewalBody {
 
 extension RenewalBody: JSONDocument {
     init(_ body: RenewalBody?, _ members: inout JSONMembers) throws {
+        // Ignoring a misspelt member would renew more than was asked for. First, because a value that is wrong may be
+        // that of a member which does not exist.
+        try members.refuseOthers(than: ["clients", "due_within", "deliver_only", "skip_verify"])
         clients = try members.orAbsent("clients", body?.clients)
         dueWithin = try members.orAbsent("due_within", body?.dueWithin)
         deliverOnly = try members.orAbsent("deliver_only", body?.deliverOnly)
         skipVerify = try members.orAbsent("skip_verify", body?.skipVerify)
-        // Ignoring a misspelt member would renew more than was asked for.
-        try members.refuseOthers()
     }
 
     /// The body that asks for `renewal`.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+package import Failures
 import Glibc
 import Linux
 import NIOCore
@@ -146,32 +147,45 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The daemon answered that it did not do what was asked.
     case answered(Problem)
 
+    /// What happened and, after a semicolon, the remedy.
     package var description: String {
+        remedy.map { "\(message); \($0)" } ?? message
+    }
+
+    private var message: String {
         switch self {
-        case .notReachable(let socket, let cause):
-            "no daemon can be reached at \(socket): \(cause); is it running? (systemctl status clientsecretd)"
-        case .notPermitted(let socket, let cause):
-            "\(socket) may not be opened: \(cause); use sudo, or "
-                + (Self.joining(socket) ?? "a user whom the socket's group lets in")
-        case .timedOut(let socket, let seconds):
-            "the daemon at \(socket) has not answered within \(seconds) s; see what it does: journalctl -u clientsecretd"
-        case .notHTTP(let socket, let what):
-            "what answers at \(socket) does not answer like clientsecretd: \(what); name the daemon's socket with --socket"
+        case .notReachable(let socket, let cause): "no daemon can be reached at \(socket): \(cause)"
+        case .notPermitted(let socket, let cause): "\(socket) may not be opened: \(cause)"
+        case .timedOut(let socket, let seconds): "the daemon at \(socket) has not answered within \(seconds) s"
+        case .notHTTP(let socket, let what): "what answers at \(socket) does not answer like clientsecretd: \(what)"
         case .malformed(let what):
-            "the daemon's answer cannot be read, perhaps because it is of another version: \(what); "
-                + "restart it after an upgrade: systemctl restart clientsecretd"
-        case .answered(let problem):
-            problem.detail
+            "the daemon's answer cannot be read, perhaps because it is of another version: \(what)"
+        case .answered(let problem): problem.detail
+        }
+    }
+
+    /// What helps; nil for an answer, which says itself what does.
+    package var remedy: Remedy? {
+        switch self {
+        case .notReachable: .say("is it running? (systemctl status clientsecretd)")
+        case .notPermitted(let socket, _):
+            Self.joining(socket) ?? .say("use sudo, or a user whom the socket's group lets in")
+        case .timedOut: .say("see what it does", run: "journalctl -u clientsecretd")
+        case .notHTTP: .say("name the daemon's socket with --socket")
+        case .malformed: .say("restart it after an upgrade", run: "systemctl restart clientsecretd")
+        case .answered: nil
         }
     }
 
     /// How root adds this user to the socket's group; nil where that group may not open the socket, or is root's.
-    private static func joining(_ socket: String) -> String? {
+    private static func joining(_ socket: String) -> Remedy? {
         guard let status = FileStatus.following(socket), status.mode & 0o060 == 0o060, status.group != 0,
             let group = try? Accounts.group(id: status.group),
             let user = try? Accounts.user(id: Identity.current().user)
         else { return nil }
-        return "let root put this user into its group: usermod --append --groups \(group.name) \(user.name)"
+        return .say(
+            "use sudo, or let root put this user into its group",
+            run: "usermod --append --groups \(group.name) \(user.name)")
     }
 
     /// The documented exit code: 69 for a daemon that is not reachable, 77 for what is not permitted.

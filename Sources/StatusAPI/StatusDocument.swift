@@ -59,7 +59,9 @@ extension ClientView: JSONDocument {
             consecutiveFailures: try members("consecutive_failures", view?.consecutiveFailures),
             lastError: try members.orNull("last_error", view?.lastError),
             delivered: try members("delivered", view?.delivered), outputs: try members("outputs", view?.outputs),
-            actions: try members("actions", view?.actions), source: try members.orNull("source", view?.source))
+            actions: try members("actions", view?.actions),
+            verification: try members.orNull("verification", view?.verification),
+            source: try members.orNull("source", view?.source))
         readReason = report
     }
 
@@ -91,6 +93,15 @@ extension ActionView: JSONDocument {
         self.init(
             action: try members("action", view?.action), state: try members("state", view?.state),
             ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error))
+    }
+}
+
+extension VerificationView: JSONDocument {
+    package init(_ view: VerificationView?, _ members: inout JSONMembers) throws {
+        self.init(
+            fingerprint: try members("fingerprint", view?.fingerprint),
+            verdict: try members("verdict", view?.verdict), askedAt: try members.orNull("asked_at", view?.askedAt),
+            code: try members.orNull("code", view?.code))
     }
 }
 
@@ -140,38 +151,23 @@ extension HealthState: JSONString {}
 extension OutputView.State: JSONString {}
 extension ActionView.State: JSONString {}
 extension SourceView.State: JSONString {}
+extension VerificationView.Verdict: JSONString {}
 
 extension JSONString where Self: CustomStringConvertible {
     package var jsonString: String { description }
 }
 
-extension ClientName: JSONString {
+extension JSONString where Self: LosslessStringConvertible {
     package init?(jsonString text: String) { self.init(text) }
 }
 
-extension ClientID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension TeamID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension KeyID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension Fingerprint: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension AbsolutePath: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension ActionID: JSONString {
-    package init?(jsonString text: String) { self.init(text) }
-}
+extension ClientName: JSONString {}
+extension ClientID: JSONString {}
+extension TeamID: JSONString {}
+extension KeyID: JSONString {}
+extension Fingerprint: JSONString {}
+extension AbsolutePath: JSONString {}
+extension ActionID: JSONString {}
 
 extension FileFormat: JSONString {
     package var jsonString: String { name }

@@ -7,7 +7,10 @@ struct TokenRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Post a form to the token endpoint.",
-        discussion: "Reads the form's fields, {\"name\": \"value\"}, and writes {\"status\", \"date\", \"body\"}.")
+        discussion: """
+            Reads the form's fields, {"name": "value"}, and writes {"status", "date", "body"} or, without an answer, \
+            {"failure", "detail", "may_be_sent"}.
+            """)
 
     @OptionGroup var server: ServerOptions
 
@@ -21,7 +24,10 @@ struct RevokeRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Post a form to the revocation endpoint.",
-        discussion: "Reads the form's fields, {\"name\": \"value\"}, and writes {\"status\", \"date\", \"body\"}.")
+        discussion: """
+            Reads the form's fields, {"name": "value"}, and writes {"status", "date", "body"} or, without an answer, \
+            {"failure", "detail", "may_be_sent"}.
+            """)
 
     @OptionGroup var server: ServerOptions
 
@@ -35,7 +41,9 @@ struct KeysRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "Fetch the key set.",
-        discussion: "Reads nothing and writes {\"status\", \"date\", \"body\"}.")
+        discussion: """
+            Reads nothing and writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}.
+            """)
 
     @OptionGroup var server: ServerOptions
 

@@ -20,9 +20,12 @@ struct HTTPSClient {
     /// In milliseconds, connecting included.
     let timeout: Int
 
-    /// Posts an encoded form.
+    /// Posts an encoded form. What it holds of secrets, codes and tokens is taken out of an answer that is no token response:
+    /// errors are shown and logged, and a server may quote in them what it was sent.
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
-        send(path, form: form)
+        let fields = FormEncoding.decode(form) ?? [:]
+        let sent = ["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] }
+        return send(path, form: form).map { TokenResponse($0) == nil ? $0.removing(sent) : $0 }
     }
 
     func get(_ path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
@@ -30,7 +33,9 @@ struct HTTPSClient {
     }
 
     private func send(_ path: Endpoint.Path, form: String?) -> Result<HTTPAnswer, TransportFailure> {
-        guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
+        guard let transfer = Transfer() else {
+            return .failure(TransportFailure(.failed, "libcurl cannot be used", mayBeSent: false))
+        }
         do throws(TransportFailure) {
             try transfer.set(CURLOPT_URL, endpoint.url(path))
             try transfer.set(CURLOPT_PROTOCOLS_STR, "https")
@@ -62,12 +67,13 @@ struct HTTPSClient {
 }
 
 /// A libcurl handle with what it receives.
-@safe private final class Transfer {
+@safe final class Transfer {
     private let handle: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
     private var headerLength = 0
     private var isTooLong = false
+    private var headers: UnsafeMutablePointer<curl_slist>?
 
     /// In bytes.
     private static let longestHeaders = 65_536
@@ -83,6 +89,7 @@ struct HTTPSClient {
 
     deinit {
         unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(headers)
         unsafe message.deallocate()
     }
 
@@ -92,7 +99,9 @@ struct HTTPSClient {
 
     func set(_ option: CURLoption, _ value: String?) throws(TransportFailure) {
         // A text with a NUL would be cut there.
-        guard value?.utf8.contains(0) != true else { throw TransportFailure(.failed, "a NUL in a value") }
+        guard value?.utf8.contains(0) != true else {
+            throw TransportFailure(.failed, "a NUL in a value", mayBeSent: false)
+        }
         try check(unsafe shim_setopt_text(handle, option, value))
     }
 
@@ -108,6 +117,17 @@ struct HTTPSClient {
         unsafe shim_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
         try check(unsafe curl_easy_perform(handle))
         return HTTPAnswer(status: number(CURLINFO_RESPONSE_CODE), body: body, date: date())
+    }
+
+    /// Header lines `Name: value`, instead of those that libcurl would send itself.
+    func set(headers lines: [String]) throws(TransportFailure) {
+        for line in lines { unsafe headers = unsafe curl_slist_append(headers, line) }
+        try check(unsafe shim_setopt_pointer(handle, CURLOPT_HTTPHEADER, headers))
+    }
+
+    /// The value of this header in the last answer.
+    func header(_ name: String) -> String? {
+        unsafe shim_header(handle, name).map { unsafe String(cString: $0) }
     }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
@@ -151,7 +171,14 @@ struct HTTPSClient {
         guard code != CURLE_OK else { return }
         let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
         let kind = kind(of: code)
-        throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail))
+        throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail), mayBeSent: isEncrypted)
+    }
+
+    /// Whether an encrypted connection with the server came about: without one nothing of a request is sent.
+    private var isEncrypted: Bool {
+        var microseconds: curl_off_t = 0
+        let code = unsafe shim_getinfo_offset(handle, CURLINFO_APPCONNECT_TIME_T, &microseconds)
+        return code != CURLE_OK || microseconds > 0
     }
 
     private func kind(of code: CURLcode) -> TransportFailure.Kind {

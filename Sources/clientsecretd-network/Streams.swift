@@ -9,10 +9,10 @@ import SignIn
 enum Input {
     /// In milliseconds: who asks has the request ready, and one connection at a time is served.
     private static let patience: Int64 = 10_000
-    /// In bytes: a code, a token of 16 KiB and what goes with them.
-    private static let longestForm = 65_536
+    /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
+    private static let longestForm = 131_072
 
-    /// All that comes until the input ends, or until the end of a line.
+    /// All that comes until the input ends, or until the end of a line: at least a byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
         let deadline = Clocks.monotonicMicroseconds() / 1_000 + patience
         var bytes: [UInt8] = []
@@ -24,16 +24,19 @@ enum Input {
             guard unsafe poll(&wanted, 1, Int32(rest)) > 0 else { continue }
             let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            if count <= 0 { return bytes }
-            if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) { return bytes + buffer[..<end] }
-            bytes += buffer[..<count]
+            let end = buffer[..<max(count, 0)].firstIndex(of: UInt8(ascii: "\n"))
+            bytes += buffer[..<(end ?? max(count, 0))]
             guard bytes.count <= limit else { throw ValidationError("the request is longer than \(limit) bytes") }
+            guard count <= 0 || end != nil else { continue }
+            guard !bytes.isEmpty else { throw ValidationError("no request came on standard input") }
+            return bytes
         }
     }
 
     /// One JSON object of texts, form-encoded.
     static func form() throws -> String {
-        guard let json = try? JSONValue(read(limit: longestForm), duplicates: .refused),
+        let bytes = try read(limit: longestForm)
+        guard let json = try? JSONValue(bytes, duplicates: .refused),
             case .object(let members) = json
         else { throw ValidationError("the request is no JSON object") }
         return FormEncoding.encode(

@@ -127,9 +127,9 @@ import Testing
         #expect(flaw(Array("e30.".utf8) + notText + [UInt8(ascii: ".")]) == .notJSONObject(.payload))
     }
 
-    private func candidates(_ text: String) -> [String] {
+    private func candidates(_ text: String, upTo limit: Int = CompactJWS.usualLength) -> [String] {
         let bytes = Array(text.utf8)
-        return CompactJWS.candidates(in: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
+        return CompactJWS.candidates(in: bytes, upTo: limit).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
     @Test func candidatesBeginAnywhereAndEndWithTheSignature() {
@@ -156,11 +156,13 @@ import Testing
             issuedAt: WallTime(secondsSinceEpoch: .min), expiresAt: WallTime(secondsSinceEpoch: .min))
         let token = longest.signingInput + [UInt8(ascii: ".")] + Base64URL.encode([UInt8](repeating: 7, count: 64))
         #expect(token.count == 646)
-        #expect(CompactJWS.candidates(in: token) == [token.indices])
+        #expect(CompactJWS.candidates(in: token, upTo: 646) == [token.indices])
         let end = ".a." + String(repeating: "a", count: 86)
-        let fill = CompactJWS.maximumCandidateLength - end.utf8.count - "eyJ".utf8.count
-        #expect(candidates("eyJ" + String(repeating: "a", count: fill) + end).count == 1)
-        #expect(candidates("eyJ" + String(repeating: "a", count: fill + 1) + end) == [])
+        for limit in [646, Token.maximumLength] {
+            let fill = limit - end.utf8.count - "eyJ".utf8.count
+            #expect(candidates("eyJ" + String(repeating: "a", count: fill) + end, upTo: limit).count == 1)
+            #expect(candidates("eyJ" + String(repeating: "a", count: fill + 1) + end, upTo: limit) == [])
+        }
     }
 
     @Test func namesThatOccurTwiceAreReadWithoutHarm() throws {

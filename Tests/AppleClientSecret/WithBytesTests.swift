@@ -11,10 +11,13 @@ import Testing
         "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/Publisher.swift",  // gives them to the output formats
+        "Push/PushExchange.swift",  // makes them requests to an API
+        "Push/PushMessage.swift",  // hands them to the program that asks it
         "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "State/RecordDocument.swift",  // writes them into the state directory
         "UserWriter/UserWriterProtocol.swift",  // sends them to a user writer, and back
         "clientsecretd/Commands/MintCommand.swift",  // prints one
+        "clientsecretd/Commands/PublishedSecret.swift",  // reads its claims
         "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple
     ]
 

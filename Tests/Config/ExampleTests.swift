@@ -89,18 +89,10 @@ private let example = """
         #expect(loaded.directory == (try path("/etc/c.d")))
     }
 
-    @Test func saysWhatThisVersionDoesNotActOn() throws {
-        #expect(
-            try parse(example).get().notActedOn.map(\.description) == [
-                #"c.yaml:34:13: warning: this version does not ask Apple yet: new secrets of "web" are published untried"#
-            ])
-    }
-
-    @Test func actsOnEverythingInAPlainConfiguration() throws {
+    @Test func aPlainConfigurationHasTheDefaults() throws {
         let loaded = try parse(
             "keys: {a: {team_id: DEF123GHIJ, file: /AuthKey_12345E6789.p8}}\nclients: {b: {outputs: [{path: /c}]}}"
         ).get()
-        #expect(loaded.notActedOn.isEmpty)
         let client = try #require(loaded.configuration.clients.values.first)
         #expect(client.clientID.description == "b")
         #expect(client.key.description == "a")

@@ -131,5 +131,17 @@ extension MistakeCase {
           com.example.web: {outputs: [{path: /run/b}]}
         ->
         c.yaml:4:3: warning: "com.example.web" is the client id of "a" too (line 3); one client may have several outputs
+        ## targets are checked, and no output names one
+        @keys
+        targets:
+          one: {kind: vault, path: a, endpoint: "http://vault.example.com", token_file: /t}
+          two: {kind: supabase, token_file: /t, token_credential: t}
+        clients: {web: {outputs: [{push: one}]}}
+        ->
+        c.yaml:3:41: error: "http://vault.example.com" is not an address for secrets; write https://, a host and, where needed, a path (http:// on this machine alone)
+        c.yaml:4:3: error: target "two" has no "project"; write the project's reference, twenty letters in its address
+        c.yaml:4:41: error: "token_credential" and "token_file" exclude each other; keep one
+        c.yaml:5:27: error: this output has no "path"; write the file that holds the secret
+        c.yaml:5:28: error: unknown key "push"; an output takes path, format, variable, template, mode, group and as
         """#
 }

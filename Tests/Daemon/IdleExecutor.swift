@@ -15,6 +15,7 @@ extension Executor {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))), settings: settings,
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
+            verifier: settings.verifier(besideSocket: "/nowhere/socket", cancel: nil),
             runner: nil, findings: nil)
     }
 }

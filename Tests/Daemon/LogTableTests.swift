@@ -77,6 +77,12 @@ import Testing
                 line(.sourceChanged(web, .wrong, "it is no client secret")), .error,
                 "web: the source is wrong: it is no client secret", ["CLIENT=web"]),
             Row(
+                line(.accepted(web, secret)), .info, "web: Apple accepts sha256:0000000000000001", ofSecret),
+            Row(
+                line(.publishedUnverified(web, secret)), .warning,
+                "web: sha256:0000000000000001 replaces the secret before, which can be kept no longer, although "
+                    + "Apple has not accepted it", ofSecret),
+            Row(
                 line(.published(path, [web: secret])), .info, "wrote /srv/web.jwt: web sha256:0000000000000001",
                 ["PATH=/srv/web.jwt"] + ofSecret),
             Row(

@@ -85,6 +85,7 @@ import Testing
         try room.command("setfacl", ["-m", "u:nobody:r,g:www-data:rw,m::rw", room("f")])
         try room.command("setfattr", ["-n", "user.origin", "-v", "by hand", room("f")])
         try room.command("setfattr", ["-n", "user.empty", room("f")])
+        try room.command("setfattr", ["-n", "user.long", "-v", String(repeating: "x", count: 2_000), room("f")])
         func attributes() throws -> [String] {
             [
                 try room.command("getfacl", ["-cEp", room("f")]),

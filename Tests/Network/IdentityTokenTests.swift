@@ -39,7 +39,7 @@ import Testing
             ] + more, input: Data(try #require(tokens[kind]).utf8))
     }
 
-    @Test(arguments: ["good", "former-key"])
+    @Test(arguments: ["good", "former-key", "other-user"])
     func isAccepted(kind: String) throws {
         let finished = try judge(kind)
         #expect(finished.status == 0, "\(finished.output)\(finished.complaints)")
@@ -60,7 +60,8 @@ import Testing
         ("duplicate-escaped", "\"aud\" occurs twice"),
         ("two-parts", "three parts"),
         ("other-audience", "it was issued for com.example.other"),
-        ("audience-list", "it was issued for com.example.web, com.example.other, not for this client id alone"),
+        ("audience-list", "\"aud\" is a list in it (com.example.web, com.example.other)"),
+        ("audience-list-of-one", "\"aud\" is a list in it (com.example.web)"),
         ("other-issuer", "its issuer is https://login.example.com, not https://appleid.apple.com"),
         ("issuer-with-slash", "its issuer is https://appleid.apple.com/, not"),
         ("account-issuer", "which Apple's metadata has named"),
@@ -95,6 +96,22 @@ import Testing
         #expect(try judge("good", "--nonce", Self.nonce).status == 0)
         let other = try judge("good", "--nonce", "mine")
         #expect(other.status == 1 && other.output.contains("its nonce is not the one that was sent"))
+    }
+
+    /// For Swift the letter K and the sign for kelvin are the same, as are the two ways to write é.
+    @Test func whatLooksTheSameIsNotTheSame() throws {
+        let own = try Operator()
+        try own.publish(client: "com.example.Kiosk")
+        for (client, nonce, status, words) in [
+            ("com.example.Kiosk", "Ame\u{301}lie", 0, "good"),
+            ("com.example.Kiosk", "Am\u{E9}lie", 1, "its nonce is not"),
+            ("com.example.\u{212A}iosk", "Ame\u{301}lie", 1, "it was issued for"),
+        ] as [(String, String, Int32, String)] {
+            let token = try apple.identityTokens(client: client, nonce: nonce)["good"] ?? ""
+            let finished = try own.ask(apple, "id-token", "web", "--nonce", "Ame\u{301}lie", input: token)
+            #expect(finished.status == status, "\(finished.output)\(finished.complaints)")
+            #expect(finished.output.contains(words), "\(finished.output)")
+        }
     }
 
     /// A key that Apple has just begun to sign with may be missing in an answer that lay in a cache.

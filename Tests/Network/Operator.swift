@@ -62,6 +62,15 @@ final class Operator {
         try directory.write(minted.output, to: "web.jwt")
     }
 
+    /// The program in a directory of its own, with a shell script as the program that asks Apple beside it.
+    func besideScript(_ script: String) throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: binary, toPath: directory("clientsecretd"))
+        let path = try directory.write("#!/bin/sh\n" + script, to: "clientsecretd-network")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return directory
+    }
+
     /// A stand-in that knows this key and this client.
     func standIn(_ more: String...) throws -> StandIn {
         try StandIn(
@@ -73,6 +82,12 @@ final class Operator {
     func clientsecretd(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) throws -> Finished {
+        try clientsecretd(arguments, input: input, environment: environment)
+    }
+
+    private func clientsecretd(
+        _ arguments: [String], input: String, environment: [String: String]
+    ) throws -> Finished {
         try run(
             [binary] + arguments, input: Data(input.utf8),
             environment: ["CLIENTSECRETD_CONFIG": configuration, "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
@@ -82,10 +97,9 @@ final class Operator {
     func ask(
         _ apple: StandIn, _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) throws -> Finished {
-        try run(
-            [binary] + arguments + ["--endpoint", apple.address, "--ca-file", apple.authority],
-            input: Data(input.utf8),
-            environment: ["CLIENTSECRETD_CONFIG": configuration, "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
+        try clientsecretd(
+            arguments + ["--endpoint", apple.address, "--ca-file", apple.authority], input: input,
+            environment: environment)
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// The address of a request, kept in a file, whose path is returned.
-    private func request(_ more: String...) throws -> String {
+    private func request(_ more: [String] = []) throws -> String {
         let printed = try run(
             [
                 own.binary, "authorize-url", "web", "--redirect-uri", Operator.returnURL, "--endpoint", apple.address,
@@ -34,6 +34,11 @@ import Testing
         return page.output
     }
 
+    private func signIn(_ more: String...) throws -> (request: String, form: String) {
+        let request = try request(more)
+        return (request, try comesBack(request))
+    }
+
     private func fields(_ form: String) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: form.split(separator: "&").map { pair in
@@ -43,8 +48,7 @@ import Testing
     }
 
     @Test func allOfIt() throws {
-        let request = try request("--scope", "name", "email", "--response-type", "code id_token")
-        let form = try comesBack(request)
+        let (request, form) = try signIn("--scope", "name", "email", "--response-type", "code id_token")
         let tokens = own.directory("tokens.json")
         let exchanged = try own.ask(apple, "exchange", "web", "--request", request, "--save", tokens, input: form)
         #expect(exchanged.status == 0, "\(exchanged.complaints)")
@@ -99,7 +103,7 @@ import Testing
     @Test(arguments: ["--scope", "--response-type"])
     func aFormIsPostedWhereAppleWantsIt(flag: String) throws {
         let url = try String(
-            contentsOfFile: request(flag, flag == "--scope" ? "email" : "code id_token"), encoding: .utf8)
+            contentsOfFile: request([flag, flag == "--scope" ? "email" : "code id_token"]), encoding: .utf8)
         #expect(url.contains("response_mode=form_post"))
     }
 
@@ -128,8 +132,7 @@ import Testing
     }
 
     @Test func anotherStateIsNotExchanged() throws {
-        let request = try request()
-        let form = try comesBack(request)
+        let (request, form) = try signIn()
         let other = form.replacingOccurrences(of: "state=", with: "state=x")
         let finished = try own.ask(apple, "exchange", "web", "--request", request, input: other)
         #expect(finished.status == 1)
@@ -138,9 +141,78 @@ import Testing
         #expect(try own.ask(apple, "exchange", "web", "--request", request, input: form).status == 0)
     }
 
+    /// Only who has copied the code alone has no state; whoever forges an answer could leave it out.
+    @Test func withoutTheStateThatWasSentNothingIsExchanged() throws {
+        let (request, form) = try signIn()
+        let code = try #require(fields(form)["code"])
+        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: "code=\(code)")
+        #expect(finished.status == 1)
+        #expect(finished.complaints.contains("no state came back, though one was sent"), "\(finished.complaints)")
+        #expect(try !apple.log().contains { $0.hasPrefix("/auth/token") })
+        let alone = try own.ask(apple, "exchange", "web", "--request", request, input: code)
+        #expect(alone.status == 0 && alone.complaints.contains("a code alone has no state with it"))
+    }
+
+    @Test func withoutTheRequestItIsSaidWhatIsNotChecked() throws {
+        let finished = try own.ask(apple, "exchange", "web", input: "code")
+        #expect(finished.complaints.contains("without --request neither state nor nonce are checked"))
+    }
+
+    /// For Swift both are the same text.
+    @Test func aStateThatLooksTheSameIsAnotherOne() throws {
+        let (request, form) = try signIn()
+        let state = try #require(fields(form)["state"])
+        for (name, spelling) in [("sent", "Am%C3%A9lie"), ("back", "Ame%CC%81lie")] {
+            let text = try String(contentsOfFile: request, encoding: .utf8)
+            try own.directory.write(text.replacingOccurrences(of: state, with: spelling), to: name)
+        }
+        let back = form.replacingOccurrences(of: state, with: "Ame%CC%81lie")
+        let other = try own.ask(apple, "exchange", "web", "--request", own.directory("sent"), input: back)
+        #expect(other.status == 1 && other.complaints.contains("the state that came back is not the one"))
+        let same = try own.ask(apple, "exchange", "web", "--request", own.directory("back"), input: back)
+        #expect(!same.complaints.contains("the state"), "\(same.complaints)")
+    }
+
+    /// The token in the form was not issued for the user whom Apple itself names: somebody has put it there.
+    @Test func twoIdentityTokensNameTheSameUser() throws {
+        let (request, form) = try signIn("--response-type", "code id_token")
+        let address = try String(contentsOfFile: request, encoding: .utf8).trimmingCharacters(in: .newlines)
+        let nonce = try #require(fields(String(address.split(separator: "?")[1]))["nonce"])
+        let token = try #require(apple.identityTokens(client: Operator.client, nonce: nonce)["other-user"])
+        let forged = form.replacing(#/id_token=[^&]*/#, with: "id_token=" + token)
+        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: forged)
+        #expect(finished.status == 1)
+        #expect(
+            finished.output.contains("identity token with the code: not accepted: it names another user"),
+            "\(finished.output)")
+        #expect(finished.output.contains("\nidentity token: good"))
+    }
+
+    /// Some sites put a fragment behind the address that the browser ends at.
+    @Test func aFragmentIsNoPartOfTheState() throws {
+        let (request, form) = try signIn()
+        let address = "\(Operator.returnURL)?\(form)#_=_"
+        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: address)
+        #expect(finished.status == 0, "\(finished.complaints)")
+    }
+
+    /// The code is spent: who has the tokens has them from this answer, or not at all.
+    @Test func tokensAreToldWithoutAKeySetToCheckThem() throws {
+        let (request, form) = try signIn("--response-type", "code id_token")
+        try apple.order("/auth/keys status=503")
+        let tokens = own.directory("tokens.json")
+        let exchanged = try own.ask(apple, "exchange", "web", "--request", request, "--save", tokens, input: form)
+        #expect(exchanged.status == 1)
+        #expect(exchanged.output.contains("refresh_token: sha256:"), "\(exchanged.output)")
+        #expect(exchanged.complaints.contains("no identity token was checked: the server answered 503"))
+        #expect(try object(own.directory.read("tokens.json"))["refresh_token"] != nil)
+        let refreshed = try own.ask(apple, "refresh", "web", tokens, "--json")
+        #expect(refreshed.status == 1)
+        #expect((try object(refreshed.output)["tokens"] as? [String: Any])?["access_token"] != nil)
+    }
+
     @Test func anotherNonceIsNotAccepted() throws {
-        let request = try request()
-        let form = try comesBack(request)
+        let (request, form) = try signIn()
         try apple.order("/auth/token nonce=other")
         let finished = try own.ask(apple, "exchange", "web", "--request", request, input: form)
         #expect(finished.status == 1)
@@ -148,8 +220,7 @@ import Testing
     }
 
     @Test func theIssuerOfApplesMetadataIsNamed() throws {
-        let request = try request()
-        let form = try comesBack(request)
+        let (request, form) = try signIn()
         try apple.order("/auth/token issuer=https://account.apple.com")
         let finished = try own.ask(apple, "exchange", "web", "--request", request, input: form)
         #expect(finished.status == 1)
@@ -158,8 +229,7 @@ import Testing
 
     /// What is wrong with the code is told apart from what is wrong with the secret.
     @Test func eachErrorIsExplained() throws {
-        let request = try request()
-        let form = try comesBack(request)
+        let (request, form) = try signIn()
         let wrong = try own.ask(apple, "exchange", "web", "--redirect-uri", Operator.returnURL, input: "nobodys")
         #expect(wrong.complaints.contains("invalid_grant: Apple accepts the client secret but not the code"))
         try apple.setClock(400)
@@ -186,6 +256,49 @@ import Testing
             try apple.order("/auth/token \(action)")
             let finished = try own.ask(apple, "refresh", "web", input: "token")
             #expect(finished.status == 1 && finished.complaints.contains(words), "\(finished.complaints)")
+        }
+    }
+
+    /// Whether a code can still be exchanged depends on whether Apple has got it.
+    @Test func whatWasSentIsToldFromWhatWasNot() throws {
+        let nobody = ["--endpoint", "https://127.0.0.1:1"]
+        let old = try own.standIn("--tls", "1.1")
+        let stranger = try own.standIn("--certificate", "other-authority")
+        for (command, sent, notSent) in [
+            ("exchange", "the code was sent and may be spent", "the code was not sent"),
+            ("refresh", "the refresh token was sent", "the refresh token was not sent"),
+            ("revoke", "the token was sent and may be revoked", "nothing was sent"),
+        ] {
+            let path = command == "revoke" ? "revoke" : "token"
+            for action in ["reset", "truncated", "status=502", "html", "redirect"]
+            where action != "html" || path != "revoke" {
+                try apple.order("/auth/\(path) \(action)")
+                let finished = try own.ask(apple, command, "web", input: "held")
+                #expect(finished.status == 1 && finished.complaints.contains(sent), "\(action): \(finished.complaints)")
+            }
+            try apple.order("/auth/\(path) silent")
+            let late = try own.ask(apple, command, "web", "--timeout", "2s", input: "held")
+            #expect(late.complaints.contains("did not answer in time"), "\(late.complaints)")
+            for apple in [old, stranger] {
+                let finished = try own.ask(apple, command, "web", input: "held")
+                #expect(finished.status == 1 && finished.complaints.contains(notSent), "\(finished.complaints)")
+            }
+            let unreachable = try run(
+                [own.binary, command, "web", "--config", own.configuration] + nobody, input: Data("held".utf8))
+            #expect(unreachable.status == 1 && unreachable.complaints.contains(notSent), "\(unreachable.complaints)")
+        }
+    }
+
+    /// A server may describe what was wrong with a request by quoting it.
+    @Test func whatAServerQuotesIsNotShown() throws {
+        let held = "c0123456789abcdef0123456789abcdef.0.nrtq.4567890123456789abcdef"
+        let secret = try own.directory.read("web.jwt").split(separator: ".")
+        for (command, path) in [("exchange", "token"), ("refresh", "token"), ("revoke", "revoke")] {
+            try apple.order("/auth/\(path) echo=invalid_request")
+            let finished = try own.ask(apple, command, "web", input: held)
+            #expect(finished.complaints.contains("refused: com.example.web (what was sent)"), "\(finished.complaints)")
+            #expect(!finished.complaints.contains("0123456789abcdef"), "\(finished.complaints)")
+            for part in secret { #expect(!finished.complaints.contains(part)) }
         }
     }
 
@@ -219,13 +332,38 @@ import Testing
 
     /// A code is spent by its exchange: what could not be kept is noticed before.
     @Test func aFileThatExistsIsNotWrittenTo() throws {
-        let request = try request()
-        let form = try comesBack(request)
+        let (request, form) = try signIn()
         let taken = try own.directory.write("mine", to: "taken")
         let finished = try own.ask(apple, "exchange", "web", "--request", request, "--save", taken, input: form)
         #expect(finished.status == 1 && finished.complaints.contains("name a new file"))
         #expect(try own.directory.read("taken") == "mine")
         #expect(try own.ask(apple, "exchange", "web", "--request", request, input: form).status == 0)
+    }
+
+    /// The same command can then be given again.
+    @Test func aFailedExchangeLeavesNoFile() throws {
+        let tokens = own.directory("tokens.json")
+        let refused = try own.ask(apple, "exchange", "web", "--save", tokens, input: "nobodys")
+        #expect(refused.status == 1 && refused.complaints.contains("invalid_grant"))
+        #expect(!FileManager.default.fileExists(atPath: tokens))
+    }
+
+    /// As on a full disk, which is noticed before the code is spent.
+    @Test func withoutRoomForTokensNothingIsExchanged() throws {
+        let (request, form) = try signIn()
+        let tokens = own.directory("tokens.json")
+        let finished = try run(
+            [
+                "bash", "-c", #"{ trap "" XFSZ; ulimit -f 0; "$@"; } 2>&1 | cat; exit "${PIPESTATUS[0]}""#, "bash",
+                own.binary,
+                "exchange", "web", "--config", own.configuration, "--endpoint", apple.address, "--ca-file",
+                apple.authority,
+                "--request", request, "--save", tokens,
+            ], input: Data(form.utf8))
+        #expect(finished.status == 1)
+        #expect(finished.output.contains("the tokens could not be kept"), "\(finished.output)")
+        #expect(!FileManager.default.fileExists(atPath: tokens))
+        #expect(try !apple.log().contains { $0.hasPrefix("/auth/token") })
     }
 
     @Test func anyTokenIsTakenForRevocation() throws {
@@ -235,6 +373,18 @@ import Testing
         try apple.order("/auth/revoke error=invalid_client")
         let refused = try own.ask(apple, "revoke", "web", "--json", input: "nobodys")
         #expect(refused.status == 1 && refused.complaints.contains("Apple refuses the client secret"))
+    }
+
+    /// The limit is handed down to the program that asks Apple.
+    @Test(arguments: ["verify", "exchange", "refresh", "id-token", "revoke"])
+    func noSecretGetsIntoACoreDump(command: String) throws {
+        let limit = own.directory("limit")
+        let directory = try own.besideScript("ulimit -H -c >'\(limit)'; exit 1")
+        // Well-formed enough to be looked up in the key set.
+        let input = try apple.identityTokens(client: Operator.client, nonce: "")["good"] ?? ""
+        _ = try run(
+            [directory("clientsecretd"), command, "web", "--config", own.configuration], input: Data(input.utf8))
+        #expect(try own.directory.read("limit") == "0\n")
     }
 
     /// Neither in what is shown of a process nor in what it says.
@@ -283,7 +433,13 @@ import Testing
     /// The demonstration walks it all, and the guide shows what it prints.
     @Test func theGuideShowsWhatTheDemonstrationPrints() throws {
         let directory = try TemporaryDirectory()
-        let finished = try run([repository + "/scripts/demo-signin", own.binary, python, directory.path])
+        // Run twice: what is left of the first run is no matter, and neither are proxies.
+        let demonstration = [repository + "/scripts/demo-signin", own.binary, python, directory("demo")]
+        let nowhere = "http://127.0.0.1:1"
+        let environment = ["https_proxy": nowhere, "ALL_PROXY": nowhere, "no_proxy": ""]
+        let first = try run(demonstration, environment: environment)
+        #expect(first.status == 0, "\(first.output)\(first.complaints)")
+        let finished = try run(demonstration, environment: environment)
         #expect(finished.status == 0, "\(finished.output)\(finished.complaints)")
         let printed = lasting(finished.output)
         let guide = try String(contentsOfFile: repository + "/docs/signing-in.md", encoding: .utf8)
@@ -293,6 +449,16 @@ import Testing
             let shown = lasting(String(block.output.1))
             #expect(printed.contains(shown), "\(shown)")
         }
+    }
+
+    /// It makes and removes files in a folder of its own alone.
+    @Test func theDemonstrationLeavesOtherFilesAlone() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("mine", to: "tokens.json")
+        let finished = try run([repository + "/scripts/demo-signin", own.binary, python, directory.path])
+        #expect(finished.status == 1 && finished.complaints.contains("is not empty"), "\(finished.complaints)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["tokens.json"])
+        #expect(try directory.read("tokens.json") == "mine")
     }
 
     /// What does not differ from run to run.

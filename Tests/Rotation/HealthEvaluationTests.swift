@@ -60,6 +60,17 @@ import Testing
         #expect(try evaluate(at: 0, [:]).health == .critical)
     }
 
+    /// Such as the file of a template that was edited: the operator has to see that the file is there, but not ours.
+    @Test func whatTheFileHoldsInsteadIsSaid() throws {
+        for (observation, detail) in [
+            (nil, nil), (.foreign, "what it holds is not a secret in the configured form"),
+            (try secret(id: "com.example.other"), "it holds one for com.example.other"),
+            (try secret(signer: nil), "what it holds was not signed by the key"),
+        ] as [(SlotObservation?, String?)] {
+            #expect(try evaluate(at: 0, ["web.jwt": observation]).failure?.detail == detail)
+        }
+    }
+
     @Test func withoutTheKeyNothingIsCalledGood() throws {
         let unchecked = try evaluate(at: 0, ["web.jwt": try secret(signer: nil)], .some(.none))
         #expect(unchecked.health == .degraded)
@@ -106,7 +117,9 @@ import Testing
             ]
             return try #require(configuration.evaluate(files, [:], at: Self.now(0)).first)
         }
-        #expect(try evaluation(.notReadable).health == nil)
+        for code in [Failure.Code.notReadable, .outOfDescriptors, .outOfMemory] {
+            #expect(try evaluation(code).health == nil)
+        }
         // A file that no application can read either counts as missing.
         #expect(try evaluation(.notARegularFile).health == .critical)
     }

@@ -208,6 +208,18 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// The daemon has no descriptor left when it reads a file for the first time: applications read it all the same.
+    @Test func aFileThatOnlyTheDaemonCannotReadIsNotCritical() throws {
+        for (code, health) in [(Failure.Code.outOfDescriptors, HealthState.degraded), (.ioError, .critical)] {
+            let bench = try bench()
+            try bench.place(found(1, to: 80 * Values.day), in: "web.jwt")
+            bench.failures = [.file(try Values.path("web.jwt")): try Values.failure(code, "web.jwt")]
+            bench.go()
+            #expect(try bench.view(web).health == health)
+            #expect(try bench.view(web).reason?.failure.code == code)
+        }
+    }
+
     @Test func lookingAgainIsNoReasonToWorry() throws {
         let bench = try bench()
         bench.go()

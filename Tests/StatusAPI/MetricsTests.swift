@@ -41,6 +41,16 @@ struct MetricsTests {
             # TYPE clientsecretd_secret_ok gauge
             clientsecretd_secret_ok{client="api"} 0
             clientsecretd_secret_ok{client="web"} 1
+            # HELP clientsecretd_verification Apple's verdict on the newest secret: one of them is 1 once it is asked for.
+            # TYPE clientsecretd_verification gauge
+            clientsecretd_verification{client="api",verdict="pending"} 0
+            clientsecretd_verification{client="api",verdict="accepted"} 0
+            clientsecretd_verification{client="api",verdict="refused"} 0
+            clientsecretd_verification{client="api",verdict="unknown"} 0
+            clientsecretd_verification{client="web",verdict="pending"} 0
+            clientsecretd_verification{client="web",verdict="accepted"} 0
+            clientsecretd_verification{client="web",verdict="refused"} 0
+            clientsecretd_verification{client="web",verdict="unknown"} 0
             # HELP clientsecretd_output_ok Whether the output holds its current secret.
             # TYPE clientsecretd_output_ok gauge
             clientsecretd_output_ok{client="api",path="/srv/app/.env"} 0

@@ -10,4 +10,19 @@ struct RequestDocumentsTests {
         #expect(
             refused?.detail.hasPrefix("the body is not a renewal: '(80 characters)': there is no such member") == true)
     }
+
+    /// Whoever misspells two things learns first of the member that does not exist.
+    @Test func anUnknownMemberIsNamedBeforeAWrongValue() throws {
+        let refused = #expect(throws: Problem.self) {
+            try RenewalBody(json: Array(#"{"clients":"web","due_witin":"3d"}"#.utf8))
+        }
+        #expect(refused?.detail.contains("'due_witin': there is no such member") == true)
+    }
+
+    @Test func everyMemberIsKnown() throws {
+        let all = #"{"clients":["web"],"due_within":"3d","deliver_only":true,"skip_verify":true}"#
+        let body = try RenewalBody(json: Array(all.utf8))
+        #expect(body.clients == ["web"] && body.dueWithin != nil)
+        #expect(body.deliverOnly == true && body.skipVerify == true)
+    }
 }

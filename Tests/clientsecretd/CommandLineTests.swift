@@ -77,17 +77,6 @@ import Testing
         #expect(!command.deliverOnly)
     }
 
-    /// What a flag does not do yet, nothing offers.
-    @Test func skippingWhatIsNotDoneYetIsTakenAndNotOffered() throws {
-        #expect(RenewCommand.helpMessage().contains("--deliver-only"))
-        #expect(!RenewCommand.helpMessage().contains("--skip-verify"))
-        for shell in CompletionShell.allCases {
-            let script = ClientSecretD.completionScript(for: shell)
-            #expect(script.contains("deliver-only"))
-            #expect(!script.contains("skip-verify"), "\(shell.rawValue)")
-        }
-    }
-
     @Test func theFlagGoesBeforeTheVariableAndThatBeforeTheDefault() throws {
         let none = try ConfigurationOption.parse([])
         #expect(none.path([:]) == "/etc/clientsecretd/clientsecretd.yaml")

@@ -18,19 +18,23 @@ import Testing
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
         output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = Formats.standard,
-        variable: String? = nil,
+        variable: String? = nil, user: String? = nil, group: String? = nil,
         restarted: String? = nil
     ) throws -> FirstConfiguration {
         FirstConfiguration(
             team: try #require(TeamID("DEF123GHIJ")), keyID: keyID.flatMap { KeyID($0) },
             key: try #require(AbsolutePath(key)), name: try #require(ClientName(name)),
-            client: try #require(ClientID("com.example.web")), output: try #require(AbsolutePath(output)),
-            format: format, variable: variable, restarted: restarted)
+            client: try #require(ClientID("com.example.web")),
+            destination: .file(
+                FirstConfiguration.OutputFile(
+                    path: try #require(AbsolutePath(output)), format: format.name, variable: variable, user: user,
+                    group: group)),
+            unit: restarted)
     }
 
     @Test func isWhatItSays() throws {
         #expect(
-            try first(format: EnvironmentFormat.self, variable: "APPLE_CLIENT_SECRET").text == """
+            try first(format: EnvironmentFormat.self, variable: "APPLE_CLIENT_SECRET").text(isOfService: true) == """
                 # Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.
                 keys:
                   apple:
@@ -53,12 +57,13 @@ import Testing
 
     @Test func aUnitThatIsRestartedIsAnAction() throws {
         let unit = #"srv-a\x2db@one.service"#
-        let configuration = try parsed(first(restarted: unit).text).configuration
+        let configuration = try parsed(first(restarted: unit).text(isOfService: true)).configuration
         #expect(configuration.clients.first?.value.onChange == [.unit(verb: .restart, unit: unit)])
     }
 
     @Test func isAcceptedAsItStands() throws {
-        let configuration = try parsed(first(key: "/srv/key.pem", keyID: "12345E6789").text).configuration
+        let configuration = try parsed(first(key: "/srv/key.pem", keyID: "12345E6789").text(isOfService: true))
+            .configuration
         let client = try #require(configuration.clients.first)
         #expect(client.key.description == "web")
         #expect(client.value.clientID.description == "com.example.web")
@@ -67,6 +72,29 @@ import Testing
         let key = try #require(configuration.keys.first?.value)
         #expect(key.keyID.description == "12345E6789")
         #expect(key.location == .file(try #require(AbsolutePath("/srv/key.pem"))))
+    }
+
+    @Test func aCredentialIsItsUnits() throws {
+        var first = try first(restarted: "api.service")
+        first.destination = .credential("apple-client-secret")
+        let client = try #require(try parsed(first.text(isOfService: true)).configuration.clients.first?.value)
+        #expect(client.credential == ServedCredential(unit: "api.service", name: "apple-client-secret"))
+        #expect(client.outputs.isEmpty)
+    }
+
+    @Test func aFileOfAUsersIsWrittenAsThatUser() throws {
+        let text = try first(format: EnvironmentFormat.self, variable: "SECRET", user: "app").text(isOfService: true)
+        #expect(text.contains("        as: app\n"))
+        _ = try parsed(text)
+    }
+
+    /// The service's user is in no other group: there the directory gives it.
+    @Test func aGroupReadsTheFile() throws {
+        let first = try first(group: "www-data")
+        #expect(
+            try parsed(first.text(isOfService: true)).configuration.clients.first?.value.outputs.first?.mode == 0o640)
+        #expect(!first.text(isOfService: true).contains("group:"))
+        #expect(first.text(isOfService: false).contains("        group: www-data\n"))
     }
 
     /// Whatever a path or a name holds is read back as it was.
@@ -83,7 +111,7 @@ import Testing
             guard let output = AbsolutePath("/x/" + String(path)), let client = ClientName(String(name)) else {
                 continue
             }
-            let text = try first(name: client.description, output: output.description).text
+            let text = try first(name: client.description, output: output.description).text(isOfService: true)
             let read = try parsed(text).configuration.clients[client]
             #expect(read?.outputs.first?.path == output, "seed \(generator.seed): \(text)")
         }

@@ -25,10 +25,12 @@ import Testing
             """
     }
 
-    private func failure(_ message: String, since: String, next: String? = nil, remedy: String) -> String {
+    private func failure(
+        _ message: String, code: String = "disk_full", since: String, next: String? = nil, remedy: String
+    ) -> String {
         let next = next.map { "\"\($0)\"" } ?? "null"
         return """
-            {"code":"disk_full","message":"\(message)","since":"\(since)","next_attempt":\(next),
+            {"code":"\(code)","message":"\(message)","since":"\(since)","next_attempt":\(next),
              "remedy":"\(remedy)","command":"\(remedy)"}
             """
     }
@@ -115,8 +117,8 @@ import Testing
                 [], state: "degraded",
                 reason: "would not start",
                 failure: failure(
-                    "would not start: c.yaml:1:1: error: no clients; add one", since: "2026-11-21T04:30:00Z",
-                    remedy: "clientsecretd check"),
+                    "would not start: c.yaml:1:1: error: no clients; add one", code: "configuration_refused",
+                    since: "2026-11-21T04:30:00Z", remedy: "clientsecretd check"),
                 error: error), on: pipe)
         #expect(
             both[1...] == [
@@ -128,7 +130,9 @@ import Testing
 
     /// No daemon sends them without the reason, but what answers need not be one.
     @Test func theDaemonsFailureWithoutAReasonIsShown() throws {
-        let failure = failure("c.yaml:1:1: error: bad", since: "2026-11-21T04:30:00Z", remedy: "clientsecretd check")
+        let failure = failure(
+            "c.yaml:1:1: error: bad", code: "configuration_refused", since: "2026-11-21T04:30:00Z",
+            remedy: "clientsecretd check")
         let shown = lines(
             try document([], state: "degraded", failure: failure, error: #""c.yaml:1:1: error: bad\nmore""#), on: pipe)
         #expect(
@@ -150,23 +154,26 @@ import Testing
         #expect(try shown(2_000) == "c0, c1, c10 and 1,997 more are degraded: key \"k\": gone")
     }
 
-    @Test func whatHelpsOneIsToldWithItsNameAndWhatHelpsManyWithout() throws {
+    @Test(arguments: [
+        ("no_secret", "clientsecretd renew"), ("not_delivered", "clientsecretd renew --deliver-only"),
+    ])
+    func whatHelpsOneIsToldWithItsNameAndWhatHelpsManyWithout(code: String, command: String) throws {
         func shown(_ names: [String]) throws -> [String] {
             let clients = names.map {
                 client(
                     $0, state: "critical",
                     failure: failure(
-                        "client \\\"\($0)\\\": no secret", since: "2026-11-21T04:31:00Z",
-                        remedy: "clientsecretd renew \($0)"))
+                        "client \\\"\($0)\\\": no secret", code: code, since: "2026-11-21T04:31:00Z",
+                        remedy: "\(command) \($0)"))
             }
             return lines(try document(clients, state: "critical", reason: "x"), on: pipe).suffix(3)
         }
         let since = "  since 2026-11-21T04:31:00Z (now)"
         #expect(
-            try shown(["web"]) == ["web is critical: no secret", since, "  what helps: clientsecretd renew web"])
+            try shown(["web"]) == ["web is critical: no secret", since, "  what helps: \(command) web"])
         #expect(
             try shown(["app", "web"])
-                == ["app and web are critical: no secret", since, "  what helps: clientsecretd renew"])
+                == ["app and web are critical: no secret", since, "  what helps: \(command)"])
     }
 
     /// On a screen that holds a little, the worst is there with its reason, and what is left out is counted.

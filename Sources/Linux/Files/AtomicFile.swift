@@ -112,7 +112,8 @@ package struct AtomicFile: ~Copyable {
     /// so nobody waits for it longer than ``turnPatience``.
     private func waitForTurn() {
         guard let replaced else { return }
-        for _ in 0..<Self.turnPatience where flock(replaced.descriptor, LOCK_EX | LOCK_NB) != 0 {
+        for _ in 0..<Self.turnPatience {
+            if flock(replaced.descriptor, LOCK_EX | LOCK_NB) == 0 { return }
             usleep(1_000)
         }
     }

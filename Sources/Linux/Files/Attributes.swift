@@ -61,6 +61,8 @@ struct Attributes {
 struct ExtendedAttributes {
     /// The bytes that Linux allows for one value, and for the list of names (XATTR_SIZE_MAX, XATTR_LIST_MAX).
     private static let sizeLimit = 65_536
+    /// Enough for the access lists and labels that files usually have.
+    private static let usualSize = 512
 
     private let descriptor: Int32
     private let path: String
@@ -72,22 +74,33 @@ struct ExtendedAttributes {
 
     /// All visible names; none where the file system has no attributes.
     func names() throws(FileError) -> [String] {
-        var buffer = [UInt8](repeating: 0, count: Self.sizeLimit)
-        let count = unsafe clinux_attribute_names(descriptor, &buffer, buffer.count)
-        if Self.isUnsupported(count) { return [] }
-        return buffer.prefix(Int(try checked(count, path))).split(separator: 0).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let list = unsafe try read { unsafe clinux_attribute_names(descriptor, $0, $1) }
+        return (list ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Nil when there is none of this name.
     func value(_ name: String) throws(FileError) -> [UInt8]? {
-        var buffer = [UInt8](repeating: 0, count: Self.sizeLimit)
-        let count = unsafe clinux_attribute_get(descriptor, name, &buffer, buffer.count)
-        if Errno(rawValue: Int32(truncatingIfNeeded: -count)) == .noData || Self.isUnsupported(count) {
-            return nil
+        unsafe try read { unsafe clinux_attribute_get(descriptor, name, $0, $1) }
+    }
+
+    /// What `call` writes into a buffer of the size that it is given; nil where there is nothing or no support.
+    private func read(_ call: (UnsafeMutablePointer<UInt8>?, Int) -> Int64) throws(FileError) -> [UInt8]? {
+        // Few files have any: the largest buffer is made only where a small one was not enough.
+        for size in [Self.usualSize, Self.sizeLimit] {
+            var count: Int64 = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, length in
+                unsafe count = call(buffer.baseAddress, size)
+                length = Int(max(0, count))
+            }
+            switch Errno(rawValue: Int32(truncatingIfNeeded: -count)) {
+            case .outOfRange where size < Self.sizeLimit: continue
+            case .noData, .notSupported: return nil
+            default:
+                _ = try checked(count, path)
+                return bytes
+            }
         }
-        return Array(buffer.prefix(Int(try checked(count, path))))
+        return nil
     }
 
     /// Sets a value; nil removes it. Does nothing if it is equal already: setting may be forbidden.
@@ -108,10 +121,6 @@ struct ExtendedAttributes {
         default:
             throw FileError(.attributesNotKept, at: path, errno: errno, detail: name)
         }
-    }
-
-    private static func isUnsupported(_ result: Int64) -> Bool {
-        Errno(rawValue: Int32(truncatingIfNeeded: -result)) == .notSupported
     }
 }
 

@@ -41,8 +41,13 @@ package enum GuardedPath {
     }
 
     /// The real path of a directory that is fit to publish in.
-    package static func directory(_ path: String, as identity: Identity) throws(FileError) -> String {
-        try GuardedWalk.directory(path, .publishing, as: identity).path.string
+    ///
+    /// - Parameter directories: those already walked to by other jobs, which are reused.
+    package static func directory(
+        _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil
+    ) throws(FileError) -> String {
+        if let known = directories?.directory(path, as: identity) { return known.path.string }
+        return try GuardedWalk.directory(path, .publishing, as: identity).path.string
     }
 
     /// Creates a directory of this user's own; its parent must exist and pass the rules for publishing. An existing

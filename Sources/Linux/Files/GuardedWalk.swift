@@ -210,15 +210,9 @@ struct GuardedPlace {
     let name: FilePath.Component
     /// Nil: nothing has this name.
     let found: FileStatus?
-    /// The real path: links are followed.
-    let path: String
 
-    init(directory: GuardedDirectory, name: FilePath.Component, found: FileStatus?) {
-        self.directory = directory
-        self.name = name
-        self.found = found
-        path = directory.path(of: name)
-    }
+    /// The real path: links are followed.
+    var path: String { directory.path(of: name) }
 
     /// Whether the process may execute what was found.
     func isExecutable() throws(FileError) -> Bool {

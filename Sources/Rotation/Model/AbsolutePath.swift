@@ -1,6 +1,6 @@
 /// An absolute path in lexically normal form, so that equal paths name the same file as far as text can tell: no
 /// empty, `.` or `..` component and no slash at the end.
-package struct AbsolutePath: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package var description: String { path.text }
 
     private let path: HashedText
@@ -47,6 +47,9 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, CustomStringConvert
     package static func < (left: AbsolutePath, right: AbsolutePath) -> Bool {
         left.description < right.description
     }
+
+    /// See ``HashedText``.
+    package func _rawHashValue(seed: Int) -> Int { path._rawHashValue(seed: seed) }
 
     private init(normal text: String) {
         path = HashedText(text)

@@ -51,7 +51,7 @@ extension Action {
 }
 
 /// An action's identity and display name: `restart myapp.service`, `exec /usr/local/bin/after-rotation --quiet`.
-package struct ActionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct ActionID: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package let description: String
 
     /// Stands for whatever delivered a secret that was found in an output; no real action has this name.

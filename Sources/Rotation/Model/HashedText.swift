@@ -16,4 +16,8 @@ struct HashedText: Hashable, Sendable {
     func hash(into hasher: inout Hasher) {
         hasher.combine(hash)
     }
+
+    /// What dictionaries ask for. Without it each lookup would set up a hasher for the one number, which takes longer
+    /// than the search.
+    func _rawHashValue(seed: Int) -> Int { hash._rawHashValue(seed: seed) }
 }

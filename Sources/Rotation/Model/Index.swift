@@ -108,7 +108,7 @@ struct Index: Hashable, Sendable {
         case .file(let path): clients(of: path)
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
-        case .client, .record, .source, .configuration, .stateChangeAction, .state: []
+        case .client, .verification, .record, .source, .configuration, .stateChangeAction, .state: []
         }
     }
 
@@ -118,6 +118,7 @@ struct Index: Hashable, Sendable {
         case .configuration, .state: true
         case .key(let name): configuration.keys[name] != nil
         case .client(let name), .record(let name): configuration.clients[name] != nil
+        case .verification(let name): configuration.clients[name].map { $0.source == nil } ?? false
         case .source(let name): configuration.clients[name]?.source != nil
         case .file(let path): specs[path] != nil
         case .action(let id): actions[id] != nil

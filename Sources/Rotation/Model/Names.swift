@@ -1,5 +1,5 @@
 /// A client's name in the configuration: letters, digits, `.`, `-` and `_`.
-package struct ClientName: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct ClientName: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package var description: String { name.text }
 
     private let name: HashedText
@@ -9,6 +9,9 @@ package struct ClientName: Hashable, Comparable, Sendable, CustomStringConvertib
         guard isName(text) else { return nil }
         name = HashedText(String(text))
     }
+
+    /// See ``HashedText``.
+    package func _rawHashValue(seed: Int) -> Int { name._rawHashValue(seed: seed) }
 
     package static func < (left: ClientName, right: ClientName) -> Bool {
         left.description < right.description
@@ -26,6 +29,9 @@ package struct KeyName: Hashable, Comparable, Sendable, CustomStringConvertible 
         guard isName(text) else { return nil }
         name = HashedText(String(text))
     }
+
+    /// See ``HashedText``.
+    package func _rawHashValue(seed: Int) -> Int { name._rawHashValue(seed: seed) }
 
     package static func < (left: KeyName, right: KeyName) -> Bool {
         left.description < right.description

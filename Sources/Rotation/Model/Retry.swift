@@ -6,7 +6,7 @@ internal import Failures
 enum Retry {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
-    /// For a hook or a unit's job: each try costs other programs something.
+    /// For a hook, a unit's job or a question to Apple: each try costs other programs something.
     static let remoteBound: Seconds = 900
     /// For a unit whose job failed three times: it needs a person.
     static let unitBound: Seconds = 3600
@@ -31,6 +31,8 @@ enum Retry {
         let isTired = needsPerson(action, failure, failures: failures)
         let (first, bound): (Int64, Seconds) =
             switch resource {
+            // The service that asks Apple is the administrator's to start.
+            case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }

@@ -7,6 +7,8 @@ package enum Resource: Hashable, Sendable {
     case key(KeyName)
     /// Minting for a client.
     case client(ClientName)
+    /// Whether Apple accepts a client's newest secret.
+    case verification(ClientName)
     /// A client's file in the state directory.
     case record(ClientName)
     /// Where a client receives its secrets from.
@@ -45,6 +47,8 @@ package enum Work: Hashable, Sendable {
     case observe(FileSpec)
     case mint(ClientName, KeyName, Claims)
     case keep(ClientName, Record)
+    /// Ask whether Apple accepts a secret. A refusal, and that nothing is known, are failures.
+    case verify(ClientName, SecretInfo)
     /// Write these secrets into a file, all at once. Without `mayCreate` a missing file is a failure.
     case publish(FileSpec, [Slot: SecretInfo], mayCreate: Bool)
     case run(Action, covering: [ClientName: Covered])
@@ -118,6 +122,8 @@ package enum Outcome: Hashable, Sendable {
     case observed(FileObservation)
     case minted(SecretInfo)
     case kept(Record)
+    /// Apple accepts the secret.
+    case accepted
     /// What the file held after it was written, read back.
     case published(FileObservation)
     case ran
@@ -171,6 +177,10 @@ package enum SlotObservation: Hashable, Sendable {
 /// A client's record in the state directory.
 package struct Record: Hashable, Sendable {
     package var current: SecretInfo?
+    /// The newest secret, if Apple has not accepted it yet: not in force, unless it is also ``current``.
+    package var candidate: SecretInfo?
+    /// What Apple answered when it refused ``candidate`` twice; nil when it has not.
+    package var refusal: String?
     /// The secret that each action last ran for.
     package var delivered: [ActionID: SecretInfo]
     /// Environment files that held other lines: one that has vanished since is not created again.
@@ -183,10 +193,13 @@ package struct Record: Hashable, Sendable {
     package var keyChange: KeyChange?
 
     package init(
-        current: SecretInfo? = nil, delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
+        current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
+        delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil
     ) {
         self.current = current
+        self.candidate = candidate
+        self.refusal = refusal
         self.delivered = delivered
         self.shared = shared
         self.outputs = outputs

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
         }
         let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
         let loaded = try accepted(source.load())
-        for diagnostic in loaded.warnings + loaded.notActedOn { Streams.complain(lines: diagnostic.description) }
+        for diagnostic in loaded.warnings { Streams.complain(lines: diagnostic.description) }
         do {
             // Before the keys are read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()

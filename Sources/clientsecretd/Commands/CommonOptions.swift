@@ -145,6 +145,29 @@ enum Flags {
         try valid(UnitName.isValid(text) ? text : nil, "a unit is written as systemctl shows it, such as myapp.service")
     }
 
+    /// A user or a group, who need not exist here.
+    static func account(_ text: String) throws -> String {
+        try valid(
+            isPlainName(text) ? text : nil, "an account is named by letters, digits, '.', '-' and '_', such as app")
+    }
+
+    static func credential(_ text: String) throws -> String {
+        try valid(
+            isPlainName(text) ? text : nil,
+            "a credential's name has letters, digits, '.', '-' and '_', such as apple-client-secret")
+    }
+
+    /// Whether it is the same in a unit's file, tmpfiles.d, YAML and a shell.
+    private static func isPlainName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count <= 255, !"-.".utf8.contains(first) else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+            default: "._-".utf8.contains(byte)
+            }
+        }
+    }
+
     /// The absolute path of a file.
     static func path(_ text: String) throws -> AbsolutePath {
         try valid(

@@ -58,24 +58,14 @@ struct ExchangeCommand: ParsableCommand {
                 .failed, "\(HeldToken.name(of: file)): this is neither an address or a form with a code, nor a code")
         }
         let code = try checked(response, request)
-        let kept = try showing.open()
+        let kept = try showing.file()
         var fields: [FormEncoding.Field] = [("grant_type", "authorization_code"), ("code", code)]
         if let address = request?.redirectURI ?? redirectURI { fields.append(("redirect_uri", address)) }
         let tokens = try TokenRequest(secret, program).tokens(fields, for: .code)
-        if let kept { try showing.keep(tokens, in: kept) }
-        var checks: [IdentityCheck] = []
-        if let token = response.identityToken {
-            // It went through the browser, where anybody may have put another one in its place.
-            checks.append(
-                try IdentityCheck(
-                    token, "identity token with the code", client: secret.clientID, nonce: request?.nonce, with: program
-                ))
-        }
-        if let token = tokens.identityToken {
-            checks.append(
-                try IdentityCheck(token, client: secret.clientID, nonce: request?.nonce, with: program))
-        }
-        let report = TokenReport(tokens: tokens, checks: checks, user: response.user, showing: showing)
+        var report = TokenReport(tokens: tokens, user: response.user, showing: showing)
+        if let kept { report.keep(in: kept) }
+        report.check(
+            withCode: response.identityToken, client: secret.clientID, nonce: request?.nonce, with: program)
         try report.print(asJSON: answer.json)
     }
 
@@ -94,7 +84,7 @@ struct ExchangeCommand: ParsableCommand {
     private func checked(
         _ response: AuthorizationResponse, _ request: AuthorizationRequest?
     ) throws(CommandFailure) -> String {
-        if let request, let state = response.state, state != request.state {
+        if let request, let state = response.state, !state.hasSameBytes(as: request.state) {
             throw CommandFailure(
                 .failed,
                 "the state that came back is not the one that was sent: it belongs to another sign-in, or "
@@ -103,8 +93,16 @@ struct ExchangeCommand: ParsableCommand {
         switch response.code {
         case .failure(let error): throw CommandFailure(error, of: .code)
         case .success(let code):
-            if request != nil, response.state == nil {
-                Streams.complain("no state came back with the code, so whose sign-in it is was not checked")
+            if request == nil {
+                Streams.complain(
+                    "without --request neither state nor nonce are checked, by which a forged answer is noticed")
+            } else if response.isCodeAlone {
+                Streams.complain("a code alone has no state with it, so whose sign-in it is was not checked")
+            } else if response.state == nil {
+                throw CommandFailure(
+                    .failed,
+                    "no state came back, though one was sent: somebody has forged the answer, or a part of it is missing; "
+                        + "nothing was exchanged")
             }
             return code
         }

@@ -16,7 +16,7 @@ struct HealthCommand: ParsableCommand {
             Asks the daemon. With no daemon to ask, or with --offline, it judges from the configuration and the \
             published files, which the user that runs it has to be able to read; a daemon that does not answer is a \
             warning at least. What follows the bar is performance data: the remaining life of each secret, as far as \
-            applications were told of it, in seconds. The line has 4 KiB at most: of hundreds of clients the worst are \
+            it was delivered to applications, in seconds. The line has 4 KiB at most: of hundreds of clients the worst are \
             named, the others counted, and those whose data has no room are left out.
             """)
 

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Linux
 import Rotation
 import SignIn
 
@@ -31,10 +32,11 @@ struct IDTokenCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
+        try Hardening.protectSecrets()
         let program = try NetworkProgram(server)
         let clientID = try PublishedSettings(settings).client(client).clientID
         let text = try HeldToken.read(file, asking: "Identity token")
-        let token = try HeldToken.token(in: text, of: file, members: ["id_token"])
+        let token = try HeldToken.token(in: text, of: file, member: "id_token")
         let check = try IdentityCheck(token, client: clientID, nonce: nonce, with: program)
         if answer.json {
             try Streams.answer(check.json.rendered)

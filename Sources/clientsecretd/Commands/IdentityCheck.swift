@@ -7,7 +7,7 @@ struct IdentityCheck {
     /// What the token is called in reports.
     let subject: String
     let token: IdentityToken?
-    let flaws: [IdentityToken.Flaw]
+    private(set) var flaws: [IdentityToken.Flaw]
 
     var isGood: Bool { flaws.isEmpty }
 
@@ -35,12 +35,26 @@ struct IdentityCheck {
     }
 
     private static func keys(_ program: NetworkProgram) throws(CommandFailure) -> KeySet {
-        let answer = try program.keys()
-        guard answer.status == 200, let keys = KeySet(answer.body) else {
+        switch try program.keys() {
+        case .failure(let failure):
             throw CommandFailure(
-                .failed, "the server answered \(answer.status) and no key set, with which identity tokens are checked")
+                .failed, "no key set came from Apple, with which identity tokens are checked: \(failure.words)")
+        case .success(let answer):
+            guard answer.status == 200, let keys = KeySet(answer.body) else {
+                throw CommandFailure(
+                    .failed,
+                    "the server answered \(answer.status) and no key set, with which identity tokens are checked")
+            }
+            return keys
         }
-        return keys
+    }
+
+    /// Takes it for a flaw that another identity token of the same sign-in, which is good, names another user.
+    mutating func compareSubject(with other: IdentityCheck) {
+        guard isGood, other.isGood, let own = token?.claims["sub"]?.text, let others = other.token?.claims["sub"]?.text,
+            !own.hasSameBytes(as: others)
+        else { return }
+        flaws.append(.subject)
     }
 
     /// Claims that are shown first, in this order.

@@ -3,29 +3,39 @@ import ArgumentParser
 import Config
 import Daemon
 import Failures
-import Formats
 import Glibc
+import Linux
 import Rotation
+import SystemPackage
+import Systemd
 
-/// `init`: writes a first configuration.
+/// `init`: writes a first configuration, and what the service and the secret's reader need besides.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Write a first configuration.",
-        discussion: "An existing file is never overwritten; '--config -' prints the configuration instead.")
+        discussion: """
+            Asks at a terminal for what the flags do not say, shows what it would write and asks before it does; without \
+            a terminal the flags have to say it all, and are the answer. An existing configuration is never overwritten; \
+            '--config -' prints it instead.
+
+            Root's first configuration of the service comes with what belongs to it: the lines that the service's \
+            sandbox lacks, the drop-in of the unit that reads the secret, the directory, and polkit's rule. A file that \
+            exists keeps what it holds and gets lines besides. In the end it says what 'check' says, and exits like it.
+            """)
 
     @OptionGroup var settings: ConfigurationOption
 
     @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
-    var teamID: TeamID
+    var teamID: TeamID?
 
     @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
-    var clientID: ClientID
+    var clientID: ClientID?
 
     @Option(
         help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
         transform: Flags.path)
-    var key: AbsolutePath
+    var key: AbsolutePath?
 
     @Option(
         help: ArgumentHelp("The key's id (default: from a file name AuthKey_<KEYID>.p8).", valueName: "id"),
@@ -38,121 +48,227 @@ struct InitCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp("Where the secret is written.", valueName: "file"), completion: .file(),
         transform: Flags.path)
-    var output: AbsolutePath
+    var output: AbsolutePath?
 
-    @OptionGroup var form: FormOptions
+    @Option(help: "How the secret is written (default: raw).")
+    var format: FormOptions.Format?
+
+    @Option(
+        help: ArgumentHelp("The variable that \(FormOptions.Format.withVariable) sets.", valueName: "name"),
+        transform: Flags.variable)
+    var variable: String?
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The user whose file it is.", valueName: "user"),
+        transform: Flags.account)
+    var user: String?
+
+    @Option(help: ArgumentHelp("The group that may read the file.", valueName: "group"), transform: Flags.account)
+    var group: String?
+
+    @Option(
+        help: ArgumentHelp("The credential that the unit of --restart gets, instead of a file.", valueName: "name"),
+        transform: Flags.credential)
+    var credential: String?
 
     @Option(
         help: ArgumentHelp("The unit that is restarted when the secret has changed.", valueName: "unit"),
         transform: Flags.unit)
     var restart: String?
 
+    @Flag(help: "Write without asking.")
+    var yes = false
+
+    /// What the flags say.
+    var given: SetupAnswers {
+        SetupAnswers(
+            key: key, keyID: keyID, team: teamID, client: clientID, name: name, output: output, format: format,
+            variable: variable, user: user, group: group, credential: credential, unit: restart)
+    }
+
     mutating func validate() throws {
-        _ = try Flags.keyID(keyID, of: key)
+        // At a terminal the key's id is asked for.
+        var given = given
+        if Self.dialog != nil { given.key = nil }
+        try given.validate()
     }
 
     func run() throws {
-        let id = try Flags.keyID(keyID, of: key)
-        guard let name = name ?? ClientName("web") else { throw CleanExit.helpRequest(self) }
-        let first = FirstConfiguration(
-            team: teamID, keyID: KeyID(fileName: key.name) == id ? nil : id, key: key,
-            name: name, client: clientID, output: output, format: form.format.type, variable: form.variable,
-            restarted: restart)
         let path = settings.path(Environment.current)
-        if path == NamedFile.standardInput {
-            try Streams.answer(bytes: Array(first.text.utf8))
+        let isPrinted = path == NamedFile.standardInput
+        if !isPrinted, FileStatus.following(path) != nil { throw Self.existing(path) }
+        let dialog = Self.dialog
+        let first = try (dialog?.complete(given) ?? given).configuration()
+        let text = first.text(isOfService: ServiceUser.isServices(path))
+        guard !isPrinted else {
+            try Streams.answer(bytes: Array(text.utf8))
             return
         }
-        try Self.create(path, holding: first.text)
+        guard let place = ConfigurationLoader.absolutePath(of: path) else {
+            throw CommandFailure(.usage, "--config needs the path of a file")
+        }
+        // A mistake, such as an output that is the key, is told before anything is written.
+        let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
+        _ = try accepted(ConfigurationParser.parse(main: source))
+        let others = ServiceUser.isServices(path) ? try Self.systemFiles(for: first) : SystemFiles()
+        // The configuration comes last: until it is there, all of this can be done again.
+        let writer = try SetupWriter(others.files + [SystemFiles.File(path: place.description, lines: text)])
+        if let dialog, !yes {
+            for line in writer.preview + Self.preview(of: others.commands) { dialog.say(Printable.line(line)) }
+            guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing is written") }
+        }
+        try writer.write()
+        for command in others.commands { Self.run(command) }
         try Streams.answer(
             """
-            Wrote \(path). Next:
-              clientsecretd check --config \(ShellWord.quoted(path))
-            says what the daemon would do and what is still missing; then start it:
+            Wrote \(writer.written.joined(separator: ", ")). Start it by
               systemctl enable --now clientsecretd
-            or without systemd:
+            or without systemd by
               clientsecretd run --config \(ShellWord.quoted(path))
+            once nothing is missing for it. What is says
+              clientsecretd check --config \(ShellWord.quoted(path))
+            and now:
             """)
-        guard let restart, let failure = UnitPermission.obstacle(to: .unit(verb: .restart, unit: restart)) else {
-            return
-        }
-        Streams.complain(lines: failure.sentence)
+        // Last, because it gives up root's rights.
+        try CheckCommand.parse(["--config", path]).run()
     }
 
-    /// Creates the file, writable by its owner and readable by all: it holds no secret.
-    private static func create(_ path: String, holding text: String) throws(CommandFailure) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            switch errno {
-            case EEXIST:
-                throw CommandFailure(
-                    .failed, "\(path) exists and is left as it is; name another with --config, or remove it")
-            case EACCES, EPERM:
-                throw CommandFailure(.notPermitted, "\(path) cannot be made: \(Streams.text(ofErrno: errno))")
-            case ENOENT:
-                throw CommandFailure(
-                    .failed, "\(path) cannot be made: its directory does not exist; make it with mkdir -p")
-            default: throw CommandFailure(.failed, "\(path) cannot be made: \(Streams.text(ofErrno: errno))")
+    private static func existing(_ path: String) -> CommandFailure {
+        CommandFailure(.failed, "\(path) exists and is left as it is; name another with --config, or remove it")
+    }
+
+    /// Asks at the terminal; nil where nobody would answer.
+    private static var dialog: SetupDialog? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        return SetupDialog(
+            ask: { question in
+                _ = Streams.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
+                return readLine()
+            },
+            say: { Streams.complain(lines: $0) })
+    }
+
+    /// What the service on this machine needs.
+    private static func systemFiles(for first: FirstConfiguration) throws(CommandFailure) -> SystemFiles {
+        var dropIns: [DropIn] = []
+        if case .file(let file) = first.destination {
+            let directory = file.path.directory.description
+            if let group = file.group, let status = FileStatus.following(directory) {
+                let id = (try? Accounts.groupID(group)).flatMap { $0 }
+                guard status.isSetGroupID, status.group == id else {
+                    throw CommandFailure(
+                        .failed,
+                        "what lies in \(Printable.name(directory)) does not become \(group)'s; name a file in a directory "
+                            + "that is made for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
+                }
             }
+            dropIns = SandboxReview.dropIns(toWrite: file.path, writer: file.user)
         }
-        defer { close(descriptor) }
-        if let number = Streams.write(Array(text.utf8), to: descriptor) {
-            _ = unsafe unlink(path)
-            throw CommandFailure(.failed, "\(path) cannot be written: \(Streams.text(ofErrno: number))")
+        return SystemFiles(
+            for: first, dropIns: dropIns,
+            rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: .restart, unit: $0)) },
+            isMissing: { FileStatus.following($0.description) == nil })
+    }
+
+    private static func preview(of commands: [[String]]) -> [String] {
+        commands.isEmpty
+            ? []
+            : ["These commands would be run:"]
+                + commands.map { "    " + $0.map(ShellWord.quoted).joined(separator: " ") }
+    }
+
+    /// A failure is only told: `check` says what is still missing.
+    private static func run(_ command: [String]) {
+        let line = command.map(ShellWord.quoted).joined(separator: " ")
+        do throws(SystemError) {
+            let report = try ChildProcess.run(
+                ["/usr/bin/" + command[0]] + command.dropFirst(), environment: Environment.current, timeout: 60_000)
+            guard report.ending != .exited(0) else { return }
+            Streams.complain("this failed: \(line)")
+            for line in report.lines { Streams.complain(lines: "  " + line) }
+        } catch {
+            Streams.complain("this failed: \(line): \(error.description)")
         }
     }
 }
 
-/// The configuration that `init` writes.
-struct FirstConfiguration {
-    var team: TeamID
-    /// Nil when the key file's name contains it.
-    var keyID: KeyID?
-    var key: AbsolutePath
-    var name: ClientName
-    var client: ClientID
-    var output: AbsolutePath
-    var format: any OutputFormat.Type
-    var variable: String?
-    /// The unit to restart when the secret has changed.
-    var restarted: String?
+/// Writes files that have to hold certain lines, each atomically, or says beforehand what it would write.
+private struct SetupWriter {
+    private var changes: [(path: String, text: String, lines: String, isNew: Bool)] = []
+    private let identity = Self.identity
 
-    var text: String {
-        var lines = [
-            "# Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.",
-            "keys:",
-            "  apple:",
-            "    team_id: \(team)",
-        ]
-        if let keyID { lines.append("    key_id: \(keyID)") }
-        lines += [
-            "    file: \(Self.scalar(key.description))",
-            "",
-            "clients:",
-            "  \(Self.scalar(name.description)):",
-            "    client_id: \(client)",
-            "    # How long a secret lives, and how long before its expiry it is replaced.",
-            "    lifetime: 90d",
-            "    renew_before: 30d",
-            "    outputs:",
-            "      - path: \(Self.scalar(output.description))",
-            "        format: \(format.name)",
-        ]
-        if let variable { lines.append("        variable: \(variable)") }
-        if let restarted { lines += ["    on_change:", "      - restart: \(Self.scalar(restarted))"] }
-        return lines.joined(separator: "\n") + "\n"
+    /// Reads what is there.
+    init(_ files: [SystemFiles.File]) throws(CommandFailure) {
+        for file in files {
+            let old = try Self.old(file.path, identity)
+            guard let text = file.text(after: old) else { continue }
+            changes.append((file.path, text, file.lines, old == nil))
+        }
     }
 
-    /// A YAML scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
-    /// where only the quote itself has one. Neither a path nor a name holds a line break.
-    private static func scalar(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: "/._-".utf8.contains(byte)
+    /// polkit's directory for rules belongs to its own user, who decides about them anyway.
+    private static var identity: Identity {
+        Identity.current().trusting([FilePath(PolkitRule.file).removingLastComponent()])
+    }
+
+    private static func old(_ path: String, _ identity: Identity) throws(CommandFailure) -> String? {
+        guard FileStatus.following(path) != nil else { return nil }
+        do throws(FileError) {
+            guard let content = try AtomicFile(path, as: identity).content else { return nil }
+            guard let text = String(validating: content.bytes, as: UTF8.self) else {
+                throw FileError(.systemError, at: path, detail: "it is not UTF-8")
+            }
+            return text
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    var written: [String] { changes.map { Printable.name($0.path) } }
+
+    var preview: [String] {
+        changes.flatMap { change in
+            let heading =
+                change.isNew ? "\(change.path) would hold:" : "\(change.path) would hold besides what is there:"
+            let lines = change.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + [""]
+        }
+    }
+
+    func write() throws(CommandFailure) {
+        for change in changes {
+            do throws(FileError) {
+                try makeDirectory((FilePath(change.path).removingLastComponent()))
+                let file = try AtomicFile(change.path, as: identity)
+                // What has come meanwhile is kept.
+                guard (file.content == nil) == change.isNew else {
+                    throw FileError(.changedMeanwhile, at: change.path)
+                }
+                try file.replace(
+                    with: Array(change.text.utf8), mode: change.isNew ? 0o644 : nil, naming: TemporaryNames())
+            } catch {
+                throw Self.failure(error)
             }
         }
-        guard !isPlain || text.hasPrefix("-") || text.hasPrefix(".") else { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+
+    /// Below /etc alone: elsewhere a missing directory is more likely a mistyped one.
+    private func makeDirectory(_ directory: FilePath) throws(FileError) {
+        guard directory.starts(with: "/etc"), FileStatus.following(directory.string) == nil else { return }
+        try makeDirectory(directory.removingLastComponent())
+        try GuardedPath.makeDirectory(directory.string, mode: 0o755, as: identity)
+    }
+
+    private static func failure(_ error: FileError) -> CommandFailure {
+        let reason = error.errno.map { ": \(Streams.text(ofErrno: $0.rawValue))" } ?? ""
+        switch error.code {
+        case .permissionDenied:
+            return CommandFailure(.notPermitted, "\(error.path) cannot be made\(reason)")
+        case .directoryMissing, .missing:
+            return CommandFailure(
+                .failed, "\(error.path) cannot be made: its directory does not exist; make it with mkdir -p")
+        default:
+            return CommandFailure(.failed, "\(error.path) cannot be written: \(error.description)")
+        }
     }
 }

@@ -37,24 +37,36 @@ struct NetworkProgram {
     }
 
     /// Posts a form to the token endpoint, or to the one for revocations.
-    func post(_ fields: [FormEncoding.Field], to path: Endpoint.Path) throws(CommandFailure) -> HTTPAnswer {
+    func post(
+        _ fields: [FormEncoding.Field], to path: Endpoint.Path
+    ) throws(CommandFailure) -> Result<HTTPAnswer, TransportFailure> {
         let request = JSONText.object(fields.map { ($0.name, .string($0.value)) })
         return try answer(of: path == .revoke ? "revoke" : "token", request.bytes)
     }
 
     /// The text of the key set.
-    func keys() throws(CommandFailure) -> HTTPAnswer {
+    func keys() throws(CommandFailure) -> Result<HTTPAnswer, TransportFailure> {
         try answer(of: "keys", [])
+    }
+
+    /// What helps where nothing was reached and sudo has dropped the variables that name the proxy; empty elsewhere.
+    static func proxyRemedy(for kind: TransportFailure.Kind?) -> String {
+        let environment = Environment.current
+        let hasProxy = ["https_proxy", "HTTPS_PROXY"].contains { environment[$0]?.isEmpty == false }
+        guard kind == .nameNotResolved || kind == .notConnected || kind == .timedOut, environment["SUDO_UID"] != nil,
+            !hasProxy
+        else { return "" }
+        return "; sudo does not pass on which proxy to use, unless it is called so: sudo "
+            + "--preserve-env=https_proxy,no_proxy"
     }
 
     private static let unreadable = CommandFailure(.failed, "\(name) gave no answer; see what it says above")
 
-    private func answer(of role: String, _ request: [UInt8]) throws(CommandFailure) -> HTTPAnswer {
-        switch HTTPAnswer.read(wire: try run(role, request)) {
-        case .success(let answer): return answer
-        case .failure(let failure): throw CommandFailure(.failed, "no answer came from Apple: \(failure.words)")
-        case nil: throw Self.unreadable
-        }
+    private func answer(
+        of role: String, _ request: [UInt8]
+    ) throws(CommandFailure) -> Result<HTTPAnswer, TransportFailure> {
+        guard let answer = HTTPAnswer.read(wire: try run(role, request)) else { throw Self.unreadable }
+        return answer
     }
 
     /// Runs a role on one request; its complaints go to standard error as they are.

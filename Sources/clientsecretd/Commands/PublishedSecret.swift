@@ -3,11 +3,13 @@ import Config
 import Daemon
 import Failures
 import Formats
+import Glibc
 import Keys
 import Linux
 import Outputs
 import Rotation
 import SignIn
+import State
 
 /// A secret as an application reads it now, with what the configuration says of its client.
 struct PublishedSecret {
@@ -20,7 +22,7 @@ struct PublishedSecret {
     /// `sub`: who the secret authenticates.
     let clientID: ClientID
     /// Nil for a secret from a file that a flag names.
-    let configured: (client: ClientConfiguration, key: KeyConfiguration, loader: KeyLoader)?
+    let configured: (key: KeyConfiguration, loader: KeyLoader)?
 
     /// In bytes; an output's file has the same limit.
     private static let fileLimit = 1 << 20
@@ -38,7 +40,7 @@ struct PublishedSecret {
 
     private init(
         name: ClientName?, place: String, token: Token, jws: CompactJWS, clientID: ClientID,
-        configured: (client: ClientConfiguration, key: KeyConfiguration, loader: KeyLoader)?
+        configured: (key: KeyConfiguration, loader: KeyLoader)?
     ) {
         self.name = name
         self.place = place
@@ -48,7 +50,8 @@ struct PublishedSecret {
         self.configured = configured
     }
 
-    /// What the outputs of a client hold: each different secret once, or why there is none.
+    /// What the outputs of a client hold: each different secret once, or why there is none. Of a client without outputs, the
+    /// secret that is served as a credential, which the state directory holds.
     static func all(
         of name: ClientName, in loaded: LoadedConfiguration, from source: ConfigurationSource
     ) -> [Result<PublishedSecret, CommandFailure>] {
@@ -56,31 +59,63 @@ struct PublishedSecret {
             return []
         }
         let loader = KeyLoader(as: source.identity.trusting(loaded.configuration), credentials: source.credentials)
+        func secret(_ token: Token, at place: String) throws(CommandFailure) -> PublishedSecret {
+            // Nothing else is sent anywhere, whatever somebody put into the file.
+            guard let jws = token.withBytes({ try? CompactJWS($0) }),
+                jws.stated.subject == .value(client.clientID.description)
+            else {
+                throw CommandFailure(
+                    .failed,
+                    "\(place): this is no client secret of \(client.clientID); see what helps with: clientsecretd status"
+                )
+            }
+            return PublishedSecret(
+                name: name, place: place, token: token, jws: jws, clientID: client.clientID,
+                configured: (key, loader))
+        }
+        guard !client.outputs.isEmpty else {
+            do throws(CommandFailure) {
+                let (token, place) = try recorded(name, in: loaded.configuration, from: source)
+                return [.success(try secret(token, at: place))]
+            } catch {
+                return [.failure(error)]
+            }
+        }
         var found: [Result<PublishedSecret, CommandFailure>] = []
         var seen: Set<Fingerprint> = []
         for output in client.outputs {
             do throws(CommandFailure) {
-                let bytes = try read(output)
-                // Nothing else is sent anywhere, whatever somebody put into the file.
-                guard let jws = try? CompactJWS(bytes), jws.stated.subject == .value(client.clientID.description) else {
-                    throw CommandFailure(
-                        .failed,
-                        "\(output.path): this is no client secret of \(client.clientID); see what helps with: "
-                            + "clientsecretd status")
-                }
-                let token = Token(bytes)
-                guard seen.insert(token.fingerprint).inserted else { continue }
-                found.append(
-                    .success(
-                        PublishedSecret(
-                            name: name, place: output.path.description, token: token, jws: jws,
-                            clientID: client.clientID, configured: (client, key, loader))))
+                let secret = try secret(Token(read(output)), at: output.path.description)
+                guard seen.insert(secret.token.fingerprint).inserted else { continue }
+                found.append(.success(secret))
             } catch {
                 found.append(.failure(error))
             }
         }
-        guard found.isEmpty else { return found }
-        return [.failure(CommandFailure(.failed, "client \"\(name)\" has no output to read the secret from"))]
+        return found
+    }
+
+    /// The secret in force by the state directory's record, and where it stands.
+    private static func recorded(
+        _ name: ClientName, in configuration: Configuration, from source: ConfigurationSource
+    ) throws(CommandFailure) -> (Token, place: String) {
+        guard let directory = source.stateDirectory(of: configuration) else {
+            throw CommandFailure(.failed, "client \"\(name)\": the state directory is not known")
+        }
+        let record: ClientRecord?
+        do throws(Failure) {
+            record = try StateDirectory.peek(name, in: directory, as: source.identity, sha256: { SHA256.digest($0) })
+        } catch {
+            guard error.code == .stateUnusable, geteuid() != 0 else { throw CommandFailure(.failed, error.message) }
+            throw CommandFailure(
+                .failed,
+                "the secret of client \"\(name)\" is kept in \(directory) alone, which root and the daemon can read; use sudo"
+            )
+        }
+        guard let current = record?.current else {
+            throw CommandFailure(.failed, "\(directory): there is no secret of client \"\(name)\" in it")
+        }
+        return (current.secret.token, directory.description)
     }
 
     /// The first secret that is found; what else is wrong with outputs does not matter then.
@@ -111,7 +146,7 @@ struct PublishedSecret {
     /// What is known of this secret after it was refused.
     func evidence(serverTime: WallTime?) -> RefusalAdvice.Evidence {
         let renew = name.map { "renew it: clientsecretd renew \($0)" } ?? "mint a new one"
-        guard let (client, key, loader) = configured else {
+        guard let (key, loader) = configured else {
             return RefusalAdvice.Evidence(
                 secret: jws, configured: nil, isSignedByKey: nil, keyFileID: nil, now: .now, serverTime: serverTime,
                 renewal: renew)
@@ -122,7 +157,7 @@ struct PublishedSecret {
         if case .file(let path) = key.location { fileID = KeyID(fileName: path.name) }
         return RefusalAdvice.Evidence(
             secret: jws,
-            configured: RefusalAdvice.Ids(team: key.team, keyID: key.keyID, client: client.clientID),
+            configured: RefusalAdvice.Ids(team: key.team, keyID: key.keyID),
             isSignedByKey: signer.map { $0.verifies(jws) }, keyFileID: fileID, now: .now, serverTime: serverTime,
             renewal: renew)
     }

@@ -28,15 +28,13 @@ struct RefreshCommand: ParsableCommand {
         let program = try NetworkProgram(server)
         let secret = try chosen.secret()
         let text = try HeldToken.read(file, asking: "Refresh token")
-        let token = try HeldToken.token(in: text, of: file, members: ["refresh_token"])
-        let kept = try showing.open()
+        let token = try HeldToken.token(in: text, of: file, member: "refresh_token")
+        let kept = try showing.file()
         let tokens = try TokenRequest(secret, program).tokens(
             [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)
-        if let kept { try showing.keep(tokens, in: kept) }
-        var checks: [IdentityCheck] = []
-        if let identity = tokens.identityToken {
-            checks.append(try IdentityCheck(identity, client: secret.clientID, nonce: nil, with: program))
-        }
-        try TokenReport(tokens: tokens, checks: checks, user: nil, showing: showing).print(asJSON: answer.json)
+        var report = TokenReport(tokens: tokens, user: nil, showing: showing)
+        if let kept { report.keep(in: kept) }
+        report.check(withCode: nil, client: secret.clientID, nonce: nil, with: program)
+        try report.print(asJSON: answer.json)
     }
 }

@@ -41,9 +41,9 @@ struct ReloadCommand: ParsableCommand {
     /// Run as root, updates root's copy of the adopted configuration, if one exists: the daemon may not write it.
     private func keep() {
         let environment = Environment.current
-        let client = StatusClient(socket: daemon.path(environment))
-        guard geteuid() == 0, let path = try? client.status().configuration.path else { return }
+        guard geteuid() == 0 else { return }
         do {
+            let path = try StatusClient(socket: daemon.path(environment)).status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
                 path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)

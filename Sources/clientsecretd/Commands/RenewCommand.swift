@@ -22,8 +22,7 @@ struct RenewCommand: ParsableCommand {
     @Flag(help: "Mint nothing; repeat what was not delivered.")
     var deliverOnly = false
 
-    /// Accepted already, so that scripts may use it, but hidden: the daemon does not ask Apple yet.
-    @Flag(help: ArgumentHelp("Do not ask Apple before publishing.", visibility: .hidden))
+    @Flag(help: "Do not ask Apple before publishing, for clients with verify: true.")
     var skipVerify = false
 
     @OptionGroup var daemon: SocketOption

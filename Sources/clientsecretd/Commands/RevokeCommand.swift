@@ -37,7 +37,7 @@ struct RevokeCommand: ParsableCommand {
         let program = try NetworkProgram(server)
         let secret = try chosen.secret()
         let text = try HeldToken.read(file, asking: "Token to revoke")
-        let token = try HeldToken.token(in: text, of: file, members: [tokenType.rawValue])
+        let token = try HeldToken.token(in: text, of: file, member: tokenType.rawValue)
         try TokenRequest(secret, program).revoke([("token", token), ("token_type_hint", tokenType.rawValue)])
         guard !answer.json else {
             return try Streams.answer(JSONText.object([("accepted", .bool(true))]).rendered)

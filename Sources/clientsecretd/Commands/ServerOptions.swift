@@ -20,9 +20,6 @@ struct ServerOptions: ParsableArguments {
         transform: Flags.patience)
     var timeout: Seconds?
 
-    /// The server that is asked.
-    var server: Endpoint { endpoint ?? .apple }
-
     /// As the network program takes them.
     func arguments() throws(CommandFailure) -> [String] {
         var words: [String] = []

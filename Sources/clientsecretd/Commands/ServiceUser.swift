@@ -63,9 +63,8 @@ enum ServiceUser {
 
     private static let credentials = "/run/credentials/clientsecretd.service"
 
-    /// Whether this is the configuration of the package's unit, on a machine with systemd (sd_booted(3)).
-    private static func isServices(_ configuration: String) -> Bool {
-        let isSystemd = unsafe access("/run/systemd/system", F_OK) == 0
-        return isSystemd && configuration == ConfigurationOption.standard
+    /// Whether this is the configuration of the package's unit, on a machine with systemd.
+    static func isServices(_ configuration: String) -> Bool {
+        SystemManager.isSystemd && configuration == ConfigurationOption.standard
     }
 }

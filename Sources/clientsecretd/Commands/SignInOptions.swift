@@ -19,15 +19,21 @@ struct ClientOptions: ParsableArguments {
 
     /// The secret, of which nobody else gets to know.
     func secret() throws -> PublishedSecret {
-        do {
-            // No core dump, no inspection by other processes of the same user.
-            try Hardening.forbidInspection()
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        try Hardening.protectSecrets()
         let settings = try PublishedSettings(settings)
         try settings.client(client)
         return try PublishedSecret.first(of: client, in: settings.loaded, from: settings.source)
+    }
+}
+
+extension Hardening {
+    /// For commands that see secrets, tokens or keys: no core dump, no inspection by other processes of the same user.
+    static func protectSecrets() throws(CommandFailure) {
+        do throws(SystemError) {
+            try forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
     }
 }
 
@@ -52,9 +58,8 @@ enum HeldToken {
         return String(text[start...end])
     }
 
-    /// The token in a text: the text itself, or the first of `members` that is in a JSON object, as 'exchange --save'
-    /// writes it.
-    static func token(in text: String, of file: String, members: [String]) throws(CommandFailure) -> String {
+    /// The token in a text: the text itself, or this member of a JSON object, as 'exchange --save' writes it.
+    static func token(in text: String, of file: String, member: String) throws(CommandFailure) -> String {
         guard text.hasPrefix("{") else {
             guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 throw CommandFailure(
@@ -62,12 +67,10 @@ enum HeldToken {
             }
             return text
         }
-        let json = try? JSONValue(Array(text.utf8), duplicates: .refused)
-        for member in members {
-            if let token = json?[member]?.text { return token }
+        guard let token = (try? JSONValue(Array(text.utf8), duplicates: .refused))?[member]?.text else {
+            throw CommandFailure(.failed, "\(name(of: file)): this is no JSON object with \"\(member)\"")
         }
-        throw CommandFailure(
-            .failed, "\(name(of: file)): this is no JSON object with \"\(members.joined(separator: "\" or \""))\"")
+        return token
     }
 
     static func name(of file: String) -> String {
@@ -120,22 +123,51 @@ struct TokenShowing: ParsableArguments {
         showTokens ? token : Token(Array(token.utf8)).fingerprint.description
     }
 
-    /// Makes the file, before the code is spent on tokens that could not be kept.
-    func open() throws(CommandFailure) -> Descriptor? {
+    /// Makes the file, before the code is spent on tokens that could not be kept; nil where none is named.
+    func file() throws(CommandFailure) -> TokenFile? {
         guard let save else { return nil }
-        let number = unsafe Glibc.open(save, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
+        return try TokenFile(save)
+    }
+}
+
+/// The new file that `--save` names. It is removed again unless the tokens were written to it.
+struct TokenFile: ~Copyable {
+    private let path: String
+    private let file: Descriptor
+    private var isWritten = false
+
+    fileprivate init(_ path: String) throws(CommandFailure) {
+        let number = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
         guard number >= 0 else {
             throw CommandFailure(
-                .failed, "\(Printable.name(save)) cannot be made: \(Streams.text(ofErrno: errno)); name a new file")
+                .failed, "\(Printable.name(path)) cannot be made: \(Streams.text(ofErrno: errno)); name a new file")
         }
-        return Descriptor(adopting: number)
+        let file = Descriptor(adopting: number)
+        // Room for the longest answer: a full disk is noticed while the code is good.
+        let failed = posix_fallocate(number, 0, HTTPAnswer.longestBody)
+        guard failed == 0 else {
+            unsafe unlink(path)
+            throw CommandFailure(
+                .failed, "the tokens could not be kept in \(Printable.name(path)): \(Streams.text(ofErrno: failed))")
+        }
+        self.path = path
+        self.file = file
     }
 
-    func keep(_ response: TokenResponse, in file: borrowing Descriptor) throws(CommandFailure) {
+    deinit {
+        if !isWritten { unsafe unlink(path) }
+    }
+
+    mutating func write(_ response: TokenResponse) throws(CommandFailure) {
         let text = JSONText.object(
             response.tokens.map { ($0.name, .string($0.value)) })
-        guard let errno = Streams.write(text.bytes + [UInt8(ascii: "\n")], to: file.raw) else { return }
-        throw CommandFailure(.failed, "the tokens cannot be kept: \(Streams.text(ofErrno: errno))")
+        let bytes = text.bytes + [UInt8(ascii: "\n")]
+        let failed = Streams.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
+        if let errno = failed {
+            throw CommandFailure(
+                .failed, "the tokens cannot be kept in \(Printable.name(path)): \(Streams.text(ofErrno: errno))")
+        }
+        isWritten = true
     }
 }
 

@@ -16,30 +16,63 @@ struct TokenRequest {
     func tokens(
         _ fields: [FormEncoding.Field], for request: OAuthError.Request
     ) throws(CommandFailure) -> TokenResponse {
-        let answer = try post(fields, to: .token)
+        let answer = try post(fields, to: .token, request)
         if let tokens = TokenResponse(answer) { return tokens }
         throw Self.failure(answer, request)
     }
 
     /// Revokes what these fields name.
     func revoke(_ fields: [FormEncoding.Field]) throws(CommandFailure) {
-        let answer = try post(fields, to: .revoke)
+        let answer = try post(fields, to: .revoke, .revocation)
         guard answer.status != 200 else { return }
         throw Self.failure(answer, .revocation)
     }
 
-    private func post(_ fields: [FormEncoding.Field], to path: Endpoint.Path) throws(CommandFailure) -> HTTPAnswer {
+    private func post(
+        _ fields: [FormEncoding.Field], to path: Endpoint.Path, _ request: OAuthError.Request
+    ) throws(CommandFailure) -> HTTPAnswer {
         let client = secret.token.withBytes { bytes in
             [("client_id", secret.clientID.description), ("client_secret", String(decoding: bytes, as: UTF8.self))]
         }
-        return try program.post(client + fields, to: path)
+        switch try program.post(client + fields, to: path) {
+        case .success(let answer): return answer
+        case .failure(let failure):
+            throw CommandFailure(
+                .failed,
+                "no answer came from Apple: \(failure.words)\(NetworkProgram.proxyRemedy(for: failure.kind)); "
+                    + (failure.mayBeSent ? request.wordsIfSent : request.wordsIfNotSent))
+        }
     }
 
     private static func failure(_ answer: HTTPAnswer, _ request: OAuthError.Request) -> CommandFailure {
-        guard let error = OAuthError(answer) else {
-            return CommandFailure(.failed, "the server answered \(answer.status), which is neither tokens nor an error")
+        // With another status it is no error of the endpoint's, but the words of something in between.
+        guard (400..<500).contains(answer.status), let error = OAuthError(answer) else {
+            return CommandFailure(
+                .failed,
+                "the server answered \(answer.status), which is neither tokens nor an error; \(request.wordsIfSent)")
         }
         return CommandFailure(error, of: request)
+    }
+}
+
+extension OAuthError.Request {
+    /// What has become of the code or token, where the request did not reach Apple.
+    fileprivate var wordsIfNotSent: String {
+        switch self {
+        case .code: "the code was not sent: exchange it until it is five minutes old"
+        case .refresh: "the refresh token was not sent"
+        case .revocation: "nothing was sent, and nothing is revoked"
+        }
+    }
+
+    /// What has become of it, where the request may have reached Apple.
+    fileprivate var wordsIfSent: String {
+        switch self {
+        case .code:
+            "the code was sent and may be spent: if it is refused now, begin again with 'clientsecretd authorize-url'"
+        case .refresh: "the refresh token was sent, and stays valid"
+        case .revocation: "the token was sent and may be revoked: revoking it once more does no harm"
+        }
     }
 }
 
@@ -55,11 +88,42 @@ extension CommandFailure {
 /// What came of a request for tokens.
 struct TokenReport {
     let tokens: TokenResponse
-    let checks: [IdentityCheck]
     let user: JSONValue?
     let showing: TokenShowing
+    private var checks: [IdentityCheck] = []
+    /// What else is wrong. It is told after the tokens: whoever has asked for them has them nowhere else.
+    private var failure: CommandFailure?
 
-    /// Prints it; throws when an identity token is not good.
+    init(tokens: TokenResponse, user: JSONValue?, showing: TokenShowing) {
+        self.tokens = tokens
+        self.user = user
+        self.showing = showing
+    }
+
+    /// Writes the tokens to the file of `--save`.
+    mutating func keep(in file: consuming TokenFile) {
+        do throws(CommandFailure) { try file.write(tokens) } catch { failure = error }
+    }
+
+    /// Checks the identity token that came from Apple itself and, where there is one, the one that came with the code: it
+    /// went through the browser, where anybody may have put another one in its place.
+    mutating func check(withCode: String?, client: ClientID, nonce: String?, with program: NetworkProgram) {
+        do throws(CommandFailure) {
+            if let withCode {
+                checks.append(
+                    try IdentityCheck(
+                        withCode, "identity token with the code", client: client, nonce: nonce, with: program))
+            }
+            guard let token = tokens.identityToken else { return }
+            let check = try IdentityCheck(token, client: client, nonce: nonce, with: program)
+            if !checks.isEmpty { checks[0].compareSubject(with: check) }
+            checks.append(check)
+        } catch {
+            failure = failure ?? CommandFailure(.failed, "no identity token was checked: \(error.message)")
+        }
+    }
+
+    /// Prints it; throws when an identity token is not good or was not checked, or the tokens were not kept.
     func print(asJSON: Bool) throws {
         if asJSON {
             try Streams.answer(json.rendered)
@@ -67,6 +131,7 @@ struct TokenReport {
             let terminal = Terminal.current(Environment.current)
             try Streams.answer(lines.map(terminal.shown).joined(separator: "\n"))
         }
+        if let failure { throw failure }
         if !checks.allSatisfy(\.isGood) { throw CommandFailure(.failed, "") }
     }
 

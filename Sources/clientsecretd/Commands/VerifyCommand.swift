@@ -50,12 +50,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func verify() throws {
-        do {
-            // Keys may be read, to see who has signed: no core dump, no inspection by other processes of the same user.
-            try Hardening.forbidInspection()
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        try Hardening.protectSecrets()
         let found = try secrets()
         let program = try NetworkProgram(server)
         var pace = QuestionPace()
@@ -64,7 +59,7 @@ struct VerifyCommand: ParsableCommand {
             let result: VerifyResult
             switch secret {
             case .failure(let failure): result = VerifyResult(name: name, lack: failure.message)
-            case .success(let secret): result = try Self.ask(secret, program, &pace)
+            case .success(let secret): result = Self.ask(secret, program, &pace)
             }
             results.append(result)
             if !answer.json { try show(result) }
@@ -88,14 +83,23 @@ struct VerifyCommand: ParsableCommand {
     /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
     private static func ask(
         _ secret: PublishedSecret, _ program: NetworkProgram, _ pace: inout QuestionPace
-    ) throws(CommandFailure) -> VerifyResult {
+    ) -> VerifyResult {
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
         pace.wait()
-        let first = try program.verify(trial)
+        let first = verdict(on: trial, program)
         guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
         pace.wait()
-        let second = try program.verify(trial)
+        let second = verdict(on: trial, program)
         return VerifyResult(secret, second, isStray: second.outcome != .refused)
+    }
+
+    /// Without a verdict nothing is known of this secret; what is known of others is told all the same.
+    private static func verdict(on trial: SecretTrial, _ program: NetworkProgram) -> Verdict {
+        do throws(CommandFailure) {
+            return try program.verify(trial)
+        } catch {
+            return Verdict(.failure(TransportFailure(.failed, error.message)))
+        }
     }
 
     private func show(_ result: VerifyResult) throws {

@@ -31,6 +31,7 @@ struct DryRunReport {
                 case .keep: ("keep", nil)
                 case .receive: ("receive", nil)
                 case .mint(let why): ("mint", why.words)
+                case .verify: ("verify", nil)
                 }
             var issued: SecretInfo?
             var due: WallTime?
@@ -67,6 +68,9 @@ struct DryRunReport {
             return "would wait until its source holds a secret that can be received"
         case .mint(let reason):
             return "would mint a new secret, \(reason.words); \(span(of: secret.client))"
+                + (configuration.clients[secret.client]?.verify == true ? ", after Apple is asked" : "")
+        case .verify(let candidate):
+            return "would ask Apple whether it accepts \(candidate.fingerprint), and keep the secret before until then"
         }
     }
 

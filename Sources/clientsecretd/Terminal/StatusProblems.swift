@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 import StatusAPI
 
@@ -32,13 +33,13 @@ struct StatusProblems {
             clients.contains { $0.reasonReport?.sentence == reason.sentence } ? nil : reason
         }
         var block = reason.map { reason in
-            let told = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
-            return lines("clientsecretd is ", told)
+            let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
+            return lines("clientsecretd is ", problem)
         }
-        // All mistakes of a configuration that would not start; the daemon's reason may already name the first one.
+        // All mistakes of a configuration that would not start; a reason that says so names the first one.
         let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
-        guard let first = mistakes.first else { return [block].compactMap { $0 } }
-        if reason?.failure?.message.contains(first) == true {
+        guard !mistakes.isEmpty else { return [block].compactMap { $0 } }
+        if reason?.failure?.code == FailureCode.configurationRefused.rawValue {
             block? += mistakes.dropFirst().map { "  " + $0 }
             return [block].compactMap { $0 }
         }
@@ -51,16 +52,17 @@ struct StatusProblems {
         var order: [CommonProblem] = []
         var names: [CommonProblem: [String]] = [:]
         for client in clients where client.health != .ok {
-            let told = common(client)
-            if names[told] == nil { order.append(told) }
-            names[told, default: []].append(client.name.description)
+            let problem = common(client)
+            if names[problem] == nil { order.append(problem) }
+            names[problem, default: []].append(client.name.description)
         }
-        return order.map { told in
-            let names = names[told] ?? []
-            // `renew` without a name renews all clients.
-            var shown = told
-            if told.isRenewed, names.count == 1, let name = names.first { shown.failure?.remedy?.append(" " + name) }
-            return lines(Self.subject(names), shown) + told.parts
+        return order.map { problem in
+            let names = names[problem] ?? []
+            var shown = problem
+            if let code = problem.remedyOfCode, names.count == 1 {
+                shown.failure?.remedy = code.remedy(for: FailureSubject(client: names.first))?.description
+            }
+            return lines(Self.subject(names), shown) + problem.parts
         }
     }
 
@@ -70,8 +72,8 @@ struct StatusProblems {
         var reason: String
         /// Nil from a daemon that sends no parts, or where nothing is known.
         var failure: FailureReport?
-        /// Whether the remedy is a renewal, whose command ends with the client's name.
-        var isRenewed = false
+        /// The failure's code where that determines the remedy, which names the client if there is only one.
+        var remedyOfCode: FailureCode?
         /// Outputs and actions with failures of their own.
         var parts: [String] = []
     }
@@ -91,22 +93,21 @@ struct StatusProblems {
     private func common(_ client: ClientView) -> CommonProblem {
         let subject = "client \"\(client.name)\": "
         func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
-        var told = CommonProblem(
+        var problem = CommonProblem(
             health: client.health, reason: bare(client.reasonReport?.sentence ?? "no reason is known"),
             failure: client.reasonReport?.failure, parts: parts(of: client))
-        guard let failure = told.failure else { return told }
-        told.reason = ""
-        told.failure?.message = bare(failure.message)
-        let name = " \(client.name)"
-        let renewals = ["clientsecretd renew", "clientsecretd renew --deliver-only"]
-        if let command = failure.command, let remedy = failure.remedy,
-            renewals.contains(where: { command == $0 + name })
+        guard let failure = problem.failure else { return problem }
+        problem.reason = ""
+        problem.failure?.message = bare(failure.message)
+        if let code = FailureCode(rawValue: failure.code), let remedy = failure.remedy,
+            remedy == code.remedy(for: FailureSubject(client: client.name.description))?.description
         {
-            told.isRenewed = true
-            told.failure?.command = String(command.dropLast(name.count))
-            told.failure?.remedy = String(remedy.dropLast(name.count))
+            problem.remedyOfCode = code
+            let general = code.remedy(for: FailureSubject())
+            problem.failure?.remedy = general?.description
+            problem.failure?.command = general?.command
         }
-        return told
+        return problem
     }
 
     private func parts(of client: ClientView) -> [String] {
@@ -120,14 +121,14 @@ struct StatusProblems {
     }
 
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
-    private func lines(_ subject: String, _ told: CommonProblem) -> [String] {
-        guard let failure = told.failure else {
-            return ["\(subject)\(told.health.rawValue): \(TimeWords.annotated(told.reason, now: now))"]
+    private func lines(_ subject: String, _ problem: CommonProblem) -> [String] {
+        guard let failure = problem.failure else {
+            return ["\(subject)\(problem.health.rawValue): \(TimeWords.annotated(problem.reason, now: now))"]
         }
         var times = "since \(failure.since)"
         if let next = failure.nextAttempt { times += "; next attempt \(next)" }
         var lines = [
-            "\(subject)\(told.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
+            "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
             "  " + TimeWords.annotated(times, now: now),
         ]
         if let remedy = failure.remedy { lines.append("  what helps: " + remedy) }

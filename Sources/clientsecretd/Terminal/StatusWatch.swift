@@ -39,16 +39,16 @@ struct StatusWatch {
 
     /// Prints the status each time it has changed.
     private mutating func tell() throws(CommandFailure) -> Never {
-        var told: Snapshot?
+        var shown: Snapshot?
         var complained = false
         while true {
             if let lack {
                 if !complained { Streams.complain("\(lack.complaint); waiting") }
-            } else if let last, last.snapshot != told || complained {
+            } else if let last, last.snapshot != shown || complained {
                 let terminal = Terminal.current(Environment.current)
                 let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
                 try Streams.answer(text.joined(separator: "\n"))
-                told = last.snapshot
+                shown = last.snapshot
             }
             complained = lack != nil
             sleep(1)

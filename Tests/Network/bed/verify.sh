@@ -77,6 +77,22 @@ cat >/usr/local/bin/look <<'SCRIPT'
 cat >/dev/null
 find / -xdev -maxdepth 2 -not -path '/usr/*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/dev/*'
 echo x 2>&1 >/etc/x || echo may not write
+python3 -I - <<'PYTHON'
+import socket
+
+def attempt(what, call):
+    try:
+        call()
+        print("may", what)
+    except OSError as error:
+        print("may not", what + ":", error)
+
+datagram = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+# There is a way to them, by loopback.
+datagram.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+attempt("ask everybody", lambda: datagram.sendto(b"x", ("239.255.255.250", 1900)))
+attempt("ask one", lambda: datagram.sendto(b"x", ("127.0.0.1", 53)))
+PYTHON
 SCRIPT
 chmod 755 /usr/local/bin/look
 service /usr/local/bin/look
@@ -85,6 +101,8 @@ contains "it sees programs" "/usr" "$found"
 equal "and nothing of the daemon's" "" "$(grep clientsecretd <<<"$found")"
 equal "no home, nor what others write" "" "$(grep -E '^/(home|root|srv|tmp|var|run)/' <<<"$found" | grep -v '^/var/tmp$')"
 contains "it may write nothing" "may not write" "$found"
+contains "it may not search the network" "may not ask everybody: [Errno 1]" "$found"
+contains "a single server it may ask" "may ask one" "$found"
 
 systemctl stop clientsecretd-verify.socket
 equal "the socket goes with its unit" "" "$(ls /run/clientsecretd/verify.sock 2>/dev/null)"

@@ -69,7 +69,7 @@ extension Fate {
 
     // MARK: Other programs
 
-    func meddle() throws {
+    func changeOutput() throws {
         let path = pickFile()
         switch draw(8) {
         case 0, 1:

@@ -47,24 +47,56 @@ struct Fate {
             throw Violation(.pace, "a restart has minted or run an action")
         }
         guard outside.pages == pages else {
-            throw Violation(.stateChangeActions, "a restart has told of what is no news")
+            throw Violation(.stateChangeActions, "a restart has reported what is no news")
         }
     }
 
     private mutating func strike() throws {
-        switch draw(28) {
-        case 0, 1, 2: try kill()
-        case 3, 4: breakDisk()
-        case 5: breakState()
-        case 6, 7: breakKey()
-        case 8, 9: breakAction()
-        case 10, 11: try setClock()
-        case 12: try sleep()
-        case 13, 14, 15: reconfigure()
-        case 16: breakText()
-        case 17: try liveFast()
-        case 18: try contest()
-        default: try meddle()
+        switch pick(Self.deck) {
+        case .kill: try kill()
+        case .breakDisk: breakDisk()
+        case .breakState: breakState()
+        case .breakKey: breakKey()
+        case .breakAction: breakAction()
+        case .setClock: try setClock()
+        case .suspend: try sleep()
+        case .reconfigure: reconfigure()
+        case .breakText: breakText()
+        case .liveFast: try liveFast()
+        case .contest: try contest()
+        case .changeOutput: try changeOutput()
         }
     }
+
+    /// Every kind of strike as often as its weight says.
+    private static let deck = Strike.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+}
+
+/// What happens in a strike of fate. Tests/Simulation/README.md has a row for each.
+package enum Strike: String, CaseIterable, Sendable {
+    case kill
+    case breakDisk
+    case breakState
+    case breakKey
+    case breakAction
+    case setClock
+    case suspend
+    case reconfigure
+    case breakText
+    case liveFast
+    case contest
+    case changeOutput
+
+    /// How many of ``total`` strikes are of this kind, on average.
+    package var weight: Int {
+        switch self {
+        case .breakState, .suspend, .breakText, .liveFast, .contest: 1
+        case .breakDisk, .breakKey, .breakAction, .setClock: 2
+        case .kill, .reconfigure: 3
+        case .changeOutput: 9
+        }
+    }
+
+    /// The sum of all weights.
+    package static let total = allCases.map(\.weight).reduce(0, +)
 }

@@ -37,9 +37,9 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case actionFailedLate
     case actionHung
     /// A failed action is retried for an application whose secret is critical or has expired.
-    case toldInEmergency
+    case retriedInEmergency
     // Operators.
-    case peopleTold
+    case operatorsNotified
     case stateChangeFailed
     // Reloads.
     case reloadRefused
@@ -100,7 +100,10 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         let isAfter: Bool
 
         static var all: [Boundary] {
-            Kind.allCases.flatMap { [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)] }
+            // No client of the scenario has Apple asked.
+            Kind.allCases.filter { $0 != .verify }.flatMap {
+                [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)]
+            }
         }
     }
 
@@ -112,6 +115,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         case observe
         case mint
         case keep
+        case verify
         case publish
         case run
         case probe
@@ -129,6 +133,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .observe, .readSource: .observe
                 case .mint: .mint
                 case .keep: .keep
+                case .verify: .verify
                 case .publish: .publish
                 case .run: .run
                 case .probe: .probe
@@ -144,7 +149,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
-            .toldInEmergency, .peopleTold, .stateChangeFailed,
+            .retriedInEmergency, .operatorsNotified, .stateChangeFailed,
             .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
             .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,

@@ -34,7 +34,7 @@ extension Outside {
             meet(.stateChangeFailed)
             return .failure(Failure(.actionFailed, at: .action(id), detail: "exit status 1"))
         }
-        meet(.peopleTold)
+        meet(.operatorsNotified)
         return .success(.ran)
     }
 

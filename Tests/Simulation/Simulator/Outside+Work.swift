@@ -36,10 +36,13 @@ extension Outside {
         case .mint(let client, let key, let claims): return mint(client, key, claims, &random)
         case .keep(let client, let record):
             guard !broken.isStateUnusable else { return stateFailure(client) }
-            if let current = record.current { need(current) }
+            for secret in [record.current, record.candidate].compactMap({ $0 }) { need(secret) }
             unreported[job.id] = .record(client, records[client])
             records[client] = record
             return .success(.kept(record))
+        case .verify(let client, let secret):
+            need(secret)
+            return apple.answer(secret, of: client)
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
         case .run(let action, let covering):
             if case .stateChangeAction(let id) = job.resource { return page(id) }
@@ -83,9 +86,9 @@ extension Outside {
             return stateFailure(client)
         }
         let record = records[client] ?? Record()
-        if let current = record.current {
-            secretCache.insert(current.fingerprint)
-            if let signer = current.signer { known.insert(signer) }
+        for secret in [record.current, record.candidate].compactMap({ $0 }) {
+            secretCache.insert(secret.fingerprint)
+            if let signer = secret.signer { known.insert(signer) }
         }
         return .success(.recalled(record))
     }

@@ -26,6 +26,7 @@ package final class Outside {
     var told = ReportedStates()
     package internal(set) var prints: [KeyName: KeyDigest] = [:]
     package var broken = Broken()
+    package var apple = Apple()
     let sabotage: Sabotage?
 
     /// The version of its lines that another program last wrote into each file.

@@ -43,7 +43,7 @@ package enum Sabotage: Sendable, CaseIterable {
     /// The core never hears how an action of `on_state_change` ended.
     case losesNoticeResults
     /// A restart forgets what operators were notified of.
-    case forgetsWhatWasTold
+    case forgetsReportedStates
     /// Health says that every client is ok.
     case claimsAllIsWell
     /// A refused configuration is not reported.
@@ -66,7 +66,7 @@ package enum Sabotage: Sendable, CaseIterable {
         case .losesStateLosses: [.applications, .memory]
         case .isNeverReady: [.ready]
         case .believesForgedSecrets: [.applications, .outputs, .health]
-        case .losesNoticeResults, .forgetsWhatWasTold: [.stateChangeActions]
+        case .losesNoticeResults, .forgetsReportedStates: [.stateChangeActions]
         case .claimsAllIsWell, .hidesRefusals: [.health]
         }
     }
@@ -87,7 +87,7 @@ package enum Sabotage: Sendable, CaseIterable {
 
     func twist(_ job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         switch (self, job.work) {
-        case (.forgetsWhatWasTold, .recallReportedStates): .success(.recalledReportedStates(ReportedStates()))
+        case (.forgetsReportedStates, .recallReportedStates): .success(.recalledReportedStates(ReportedStates()))
         case (.forgetsRecords, .recall): .success(.recalled(Record()))
         default: result
         }

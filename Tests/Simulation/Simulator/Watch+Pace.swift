@@ -56,9 +56,8 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .probe,
-            .recallReportedStates,
-            .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }
@@ -219,7 +218,7 @@ extension Watch {
             let last = failures[job.resource], let failed = failuresInARow[job.resource],
             let since = emergencySince(action.id, covering.keys, simulator)
         else { return }
-        simulator.outside.meet(.toldInEmergency)
+        simulator.outside.meet(.retriedInEmergency)
         if case .exec = action {} else if failed >= 3 { return }
         let sharers = simulator.outside.configuration.clients.filter { _, entry in
             entry.onChange.contains { $0.id == action.id }

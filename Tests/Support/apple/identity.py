@@ -66,7 +66,8 @@ def sign_text(directory: pathlib.Path, header: str, payload: str, kid: str = CUR
 
 
 KINDS = [
-    "good", "former-key", "other-audience", "audience-list", "other-issuer", "account-issuer", "issuer-with-slash", "expired",
+    "good", "former-key", "other-user", "other-audience", "audience-list", "audience-list-of-one",
+    "other-issuer", "account-issuer", "issuer-with-slash", "expired",
     "future", "no-expiry", "text-expiry", "no-subject", "alg-none", "hs256", "rs512", "other-kid", "no-kid", "critical-header",
     "wrong-key", "tampered", "duplicate-claim", "duplicate-escaped", "two-parts",
 ]
@@ -79,8 +80,10 @@ def forge(directory: pathlib.Path, kind: str, client: str, nonce: str | None) ->
     changed = {
         "good": {},
         "former-key": {},
+        "other-user": {"sub": "001999.fedcba9876543210fedcba9876543210.0815"},
         "other-audience": {"aud": "com.example.other"},
         "audience-list": {"aud": [client, "com.example.other"]},
+        "audience-list-of-one": {"aud": [client]},
         "other-issuer": {"iss": "https://login.example.com"},
         "account-issuer": {"iss": "https://account.apple.com"},
         "issuer-with-slash": {"iss": ISSUER + "/"},

@@ -10,7 +10,8 @@ that its certificate is signed by; log, a line of JSON for each request with wha
     orders    lines "PATH ACTION [client=CLIENT_ID] [times=N]"; the first that fits the request is carried out, N times
 
 Actions: silent, slow, reset, close, truncated, endless, long-headers, html, redirect, status=CODE, error=CODE; for
-/auth/keys also without-current and size=BYTES; for /auth/token issuer=URL and nonce=TEXT of the identity token.
+/auth/keys also without-current and size=BYTES; for what is posted echo=CODE, an error that describes what it was sent, with
+all of it; for /auth/token issuer=URL and nonce=TEXT of the identity token.
 """
 
 import argparse
@@ -258,7 +259,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             order = self.server.registry.order(path, form.get("client_id"))
             if order and self.misbehave(order):
                 return
-            if path == "/auth/token":
+            if order and order.startswith("echo="):
+                self.note(f"told: {order}")
+                error = {"error": order.partition("=")[2], "error_description": "refused: " + " ".join(form.values())}
+                self.answer(400, json.dumps(error))
+            elif path == "/auth/token":
                 self.token(form, order or "")
             elif path == "/auth/revoke":
                 self.revoke(form)
@@ -407,6 +412,9 @@ class Server(http.server.ThreadingHTTPServer):
         # In the request's own thread: a handshake that hangs holds up nobody else.
         request.settimeout(Handler.timeout)
         try:
+            if self.context is None:
+                super().finish_request(request, client_address)
+                return
             with self.context.wrap_socket(request, server_side=True) as connection:
                 super().finish_request(connection, client_address)
         except (OSError, ValueError):
@@ -426,6 +434,7 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--certificate", default="good", choices=["good", "expired", "other-host", "other-authority"])
     parser.add_argument("--tls", choices=["1.1"], help="speak no later version")
+    parser.add_argument("--plain", action="store_true", help="speak HTTP without TLS, though its address says https")
     parser.add_argument("--until-input-ends", action="store_true", help="end with who has started it")
     arguments = parser.parse_args()
     directory = pathlib.Path(arguments.directory)
@@ -440,7 +449,7 @@ def main():
     for kid in (identity.FORMER, identity.CURRENT):
         identity.key(directory, kid)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with Server((arguments.address, arguments.port), registry, context) as server:
+    with Server((arguments.address, arguments.port), registry, None if arguments.plain else context) as server:
         host = f"[{arguments.address}]" if ":" in arguments.address else arguments.address
         print(f"https://{host}:{server.server_address[1]}", flush=True)
         if arguments.until_input_ends:

@@ -141,6 +141,7 @@ import Testing
         let empty = try sandbox.command("health", "--offline")
         #expect(empty.status == 2)
         #expect(
-            empty.output.hasPrefix("CLIENTSECRETD CRITICAL - \(sandbox.directory("out/web.jwt")): there is no secret"))
+            empty.output.hasPrefix(
+                "CLIENTSECRETD CRITICAL - \(sandbox.directory("out/web.jwt")): there is no usable secret"))
     }
 }

@@ -78,7 +78,10 @@ import Testing
         let directory = try TemporaryDirectory()
         try make("install", into: directory, prefix: "/opt/other")
         let pages = "opt/other/share/doc/clientsecretd/"
-        for page in ["README.md", "systemd.md", "monitoring.md", "container.md"] {
+        let names = [
+            "README.md", "installing.md", "systemd.md", "monitoring.md", "container.md", "operations.md", "consumers.md",
+        ]
+        for page in names {
             let text = try directory.read(pages + page)
             let links = text.matches(of: /\]\(([^)#:]+)[)#]/).map { String($0.output.1) }
             #expect(page == "container.md" || !links.isEmpty, "\(page)")

@@ -55,6 +55,26 @@ import Testing
         #expect(try sandbox.directory.read("out/web.env") == "APPLE_CLIENT_SECRET=\(token)\n")
     }
 
+    /// The picture is made anew and compared, but for times, fingerprints and what follows from them.
+    @Test func thePictureShowsWhatTheProgramShows() throws {
+        let directory = try TemporaryDirectory()
+        let binary = try Sandbox().binary
+        let made = try run([repository + "/scripts/picture", binary, directory("picture.svg")])
+        try #require(made.status == 0, "\(made.complaints)")
+        let shown = lasting(try directory.read("picture.svg"))
+        #expect(shown.contains("# clientsecretd status"))
+        #expect(
+            lasting(try text("docs/picture.svg")) == shown, "make it anew: scripts/picture \(binary) docs/picture.svg")
+    }
+
+    private func lasting(_ picture: String) -> String {
+        picture.replacing(#/<[^>]*>/#, with: "").replacing(#/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/#, with: "TIME")
+            .replacing(#/sha256:[0-9a-f]{16}/#, with: "FINGERPRINT")
+            // A second after it was minted a secret has a day less in words.
+            .replacing(#/[0-9]+ days/#, with: "DAYS").replacing(#/[░█│]+/#, with: "BAR")
+            .replacing(#/now|[0-9]+ (?:second|minute)s? ago/#, with: "SOON")
+    }
+
     @Test func theTwoCommandsAreThere() throws {
         let makefile = try text("Makefile")
         let readme = try text("README.md")

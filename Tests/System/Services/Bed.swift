@@ -10,8 +10,11 @@ enum Bed {
     ///
     /// - Parameters:
     ///   - script: a file's path, or the name of one in Tests/System/bed.
+    ///   - root: a directory with another root file system than this machine's.
     ///   - sharing: directories that outlive the bed, by where they lie outside and inside.
-    static func hold(_ script: String, _ arguments: String..., sharing: [(String, String)] = []) throws {
+    static func hold(
+        _ script: String, _ arguments: String..., root: String = "/", sharing: [(String, String)] = []
+    ) throws {
         let binary = try #require(
             ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
                 ?? Optional(repository + "/.build/release/clientsecretd"))
@@ -20,7 +23,8 @@ enum Bed {
         let shared = [(repository, "/src"), (directory, "/built")] + sharing
         let path = script.hasPrefix("/") ? script : scripts + script
         let finished = try run(
-            [scripts + "run.sh", "-t", "600"] + shared.flatMap { ["-b", "\($0.0):\($0.1)"] } + [path] + arguments)
+            [scripts + "run.sh", "-t", "600", "-r", root] + shared.flatMap { ["-b", "\($0.0):\($0.1)"] } + [path]
+                + arguments)
         // Each broken promise is told by its line and the indented ones that follow.
         var broken: [String] = []
         var isWithin = false

@@ -6,6 +6,8 @@ import Testing
 @Suite(.waits, .needsRoot("boots a systemd")) struct ServiceTests {
     @Test func aFreshMachineNeedsOneKeyTenLinesAndOneCommand() throws { try Bed.hold("fresh.sh") }
 
+    @Test func whatInitWritesIsAllItTakes() throws { try Bed.hold("init.sh") }
+
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
 
     @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }

@@ -8,7 +8,8 @@ import Testing
 
     @Test func allOfItWorksInOrderOnOneMachine() throws { try Bed.hold("guide.sh") }
 
-    @Test func itWorksInAContainer() throws { try Bed.hold("container.sh") }
+    /// The guide for operators, likewise.
+    @Test func whatOperatorsDoWorksInOrderOnOneMachine() throws { try Bed.hold("operations.sh") }
 
     /// What the service is open to with each drop-in that the guide shows, as the drop-in states.
     @Test func eachDropInStatesItsExposure() throws {

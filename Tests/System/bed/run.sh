@@ -1,11 +1,12 @@
 #!/bin/bash
-# run.sh [-t SECONDS] [-b OUTSIDE:INSIDE]... SCRIPT [ARGUMENT...]
+# run.sh [-t SECONDS] [-r ROOT] [-b OUTSIDE:INSIDE]... SCRIPT [ARGUMENT...]
 #
 # Boots this machine's own systemd in fresh namespaces (processes, mounts, cgroups, host name, IPC, network with
 # loopback alone) on a throw-away overlay of /, runs SCRIPT in it as root, passes on what the script writes and
 # returns its exit code. Nothing that happens inside is seen outside, but in the directories given with -b.
 #
 #   -t  seconds until everything in the bed is killed; 60 unless told otherwise
+#   -r  a directory with another root file system to boot, with a systemd of its own, instead of /
 #   -b  a directory that is shared with the bed, by absolute paths without blanks or colons; may be repeated
 #
 # Needs root. Exit codes of its own: 124 out of time, 125 the bed could not be made (its console follows on stderr).
@@ -15,10 +16,11 @@ set -u -o pipefail
 usage() { sed -n '2,/^set/{s/^# \{0,1\}//p}' "$0" >&2; exit 125; }
 fail() { echo "bed: $*" >&2; exit 125; }
 
-seconds=60 shared=()
-while getopts t:b: option; do
+seconds=60 root=/ shared=()
+while getopts t:r:b: option; do
     case $option in
         t) seconds=$OPTARG ;;
+        r) root=$OPTARG ;;
         b) shared+=("$OPTARG") ;;
         *) usage ;;
     esac
@@ -74,7 +76,7 @@ follower=$!
 (
     echo "$BASHPID" >"$cgroup/cgroup.procs" || exit 125
     export BED
-    export BED_SHARED="${shared[*]-}"
+    export BED_SHARED="${shared[*]-}" BED_ROOT="$root"
     exec timeout --signal=KILL "$seconds" unshare --fork --kill-child=KILL --pid --mount --propagation private \
         --uts --ipc --net --cgroup -- "$here/stage.sh"
 ) </dev/null >"$BED/console" 2>&1 &

@@ -3,10 +3,12 @@
 set -eu
 
 root=$BED/root
+# Programs of this machine's own places are in no other root.
+[ "$BED_ROOT" = / ] || PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 mkdir "$root" "$BED/layers"
 mount -t tmpfs -o size=2g,mode=755 bed "$BED/layers"
 mkdir "$BED/layers/upper" "$BED/layers/work"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$BED/layers/upper,workdir=$BED/layers/work" "$root"
+mount -t overlay overlay -o "lowerdir=$BED_ROOT,upperdir=$BED/layers/upper,workdir=$BED/layers/work" "$root"
 
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 mount -t sysfs -o ro,nosuid,nodev,noexec sysfs "$root/sys"

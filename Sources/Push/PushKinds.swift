@@ -1,0 +1,152 @@
+extension PushKind {
+    /// Every kind with requests of its own; `http` is made of what its target says.
+    package static let all = [supabase, vercel, pocketbase, kubernetes, vault, awsSecretsManager]
+
+    /// The Management API. What it shows of a secret is a digest.
+    static let supabase = PushKind(
+        name: "supabase",
+        settings: [PushSetting("project", advice: "the project's reference, twenty letters in its address")],
+        endpoint: "https://api.supabase.com", authorization: .bearer,
+        write: PushRequest(
+            "PATCH", "/v1/projects/{{project}}/config/auth",
+            body: .json(#"{"external_apple_secret":{{client_secret}}}"#)),
+        read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
+        shown: .hmac(at: ["external_apple_secret"], key: "project"))
+
+    /// A sensitive variable is never shown again, and acts with the next deployment only.
+    static let vercel = PushKind(
+        name: "vercel",
+        settings: [
+            PushSetting("project", advice: "the project's name or id"),
+            PushSetting("team", standard: "", advice: "the team's id, team_…"),
+            PushSetting("variable", advice: "the environment variable's name"),
+            PushSetting("environments", standard: #"["production"]"#, advice: "a list of environments", isList: true),
+        ], endpoint: "https://api.vercel.com", authorization: .bearer,
+        write: PushRequest(
+            "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
+            body: .json(
+                #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
+            done: [200, 201]),
+        read: nil, shown: .nothing,
+        errors: [
+            // Done for none of what was asked, with a status that says created.
+            ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
+            ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
+            ErrorRule(status: 403, contains: ["rate_limited"], meaning: .rateLimited),
+        ])
+
+    /// Superusers see secrets of providers as blanks; those that are sent as blanks are kept.
+    static let pocketbase = PushKind(
+        name: "pocketbase",
+        settings: [
+            PushSetting("user", advice: "a superuser's address; the token is the password"),
+            PushSetting("collection", standard: "users", advice: "an auth collection"),
+            PushSetting("provider", standard: "apple", advice: "the provider's name"),
+        ], endpoint: nil,
+        authorization: .login(
+            PushRequest(
+                "POST", "/api/collections/_superusers/auth-with-password",
+                body: .json(#"{"identity":{{user}},"password":{{token}}}"#)),
+            token: ["token"]),
+        current: PushRequest("GET", "/api/collections/{{collection}}"),
+        merge: .provider(of: ["oauth2"], named: "provider"),
+        write: PushRequest(
+            "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#)),
+        read: nil, shown: .nothing)
+
+    /// Server-side apply: the key belongs to the field manager afterwards, whoever had it before.
+    static let kubernetes = PushKind(
+        name: "kubernetes",
+        settings: [
+            PushSetting("namespace", advice: "the Secret's namespace"),
+            PushSetting("secret", advice: "the Secret's name"),
+            PushSetting("key", standard: "client_secret", advice: "the key in the Secret's data"),
+        ], endpoint: "https://kubernetes.default.svc", authorization: .bearer,
+        write: PushRequest(
+            "PATCH", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}",
+            query: [.init("fieldManager", "clientsecretd"), .init("force", "true")],
+            headers: [.init("Content-Type", "application/apply-patch+yaml")],
+            body: .json(
+                #"{"apiVersion":"v1","kind":"Secret","metadata":{"name":{{secret}},"namespace":{{namespace}}},"#
+                    + #""data":{ {{key}}:{{client_secret_base64}} }}"#),
+            done: [200, 201]),
+        read: PushRequest("GET", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}"),
+        shown: .base64(at: ["data", "{{key}}"]))
+
+    /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.
+    static let vault = PushKind(
+        name: "vault",
+        settings: [
+            PushSetting("mount", standard: "secret", advice: "where the KV engine is mounted", isPath: true),
+            PushSetting("path", advice: "the secret's path below the mount", isPath: true),
+            PushSetting("field", standard: "client_secret", advice: "the field's name"),
+            PushSetting("namespace", standard: "", advice: "the namespace", isPath: true),
+        ], endpoint: nil, authorization: .header("X-Vault-Token"),
+        current: PushRequest(
+            "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
+        merge: .member(of: ["data", "data"], named: "field", version: ["data", "metadata", "version"]),
+        write: PushRequest(
+            "POST", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")],
+            body: .json(#"{"options":{"cas":{{version!}}},"data":{{merged!}}}"#), done: [200, 204]),
+        read: PushRequest(
+            "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
+        shown: .value(at: ["data", "data", "{{field}}"]),
+        errors: [
+            ErrorRule(status: 400, contains: ["check-and-set"], meaning: .conflict),
+            ErrorRule(status: 503, contains: ["sealed"], meaning: .serverFailed),
+        ])
+
+    static let awsSecretsManager = PushKind(
+        name: "aws_secrets_manager",
+        settings: [
+            PushSetting("region", advice: "the region, such as eu-central-1"),
+            PushSetting("secret_id", advice: "the secret's name or ARN", isPath: true),
+            PushSetting("field", standard: "", advice: "the member's name, where the secret is a JSON object"),
+        ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
+        authorization: .awsSignature(service: "secretsmanager"),
+        current: aws("GetSecretValue", #"{"SecretId":{{secret_id}}}"#),
+        merge: .text(at: ["SecretString"], member: "field"),
+        write: aws(
+            "PutSecretValue",
+            #"{"SecretId":{{secret_id}},"ClientRequestToken":{{request_id}},"SecretString":{{merged_text}}}"#),
+        read: aws("GetSecretValue", #"{"SecretId":{{secret_id}}}"#),
+        shown: .text(at: ["SecretString"], member: "field"),
+        errors: [
+            ErrorRule(contains: ["ResourceNotFoundException"], meaning: .placeMissing),
+            ErrorRule(contains: ["Throttling", "LimitExceededException", "TooManyRequests"], meaning: .rateLimited),
+            ErrorRule(
+                contains: [
+                    "AccessDenied", "UnrecognizedClient", "InvalidSignature", "SignatureDoesNotMatch",
+                    "IncompleteSignature", "ExpiredToken", "InvalidClientTokenId", "MissingAuthenticationToken",
+                    "NotAuthorized",
+                ], meaning: .credentialsRefused),
+            ErrorRule(contains: ["InternalServiceError"], meaning: .serverFailed),
+        ])
+
+    private static func aws(_ operation: String, _ body: String) -> PushRequest {
+        PushRequest(
+            "POST", "/",
+            headers: [
+                .init("X-Amz-Target", "secretsmanager.\(operation)"),
+                .init("Content-Type", "application/x-amz-json-1.1"),
+            ], body: .json(body))
+    }
+
+    /// The kind that a target describes itself. Its requests' paths are whole addresses.
+    ///
+    /// - Parameters:
+    ///   - headers: templates, in which `{{token}}` may stand.
+    ///   - body: as an output's `template`.
+    ///   - read: where what is held can be read, and the JSON pointer to it.
+    package static func http(
+        url: PushAddress, method: String, headers: [PushRequest.Field], body: String, done: Set<Int>,
+        read: (url: PushAddress, pointer: [String])?
+    ) -> PushKind {
+        PushKind(
+            name: "http", settings: [], endpoint: "", authorization: .ownHeaders,
+            write: PushRequest(method, url.text, headers: headers, body: .template(body), done: done),
+            read: read.map {
+                PushRequest("GET", $0.url.text, headers: headers.filter { $0.name.lowercased() != "content-type" })
+            }, shown: read.map { .value(at: $0.pointer) } ?? .nothing)
+    }
+}

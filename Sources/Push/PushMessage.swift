@@ -1,0 +1,151 @@
+package import AppleClientSecret
+package import Failures
+import SignIn
+
+/// What the push role of the network program is asked: one JSON object on one line.
+package struct PushQuestion: Sendable {
+    package enum Verb: String, Sendable {
+        /// Put the secret there, and see whether it is there then.
+        case publish
+        /// See whether it is there.
+        case read
+    }
+
+    package let verb: Verb
+    package let secret: Token
+
+    /// In bytes: a token of ``Token/maximumLength`` and the verb, as JSON.
+    package static let longest = Token.maximumLength + 1_024
+
+    package init(_ verb: Verb, secret: Token) {
+        self.verb = verb
+        self.secret = secret
+    }
+
+    /// Reads ``request``; nil for anything else, a secret that is no compact JWS included.
+    package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
+        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes, duplicates: .refused),
+            let verb = json["do"]?.text.flatMap(Verb.init), let text = json["client_secret"]?.text,
+            text.utf8.count <= Token.maximumLength, (try? CompactJWS(Array(text.utf8))) != nil
+        else { return nil }
+        self.init(verb, secret: Token(Array(text.utf8), sha256: sha256))
+    }
+
+    /// The question as it goes to the push role.
+    package var request: [UInt8] {
+        secret.withBytes { bytes in
+            JSONText.object([
+                ("do", .string(verb.rawValue)), ("client_secret", .string(String(decoding: bytes, as: UTF8.self))),
+            ]).bytes
+        }
+    }
+}
+
+/// What came of a ``PushQuestion``.
+package enum PushResult: Hashable, Sendable {
+    /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; nil
+    /// where the API does not show it.
+    case published(verified: Bool?)
+    /// Whether the API holds the secret; nil where it does not show it.
+    case read(holds: Bool?)
+    case failed(PushFailure)
+
+    /// The answer as the push role writes it: one JSON object on one line.
+    package var answer: JSONText {
+        switch self {
+        case .published(let verified): .object([("result", .string("published")), ("verified", Self.truth(verified))])
+        case .read(let holds): .object([("result", .string("read")), ("holds", Self.truth(holds))])
+        case .failed(let failure):
+            .object([
+                ("result", .string("failed")), ("code", .string(failure.code.failure.rawValue)),
+                ("detail", .text(failure.detail)), ("retry_after", failure.retryAfter.map(JSONText.number) ?? .null),
+            ])
+        }
+    }
+
+    /// Reads an ``answer``; nil for anything else.
+    package init?(answer bytes: [UInt8]) {
+        guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
+        func truth(_ name: String) -> Bool? {
+            if case .bool(let value)? = json[name] { value } else { nil }
+        }
+        switch json["result"]?.text {
+        case "published": self = .published(verified: truth("verified"))
+        case "read": self = .read(holds: truth("holds"))
+        case "failed":
+            let code = PushFailure.Code.allCases.first { $0.failure.rawValue == json["code"]?.text }
+            guard let code else { return nil }
+            self = .failed(
+                PushFailure(
+                    code, json["detail"]?.text, retryAfter: json["retry_after"]?.whole.map { Int(clamping: $0) }))
+        default: return nil
+        }
+    }
+
+    private static func truth(_ value: Bool?) -> JSONText { value.map(JSONText.bool) ?? .null }
+}
+
+/// Why a secret could not be pushed, or not be read back.
+package struct PushFailure: Error, Hashable, Sendable {
+    package let code: Code
+    /// What the API or the library for the network said, without anything that could be a piece of a secret; on one line.
+    package let detail: String?
+    /// How many seconds the API wants to be left alone, a day at most; nil where it does not say.
+    package let retryAfter: Int?
+
+    package enum Code: Hashable, Sendable, CaseIterable {
+        case unconfigured
+        case tokenUnusable
+        case credentialsRefused
+        case placeMissing
+        case rateLimited
+        case serverFailed
+        case unreachable
+        case timedOut
+        case certificateRefused
+        case redirected
+        case conflict
+        case rejected
+        case answerUnexpected
+        case notHeld
+
+        /// The same among all failures.
+        package var failure: FailureCode {
+            switch self {
+            case .unconfigured: .pushUnconfigured
+            case .tokenUnusable: .pushTokenUnusable
+            case .credentialsRefused: .pushCredentialsRefused
+            case .placeMissing: .pushPlaceMissing
+            case .rateLimited: .pushRateLimited
+            case .serverFailed: .pushServerFailed
+            case .unreachable: .pushUnreachable
+            case .timedOut: .pushTimedOut
+            case .certificateRefused: .pushCertificateRefused
+            case .redirected: .pushRedirected
+            case .conflict: .pushConflict
+            case .rejected: .pushRejected
+            case .answerUnexpected: .pushAnswerUnexpected
+            case .notHeld: .pushNotHeld
+            }
+        }
+    }
+
+    package init(_ code: Code, _ detail: String? = nil, retryAfter: Int? = nil) {
+        self.code = code
+        self.detail = detail
+        self.retryAfter = retryAfter.map { min(max($0, 0), 86_400) }
+    }
+
+    /// The same for what the network could not do.
+    init(_ failure: TransportFailure) {
+        let code: Code =
+            switch failure.kind {
+            case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .unreachable
+            case .timedOut: .timedOut
+            case .certificateRefused, .caFileUnusable: .certificateRefused
+            case .answerTooLong: .answerUnexpected
+            }
+        let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : failure.detail
+        self.init(code, detail.isEmpty ? nil : detail)
+    }
+}

@@ -1,0 +1,110 @@
+/// A place behind an API that takes secrets: one entry of `targets` in the configuration.
+package struct PushTarget: Sendable {
+    package let name: String
+    package let kind: PushKind
+    /// What the kind's ``PushKind/settings`` are set to, defaults included; a setting without value is empty.
+    package let settings: [String: String]
+    /// `https://`, or `http://` on loopback; without a slash at the end. Empty for `http`, whose addresses are whole.
+    package let endpoint: String
+    /// A PEM file; nil for the machine's authorities.
+    package let caFile: String?
+    package let token: TokenPlace?
+
+    /// Where the token lies that the API wants.
+    package enum TokenPlace: Hashable, Sendable {
+        /// A systemd credential's name, a file below `$CREDENTIALS_DIRECTORY`.
+        case credential(String)
+        /// A file's absolute path.
+        case file(String)
+    }
+
+    package init(
+        name: String, kind: PushKind, settings: [String: String], endpoint: String, caFile: String?,
+        token: TokenPlace?
+    ) {
+        self.name = name
+        self.kind = kind
+        self.settings = settings
+        self.endpoint = endpoint
+        self.caFile = caFile
+        self.token = token
+    }
+}
+
+/// Which addresses a secret may be sent to.
+///
+/// The rules are:
+/// - `https`, or `http` where the host is this machine itself (`localhost`, 127.0.0.0/8, `::1`).
+/// - No user information and no fragment, and no characters that no address has.
+package struct PushAddress: Hashable, Sendable {
+    /// The address as it is requested.
+    package let text: String
+    /// Whether the host is this machine: such a request takes no proxy.
+    package let isLoopback: Bool
+    /// The host's name or number, without a port.
+    package let host: String
+
+    /// Nil for any other address.
+    ///
+    /// - Parameter allowingQuery: whether there may be a `?` with a query.
+    package init?(_ text: String, allowingQuery: Bool = false) {
+        guard let colon = text.range(of: "://"), text.utf8.count <= 2_048 else { return nil }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        let rest = text[colon.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let place = rest[authority.endIndex...]
+        let allowed = "/-._~%!$'()*+,;=:@" + (allowingQuery ? "?&" : "")
+        guard let host = Self.host(authority),
+            place.utf8.allSatisfy({ Self.isAlphanumeric($0) || allowed.utf8.contains($0) })
+        else { return nil }
+        isLoopback = Self.isLoopback(host)
+        self.host = host.contains(":") ? "[\(host)]" : host
+        guard scheme == "https" || scheme == "http" && isLoopback else { return nil }
+        self.text = scheme + "://" + authority + place
+    }
+
+    /// The host without port and brackets, in small letters; nil where it is none.
+    private static func host(_ authority: Substring) -> String? {
+        var name = authority
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            name = authority[..<colon]
+            let port = authority[authority.index(after: colon)...]
+            guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(port), number > 0 else {
+                return nil
+            }
+        }
+        let isIPv6 = name.hasPrefix("[") && name.hasSuffix("]")
+        if isIPv6 { name = name.dropFirst().dropLast() }
+        let allowed = isIPv6 ? ":." : ".-"
+        guard !name.isEmpty, name.utf8.allSatisfy({ isAlphanumeric($0) || allowed.utf8.contains($0) }) else {
+            return nil
+        }
+        return name.lowercased()
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" { return true }
+        // A name such as 127.example.org begins like an address.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+        default: false
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Where `word` begins and ends first.
+    func range(of word: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(word) { return start..<index(start, offsetBy: word.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+import AppleClientSecret
+
+/// How the templates of a ``PushKind`` are filled.
+enum Template {
+    /// `template` with each `{{name}}` replaced by what `escape` makes of the value of that name; a name without a value
+    /// is empty. What stands behind the name, `/` or `!`, goes to `escape`.
+    static func expand(
+        _ template: String, _ values: [String: String], _ escape: (_ value: String, _ mark: Character?) -> String
+    ) -> String {
+        var result = ""
+        var rest = template[...]
+        while let open = rest.range(of: "{{"), let close = rest[open.upperBound...].range(of: "}}") {
+            result += rest[..<open.lowerBound]
+            var name = rest[open.upperBound..<close.lowerBound]
+            var mark: Character?
+            if let last = name.last, last == "/" || last == "!" {
+                mark = last
+                name = name.dropLast()
+            }
+            result += escape(values[String(name), default: ""], mark)
+            rest = rest[close.upperBound...]
+        }
+        return result + rest
+    }
+
+    /// For a path or a query: all but the unreserved characters of RFC 3986 is encoded, but for slashes with the mark `/`.
+    static func percentEncoded(_ value: String, mark: Character?) -> String {
+        var text = ""
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57:
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "/") where mark == "/": text += "/"
+            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+
+    /// For a JSON text: a string, or with the mark `!` the JSON that it is.
+    static func json(_ value: String, mark: Character?) -> String {
+        mark == "!" ? value : JSONText.string(value).rendered
+    }
+}
+
+/// Base64 with its standard alphabet and padding (RFC 4648, section 4), as Kubernetes has it.
+enum Base64 {
+    static func encode(_ bytes: [UInt8]) -> String {
+        let text = Base64URL.encode(bytes).map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        return String(decoding: text, as: UTF8.self) + String(repeating: "=", count: (4 - text.count % 4) % 4)
+    }
+}
+
+/// HMAC (RFC 2104) with SHA-256.
+enum HMAC {
+    static func hexadecimal(_ message: [UInt8], key: [UInt8], sha256: ([UInt8]) -> [UInt8]) -> String {
+        var block = key.count > 64 ? sha256(key) : key
+        block += [UInt8](repeating: 0, count: 64 - block.count)
+        let digest = sha256(block.map { $0 ^ 0x5C } + sha256(block.map { $0 ^ 0x36 } + message))
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

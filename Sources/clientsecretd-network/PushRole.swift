@@ -1,0 +1,202 @@
+import AppleClientSecret
+import ArgumentParser
+import CLibcurl
+import Config
+import Failures
+import Glibc
+import Keys
+import Linux
+import Push
+import Rotation
+import SignIn
+
+/// `push`: puts one client secret into one place behind an API, or looks whether it is there.
+struct PushRole: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Put a client secret into a place behind an API.",
+        discussion: """
+            Reads {"do": "publish", "client_secret"} or {"do": "read", "client_secret"}, and writes {"result": \
+            "published", "verified"}, {"result": "read", "holds"} or {"result": "failed", "code", "detail", \
+            "retry_after"}. Where the place is stands under "targets" in the configuration, and its token in a file or a \
+            credential that this names.
+            """)
+
+    @Argument(help: "A name under \"targets\".")
+    var target: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration; otherwise the credential clientsecretd.yaml, or \(ConfigurationLoader.defaultPath).",
+            valueName: "file"),
+        completion: .file())
+    var config: String?
+
+    @Option(help: ArgumentHelp("How long one request may take.", valueName: "milliseconds"))
+    var timeout = 30_000
+
+    mutating func validate() throws {
+        guard (1...600_000).contains(timeout) else {
+            throw ValidationError("a time-out has 1 to 600000 milliseconds")
+        }
+    }
+
+    func run() throws {
+        let bytes = try Input.read(limit: PushQuestion.longest)
+        guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
+            throw ValidationError("the request is no JSON object with \"do\" and \"client_secret\"")
+        }
+        try Output.answer(result(of: question).answer)
+    }
+
+    private func result(of question: PushQuestion) -> PushResult {
+        do throws(PushFailure) {
+            let target = try configured()
+            var exchange = PushExchange(
+                target: target, token: try token(of: target), secret: question.secret, sha256: SHA256.digest
+            ) { request in
+                PushClient(caFile: target.caFile, timeout: timeout).send(request)
+            }
+            return exchange.run(question.verb)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// `$CREDENTIALS_DIRECTORY`, set by systemd's LoadCredential=.
+    private var credentials: String? {
+        unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+    }
+
+    private func configured() throws(PushFailure) -> PushTarget {
+        let handed = credentials.map { $0 + "/clientsecretd.yaml" }
+        let isHanded = handed.map { unsafe access($0, F_OK) == 0 } ?? false
+        let path: String = config ?? (isHanded ? handed : nil) ?? ConfigurationLoader.defaultPath
+        switch ConfigurationLoader.targets(path: path, as: .current()) {
+        case .success(let targets):
+            guard let target = targets.first(where: { $0.name == self.target }) else {
+                throw PushFailure(
+                    .unconfigured, "there is no target \(Printable.name(self.target)) in \(Printable.name(path))")
+            }
+            return target
+        case .failure(let refusal):
+            throw PushFailure(.unconfigured, refusal.diagnostics.first.map { Printable.clause($0.description) })
+        }
+    }
+
+    /// The token without white space around it; empty for a target without one.
+    private func token(of target: PushTarget) throws(PushFailure) -> String {
+        let content: [UInt8]
+        switch target.token {
+        case nil: return ""
+        case .credential(let name):
+            guard let credentials else {
+                throw PushFailure(.tokenUnusable, "systemd has passed no credentials, and \(name) would be one of them")
+            }
+            content = try read(credentials + "/" + name)
+        case .file(let path): content = try read(path)
+        }
+        let text = String(validating: content, as: UTF8.self)?.trimmed ?? ""
+        guard !text.isEmpty else { throw PushFailure(.tokenUnusable, "it is empty or no text") }
+        return text
+    }
+
+    /// In bytes: tokens of service accounts have some 2 KiB.
+    private static let longestToken = 65_536
+
+    private func read(_ path: String) throws(PushFailure) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw PushFailure(.tokenUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno))")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw PushFailure(.tokenUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno))")
+            }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= Self.longestToken else {
+                throw PushFailure(.tokenUnusable, "\(Printable.name(path)) is too long for a token")
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var rest = self[...]
+        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
+        return String(rest.drop(while: \.isWhitespace))
+    }
+}
+
+/// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
+///
+/// The rules are those of ``HTTPSClient``; besides, what goes to this machine itself takes no proxy.
+struct PushClient {
+    /// A PEM file; nil for the machine's authorities.
+    let caFile: String?
+    /// In milliseconds.
+    let timeout: Int
+
+    func send(_ request: PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure> {
+        guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
+        do throws(TransportFailure) {
+            try transfer.set(CURLOPT_URL, request.address.text)
+            try transfer.set(CURLOPT_PROTOCOLS_STR, request.address.isLoopback ? "http,https" : "https")
+            try transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+            try transfer.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+            try transfer.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+            try transfer.set(CURLOPT_SSL_VERIFYPEER, 1)
+            try transfer.set(CURLOPT_SSL_VERIFYHOST, 2)
+            if let caFile {
+                try transfer.set(CURLOPT_CAINFO, caFile)
+                try transfer.set(CURLOPT_CAPATH, nil)
+            }
+            if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
+            try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, min(10_000, timeout))
+            try transfer.set(CURLOPT_TIMEOUT_MS, timeout)
+            // Time-outs of the resolver would otherwise come as signals.
+            try transfer.set(CURLOPT_NOSIGNAL, 1)
+            // A resolver that hangs would be waited for beyond every deadline; this process ends after its answer anyway.
+            try transfer.set(CURLOPT_QUICK_EXIT, 1)
+            try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
+            if let body = request.body {
+                // The size first: it is what is copied.
+                try transfer.set(CURLOPT_POSTFIELDSIZE, body.count)
+                try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
+            }
+            try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
+            var headers = request.headers.map { "\($0.name): \($0.value)" }
+            if let signature = request.signature {
+                // What libcurl signs names no port (curl#9550), so the request must not either.
+                headers.append("Host: \(request.address.host)")
+                try transfer.set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
+                try transfer.set(CURLOPT_USERNAME, signature.keyID)
+                try transfer.set(CURLOPT_PASSWORD, signature.secretKey)
+            }
+            try transfer.set(headers: headers)
+            let answer = try transfer.perform()
+            return .success(
+                PushHTTPAnswer(
+                    status: answer.status, body: answer.body,
+                    retryAfter: transfer.header("Retry-After").flatMap { Self.seconds($0, now: answer.date) },
+                    date: answer.date))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// How long `Retry-After` says, a number of seconds or a date; nil for what is neither.
+    private static func seconds(_ text: String, now: WallTime?) -> Int? {
+        if let seconds = Int(text) { return seconds }
+        let moment = unsafe curl_getdate(text, nil)
+        guard moment >= 0 else { return nil }
+        return moment - (now.map { Int($0.secondsSinceEpoch) } ?? time(nil))
+    }
+}

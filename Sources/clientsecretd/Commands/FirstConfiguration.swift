@@ -1,0 +1,84 @@
+import AppleClientSecret
+import Formats
+import Rotation
+
+/// The configuration that `init` writes.
+struct FirstConfiguration: Equatable {
+    /// Where the application reads the secret.
+    enum Destination: Equatable {
+        case file(OutputFile)
+        /// A credential of the unit that is restarted, by this name.
+        case credential(String)
+    }
+
+    struct OutputFile: Equatable {
+        var path: AbsolutePath
+        /// The format's name.
+        var format = Formats.standard.name
+        var variable: String?
+        /// The user whose file it is, and as whom it is written; nil: the daemon's own.
+        var user: String?
+        /// The group that may read it.
+        var group: String?
+    }
+
+    var team: TeamID
+    /// Nil when the key file's name contains it.
+    var keyID: KeyID?
+    var key: AbsolutePath
+    var name: ClientName
+    var client: ClientID
+    var destination: Destination
+    /// The unit that reads the secret, restarted when it has changed.
+    var unit: String?
+
+    /// - Parameter isOfService: whether it is for the package's service, where a group reads by way of a directory that
+    ///   has the set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
+    func text(isOfService: Bool) -> String {
+        var lines = [
+            "# Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.",
+            "keys:",
+            "  apple:",
+            "    team_id: \(team)",
+        ]
+        if let keyID { lines.append("    key_id: \(keyID)") }
+        lines += [
+            "    file: \(Self.scalar(key.description))",
+            "",
+            "clients:",
+            "  \(Self.scalar(name.description)):",
+            "    client_id: \(client)",
+            "    # How long a secret lives, and how long before its expiry it is replaced.",
+            "    lifetime: 90d",
+            "    renew_before: 30d",
+        ]
+        switch destination {
+        case .file(let file):
+            lines += ["    outputs:", "      - path: \(Self.scalar(file.path.description))"]
+            lines.append("        format: \(file.format)")
+            if let variable = file.variable { lines.append("        variable: \(variable)") }
+            if let user = file.user { lines.append("        as: \(Self.scalar(user))") }
+            if let group = file.group {
+                lines.append("        mode: \"0640\"")
+                if !isOfService { lines.append("        group: \(Self.scalar(group))") }
+            }
+        case .credential(let name):
+            lines += ["    credential:", "      unit: \(Self.scalar(unit ?? ""))", "      name: \(Self.scalar(name))"]
+        }
+        if let unit { lines += ["    on_change:", "      - restart: \(Self.scalar(unit))"] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A YAML scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
+    /// where only the quote itself has one. Neither a path nor a name holds a line break.
+    private static func scalar(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+            default: "/._-".utf8.contains(byte)
+            }
+        }
+        guard !isPlain || text.isEmpty || text.hasPrefix("-") || text.hasPrefix(".") else { return text }
+        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+}

@@ -1,0 +1,81 @@
+import Daemon
+import Failures
+import Rotation
+import Systemd
+
+/// What the machine needs besides the configuration, so that the service can write the secret and its reader finds it:
+/// files, and commands that have them take effect. Nothing here touches the machine.
+///
+/// The rules:
+/// - A file that exists keeps what it holds, and gets the lines that it lacks at its end.
+/// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
+/// - A directory is described for tmpfiles.d where there is none, never one that exists.
+struct SystemFiles: Equatable {
+    /// A file, and the lines that have to be in it.
+    struct File: Equatable {
+        var path: String
+        var lines: String
+
+        /// The whole text; nil where the file holds the lines already.
+        func text(after old: String?) -> String? {
+            guard let old, !old.isEmpty else { return lines }
+            if ("\n" + old).contains("\n" + lines) { return nil }
+            return old + (old.hasSuffix("\n") ? "" : "\n") + lines
+        }
+    }
+
+    var files: [File] = []
+    /// The commands that have them take effect, each by its words.
+    var commands: [[String]] = []
+
+    /// Nothing: for a configuration that is not the service's.
+    init() {}
+
+    /// - Parameters:
+    ///   - dropIns: the lines that the sandbox of whoever writes the secret lacks.
+    ///   - rule: the polkit rule that lets the daemon restart the unit.
+    ///   - isMissing: whether the output's directory has to be made.
+    init(for first: FirstConfiguration, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool) {
+        for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
+        if let unit = first.unit, let lines = Self.lines(ofReader: first.destination) {
+            files.append(File(path: "/etc/systemd/system/\(unit).d/clientsecretd.conf", lines: lines))
+        }
+        if !files.isEmpty { commands.append(["systemctl", "daemon-reload"]) }
+        for dropIn in dropIns where dropIn.isRunning { commands.append(["systemctl", "restart", dropIn.unit]) }
+        if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
+        guard case .file(let file) = first.destination else { return }
+        if let user = file.user {
+            commands.append(["systemctl", "enable", "--now", "clientsecretd-writer@\(user).socket"])
+        } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
+            files.append(File(path: Self.temporaryFiles, lines: line))
+            commands.append(["systemd-tmpfiles", "--create", Self.temporaryFiles])
+        }
+    }
+
+    /// Where an administrator has directories made (tmpfiles.d(5)).
+    private static let temporaryFiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
+
+    /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
+    private static func lines(ofReader destination: FirstConfiguration.Destination) -> String? {
+        let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
+        switch destination {
+        case .credential(let name):
+            return order + "\n[Service]\nLoadCredential=\(name):/run/clientsecretd/credentials.sock\n"
+        case .file(let file):
+            guard file.user == nil else { return nil }
+            guard file.variable != nil else { return order }
+            // systemd.unit(5): "%" begins a specifier.
+            let path = file.path.description.split(separator: "%", omittingEmptySubsequences: false)
+            return order + "\n[Service]\nEnvironmentFile=\(path.joined(separator: "%%"))\n"
+        }
+    }
+
+    /// A line of tmpfiles.d; nil for a path that would have to be quoted there, of which `check` says what helps.
+    private static func line(makingDirectoryOf file: FirstConfiguration.OutputFile) -> String? {
+        let path = file.path.directory.description
+        guard ShellWord.quoted(path) == path, !path.contains("%") else { return nil }
+        let user = ServiceUser.name
+        // Files in it get its group.
+        return "d \(path) \(file.group == nil ? "0755" : "2750") \(user) \(file.group ?? user)\n"
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a secret is pushed to, and how the real program is asked to.
+final class PushBed {
+    let directory: TemporaryDirectory
+    /// As the stand-in or the service says it.
+    let address: String
+    private let process: Process
+    private let input = Pipe()
+
+    static let support = repository + "/Tests/Support"
+
+    /// A client secret of nobody's, and another one: what the program checks is their form.
+    static let secrets = (0...1).map { number in
+        func part(_ text: String) -> String {
+            Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        }
+        let head = part(#"{"alg":"ES256","kid":"ABC123DEFG"}"#)
+        let claims =
+            #"{"iss":"DEF123GHIJ","iat":\#(1_700_000_000 + number),"exp":1800000000,"#
+            + #""aud":"https://appleid.apple.com","sub":"com.example.web"}"#
+        return "\(head).\(part(claims)).\(part(String(repeating: "s", count: 64)))"
+    }
+
+    /// Starts a program that prints a line once it serves, and ends with its input or this value.
+    init(_ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:]) throws {
+        self.directory = directory
+        let output = Pipe()
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: arguments[0])
+        process.arguments = Array(arguments.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        var line = Data()
+        while !line.contains(UInt8(ascii: "\n")) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            line += more
+        }
+        address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        try #require(address.hasPrefix("http"), "\(arguments[0]) did not start: \(address)")
+    }
+
+    convenience init(script: String) throws {
+        let directory = try TemporaryDirectory()
+        try self.init([python, Self.support + "/push/" + script, directory.path], in: directory)
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    func order(_ orders: String) throws { try directory.write(orders, to: "orders") }
+
+    /// The secret that it holds; nil without one.
+    var held: String? { try? directory.read("held") }
+
+    var requests: [String] {
+        ((try? directory.read("log")) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// Asks the program.
+    ///
+    /// - Parameter target: the settings of the target, in braces; `ENDPOINT` and `CA` stand for the stand-in's.
+    func ask(
+        _ verb: String, _ target: String, secret: String = secrets[0], token: String = "token-of-the-tests",
+        timeout: Int = 120_000
+    ) throws -> Answer {
+        try directory.write(token + "\n", to: "token")
+        let settings = target.replacingOccurrences(of: "ENDPOINT", with: address)
+            .replacingOccurrences(of: "CA", with: "ca_file: \(directory("ca.pem")), token_file: \(directory("token"))")
+        try directory.write("targets:\n  production: {\(settings)}\n", to: "clientsecretd.yaml")
+        let question = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
+        let finished = try run(
+            [
+                try Self.program(), "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
+                String(timeout),
+            ], input: Data(question.utf8), environment: ["https_proxy": "http://127.0.0.1:1"])
+        try #require(finished.status == 0, "\(finished.output)\(finished.complaints)")
+        // Neither the secret nor the token is ever said again.
+        for hidden in [secret, token] {
+            #expect(!(finished.output + finished.complaints).contains(hidden))
+        }
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any], "\(finished.output)")
+        return Answer(
+            result: json["result"] as? String, verified: json["verified"] as? Bool, holds: json["holds"] as? Bool,
+            code: json["code"] as? String, detail: json["detail"] as? String, retryAfter: json["retry_after"] as? Int)
+    }
+
+    /// The program for the network, beside the one that is tested.
+    static func program() throws -> String {
+        let binary =
+            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
+        let path = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/clientsecretd-network"
+        try #require(FileManager.default.isExecutableFile(atPath: path), "build \(path) first: make build")
+        return path
+    }
+
+    struct Answer: Hashable {
+        var result: String?
+        var verified: Bool?
+        var holds: Bool?
+        var code: String?
+        var detail: String?
+        var retryAfter: Int?
+    }
+}

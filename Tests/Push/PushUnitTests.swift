@@ -1,0 +1,95 @@
+import AppleClientSecret
+import SignIn
+import Testing
+
+@testable import Push
+
+@Suite struct PushAddressTests {
+    @Test(arguments: [
+        "https://api.example.com", "https://api.example.com:8443/base", "http://127.0.0.1:8090", "http://localhost/a",
+        "http://[::1]:8200", "https://[2001:db8::1]/",
+    ])
+    func secretsMayGoThere(text: String) {
+        #expect(PushAddress(text)?.text == text)
+    }
+
+    @Test(arguments: [
+        "http://api.example.com", "http://127.example.com", "http://127.0.0.1.example.com", "http://10.0.0.1",
+        "http://127.0.0.1@example.com", "https://user:word@example.com", "https://example.com/#a",
+        "https://example.com/a b", "https://example.com/a?b=c", "https://example.com:0", "https://", "ftp://127.0.0.1",
+        "https://exa\nmple.com", "example.com", "http://128.0.0.1", "http://localhost.example.com",
+    ])
+    func secretsMayNotGoThere(text: String) {
+        #expect(PushAddress(text) == nil)
+    }
+
+    @Test func onlyThisMachineItselfTakesNoProxy() {
+        #expect(PushAddress("https://127.0.0.1/")?.isLoopback == true)
+        #expect(PushAddress("https://127.example.com/")?.isLoopback == false)
+        #expect(PushAddress("https://a.example/x?y=%20&z", allowingQuery: true)?.host == "a.example")
+    }
+}
+
+@Suite struct JSONEditTests {
+    private func set(_ name: String, in object: String) -> String? {
+        JSONEdit.setting(name, to: Array("\"new\"".utf8), in: Array(object.utf8)).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, #"{"a":"new"}"#), (#"{ "a" : "old" , "b":1.50e3 }"#, #"{ "a" : "new" , "b":1.50e3 }"#),
+        (#"{"b":{"a":1},"a":[1,{"a":"}"}],"c":"\"}"}"#, #"{"b":{"a":1},"a":"new","c":"\"}"}"#),
+        (#"{"b":99999999999999999999}"#, #"{"b":99999999999999999999,"a":"new"}"#),
+        (#"{"\u0061":true}"#, #"{"\u0061":"new"}"#), ("{\n  \"a\": null\n}", "{\n  \"a\": \"new\"\n}"),
+    ])
+    func everyOtherByteStays(before: String, after: String) {
+        #expect(set("a", in: before) == after)
+    }
+
+    @Test(arguments: ["[]", "\"a\"", "", "{", #"{"a":1,"a":2}"#, "null"])
+    func whatIsNoObjectIsNotEdited(text: String) {
+        #expect(set("a", in: text) == nil)
+    }
+
+    @Test func pointers() {
+        #expect(PushKind.pointer("/a~1b/~0c/0") == ["a/b", "~c", "0"])
+        #expect(PushKind.pointer("") == [])
+        for text in ["a", "/a~2", "/~"] { #expect(PushKind.pointer(text) == nil) }
+        let bytes = Array(#"{"a":[{"b":1},{"b":"x,]"}]}"#.utf8)
+        let span = JSONEdit.span(of: ["a", "1", "b"], in: bytes)
+        #expect(span.map { String(decoding: bytes[$0], as: UTF8.self) } == #""x,]""#)
+        #expect(JSONEdit.span(of: ["a", "2"], in: bytes) == nil)
+    }
+}
+
+@Suite struct PushMessageTests {
+    @Test func whatIsWrittenIsRead() throws {
+        let results: [PushResult] = [
+            .published(verified: true), .published(verified: nil), .read(holds: false),
+            .failed(PushFailure(.rateLimited, "later", retryAfter: 70)),
+        ]
+        let failed = PushFailure.Code.allCases.map { PushResult.failed(PushFailure($0)) }
+        for result in results + failed { #expect(PushResult(answer: result.answer.bytes) == result) }
+        for text in ["", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#] {
+            #expect(PushResult(answer: Array(text.utf8)) == nil)
+        }
+    }
+
+    @Test(arguments: ["publish", "read"])
+    func aQuestionIsRead(verb: String) throws {
+        let secret = PushBed.secrets[0]
+        let text = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
+        let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
+        #expect(question.verb.rawValue == verb)
+        #expect(question.request == Array(text.utf8))
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"do":"publish"}"#, #"{"do":"burn","client_secret":"a.b.c"}"#,
+        #"{"do":"publish","client_secret":"no token"}"#, #"{"do":"publish","do":"read","client_secret":"a.b.c"}"#,
+    ])
+    func whatIsNoQuestion(text: String) {
+        #expect(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }) == nil)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The kinds against strict stand-ins that were made from the APIs' public documents.
+@Suite struct StandInTests {
+    /// A kind's target, one whose place is missing, and what can be read back.
+    struct Kind: CustomTestStringConvertible, Sendable {
+        let name: String
+        let target: String
+        let missing: String
+        let shown: Shown
+        /// The request that writes.
+        let write: String
+
+        enum Shown { case value, digest, nothing }
+
+        var testDescription: String { name }
+    }
+
+    static let kinds = [
+        Kind(
+            name: "supabase", target: "kind: supabase, project: abcdefghijklmnopqrst, endpoint: ENDPOINT, CA",
+            missing: "kind: supabase, project: other, endpoint: ENDPOINT, CA", shown: .digest, write: "PATCH"),
+        Kind(
+            name: "vercel",
+            target: "kind: vercel, project: shop, team: team_1, variable: APPLE_SECRET, endpoint: ENDPOINT, CA",
+            missing: "kind: vercel, project: other, variable: APPLE_SECRET, endpoint: ENDPOINT, CA", shown: .nothing,
+            write: "POST"),
+        Kind(
+            name: "kubernetes", target: "kind: kubernetes, namespace: shop, secret: apple, endpoint: ENDPOINT, CA",
+            missing: "", shown: .value, write: "PATCH"),
+        Kind(
+            name: "vault", target: "kind: vault, path: apps/web, endpoint: ENDPOINT, CA",
+            missing: "kind: vault, mount: other, path: apps/web, endpoint: ENDPOINT, CA", shown: .value, write: "POST"),
+        Kind(
+            name: "http",
+            target: """
+                kind: http, url: "ENDPOINT/own", headers: {X-Key: "key {{token}}", Content-Type: text/plain}, \
+                body: "id={{client_id}}&secret={{client_secret}}", read: {url: "ENDPOINT/own", pointer: /oauth/0/secret}, CA
+                """,
+            missing: """
+                kind: http, url: "ENDPOINT/none", headers: {X-Key: "key {{token}}"}, body: "{{client_secret}}", CA
+                """, shown: .value, write: "PUT"),
+    ]
+
+    @Test(arguments: kinds)
+    func setsAndReadsBack(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        let isShown = kind.shown != .nothing
+        for secret in PushBed.secrets {
+            let published = try api.ask("publish", kind.target, secret: secret)
+            #expect(published == .init(result: "published", verified: isShown ? true : nil))
+            #expect(api.held == secret)
+            #expect(try api.ask("read", kind.target, secret: secret).holds == (isShown ? true : nil))
+        }
+        // Another one is seen where the value is shown.
+        let other = try api.ask("read", kind.target, secret: PushBed.secrets[0])
+        #expect(other == .init(result: "read", holds: kind.shown == .value ? false : nil))
+    }
+
+    @Test(arguments: kinds)
+    func refusedCredentials(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        let answer = try api.ask("publish", kind.target, token: "another-token")
+        #expect(answer.code == "push_credentials_refused", "\(answer)")
+        #expect(api.held == nil)
+    }
+
+    @Test(arguments: kinds.filter { !$0.missing.isEmpty })
+    func aPlaceThatIsMissing(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        #expect(try api.ask("publish", kind.missing).code == "push_place_missing")
+        #expect(api.held == nil)
+    }
+
+    @Test(arguments: kinds)
+    func whatGoesWrongOnTheWay(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        for (action, code, seconds) in [
+            ("retry=429:70", "push_rate_limited", 70), ("retry=503:5", "push_server_failed", 5),
+            ("retry=503:99999999", "push_server_failed", 86_400), ("status=500", "push_server_failed", nil),
+            ("redirect", "push_redirected", nil), ("endless", "push_answer_unexpected", nil),
+            ("close", "push_unreachable", nil), ("status=418", "push_rejected", nil),
+        ] {
+            try api.order("* \(action)")
+            let answer = try api.ask("publish", kind.target)
+            #expect(answer.code == code, "\(action): \(answer)")
+            #expect(answer.retryAfter == seconds, "\(action): \(answer)")
+            #expect((answer.detail ?? "").utf8.count < 240)
+        }
+        try api.order("* silent")
+        #expect(try api.ask("publish", kind.target, timeout: 1_500).code == "push_timed_out")
+        #expect(api.held == nil)
+        // Each was asked once, and nowhere else.
+        #expect(api.requests.count == 9, "\(api.requests)")
+    }
+
+    @Test(arguments: kinds.filter { $0.shown == .value })
+    func anAPIThatSaysDoneAndIsNot(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        _ = try api.ask("publish", kind.target)
+        try api.order("\(kind.write) lie")
+        let answer = try api.ask("publish", kind.target, secret: PushBed.secrets[1])
+        #expect(answer.code == "push_not_held", "\(answer)")
+    }
+
+    @Test func vercelSaysCreatedWhereItFailed() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let target = Self.kinds[1].target.replacingOccurrences(of: "APPLE_SECRET", with: "BROKEN")
+        #expect(try api.ask("publish", target).code == "push_rejected")
+    }
+
+    /// What others have written stays as it is, also what they write meanwhile.
+    @Test func vaultKeepsOtherFields() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.order("POST conflict=1")
+        let target = "kind: vault, mount: kv/team, path: apps/web, endpoint: ENDPOINT, CA"
+        #expect(try api.ask("publish", target) == .init(result: "published", verified: true))
+        #expect(
+            api.requests == [
+                "GET /v1/kv/team/data/apps/web 404", "POST /v1/kv/team/data/apps/web conflict=1",
+                "POST /v1/kv/team/data/apps/web 400", "GET /v1/kv/team/data/apps/web 200",
+                "POST /v1/kv/team/data/apps/web conflict=1", "POST /v1/kv/team/data/apps/web 200",
+                "GET /v1/kv/team/data/apps/web 200",
+            ])
+        // Held already: nothing is written.
+        #expect(try api.ask("publish", target) == .init(result: "published", verified: true))
+        #expect(api.requests.count == 8)
+    }
+
+    @Test func somebodyWhoKeepsWriting() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.order("POST conflict=9")
+        #expect(try api.ask("publish", Self.kinds[3].target).code == "push_conflict")
+    }
+
+    @Test(arguments: [
+        ("kind: vault, path: a, endpoint: \"http://vault.example.com\", CA", "not an address for secrets"),
+        ("kind: vault, path: ../a, endpoint: ENDPOINT, CA", "elsewhere than it seems"),
+        ("kind: vault, path: a, CA", "no \\\"endpoint\\\""), ("kind: vault, endpoint: ENDPOINT, CA", "no \\\"path\\\""),
+        ("kind: vault, path: a, endpoint: ENDPOINT", "names no token"), ("kind: vaul, CA", "did you mean"),
+        ("kind: supabase, projekt: a, CA", "did you mean"),
+        ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),
+        (
+            "kind: http, url: ENDPOINT, body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}, CA",
+            "another name"
+        ),
+    ])
+    func aTargetThatIsNone(target: String, words: String) throws {
+        let api = try PushBed(script: "stand-in.py")
+        let answer = try api.ask("publish", target)
+        #expect(answer.code == "push_unconfigured")
+        #expect(answer.detail?.contains(words.replacingOccurrences(of: "\\", with: "")) == true, "\(answer)")
+        #expect(answer.detail?.contains("clientsecretd.yaml:2:") == true, "\(answer)")
+        #expect(api.requests == [])
+    }
+}

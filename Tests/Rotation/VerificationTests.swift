@@ -1,0 +1,345 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// What becomes of a new secret of a client with `verify: true`, by what Apple says of it.
+@Suite struct VerificationTests {
+    private let web = "web"
+    private static let critical = 10 * Values.day
+
+    private func configuration(_ names: [String] = ["web"], verify: Bool = true) throws -> Configuration {
+        var configuration = try Values.configuration(
+            names.reduce(into: [:]) { $0[$1] = try Values.client($1) })
+        for name in configuration.clients.keys { configuration.clients[name]?.verify = verify }
+        return configuration
+    }
+
+    /// A daemon that has published an accepted secret.
+    private func settled(_ names: [String] = ["web"]) throws -> Bench {
+        let bench = try Bench(try configuration(names))
+        bench.go()
+        // The pace of the first questions is over.
+        bench.pass(3600)
+        for name in names { #expect(try bench.view(name).verification?.verdict == .accepted) }
+        bench.forget()
+        return bench
+    }
+
+    private func refuse(_ bench: Bench, _ name: String = "web") throws {
+        let client = try Values.name(name)
+        bench.verdicts[client] = .failure(
+            Failure(.refusedByApple, at: .client(client), detail: "invalid_client"))
+    }
+
+    private func silence(_ bench: Bench, _ code: Failure.Code = .verdictUnknown) throws {
+        let client = try Values.name(web)
+        bench.verdicts[client] = .failure(Failure(code, at: .client(client), detail: "it cannot be reached"))
+    }
+
+    private func accept(_ bench: Bench, _ name: String = "web") throws {
+        bench.verdicts[try Values.name(name)] = nil
+    }
+
+    private func questions(_ bench: Bench) -> Int {
+        bench.works.count { if case .verify = $0 { true } else { false } }
+    }
+
+    /// Renews, and returns the secret that is published before and the one that is to replace it.
+    private func renew(_ bench: Bench) throws -> (old: SecretInfo, new: SecretInfo) {
+        let old = try #require(try bench.held(in: "web.jwt"))
+        bench.ask(.renew(.init()))
+        let new = bench.entries.compactMap { if case .minted(_, let secret, _) = $0 { secret } else { nil } }.last
+        return (old, try #require(new))
+    }
+
+    // MARK: Verdicts
+
+    @Test func anAcceptedSecretIsPublishedOnlyThen() throws {
+        let bench = try settled()
+        let verification = Resource.verification(try Values.name(web))
+        bench.held = [verification]
+        let (old, new) = try renew(bench)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(bench.answer() == nil)
+        #expect(bench.records[try Values.name(web)]?.candidate == new)
+        #expect(try bench.view(web).verification?.verdict == .pending)
+        bench.release(verification)
+        #expect(try bench.held(in: "web.jwt") == new)
+        #expect(bench.answer() == .renewed([try bench.renewed(web)]))
+        #expect(bench.log == ["look web.jwt", "mint web", "keep web", "verify web", "keep web", "publish web.jwt"])
+        #expect(bench.entries.contains(.accepted(try Values.name(web), new)))
+        #expect(bench.records[try Values.name(web)]?.candidate == nil)
+    }
+
+    @Test func aSecretThatIsRefusedTwiceIsNotPublished() throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (old, _) = try renew(bench)
+        #expect(try bench.view(web).health == .ok)
+        #expect(questions(bench) == 1)
+        bench.pass(59)
+        #expect(questions(bench) == 1)
+        bench.pass(2)
+        #expect(questions(bench) == 2)
+        #expect(try bench.held(in: "web.jwt") == old)
+        let view = try bench.view(web)
+        #expect(view.health == .degraded)
+        #expect(view.reason?.failure.message == #"client "web": Apple refused the new secret: invalid_client"#)
+        #expect(view.verification?.verdict == .refused)
+        #expect(view.verification?.code == "invalid_client")
+        #expect(bench.answer() == .renewed([try bench.failed(web, try #require(view.reason?.failure))]))
+        bench.pass(70 * Values.day)
+        #expect(try bench.held(in: "web.jwt") == old)
+    }
+
+    @Test func asksAgainAboutARefusedSecretAndPublishesItOnceItIsAccepted() throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (_, new) = try renew(bench)
+        bench.pass(Values.day)
+        #expect(try bench.view(web).health == .degraded)
+        try accept(bench)
+        bench.pass(900)
+        #expect(try bench.held(in: "web.jwt") == new)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func aSingleRefusalIsNoFailure() throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (_, new) = try renew(bench)
+        try accept(bench)
+        bench.pass(61)
+        #expect(try bench.held(in: "web.jwt") == new)
+        #expect(!bench.entries.contains { if case .failing = $0 { true } else { false } })
+    }
+
+    @Test func aRefusedSecretReplacesOneThatHasExpired() throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (old, _) = try renew(bench)
+        bench.pass(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 1)
+        #expect(try bench.held(in: "web.jwt") == old)
+        bench.pass(1)
+        #expect(try bench.held(in: "web.jwt") != old)
+        bench.pass(120)
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
+    }
+
+    // MARK: Nothing is known
+
+    /// The secret in force is then never critical because of Apple.
+    @Test(arguments: [Failure.Code.verdictUnknown, .verifierMissing, .verifierSilent])
+    func anUntriedSecretIsPublishedBeforeTheOneInForceIsCritical(_ code: Failure.Code) throws {
+        let bench = try settled()
+        try silence(bench, code)
+        let (old, new) = try renew(bench)
+        let critical = old.expiresAt.secondsSinceEpoch - Self.critical - bench.now.wall.secondsSinceEpoch
+        bench.pass(critical - 61)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == code)
+        bench.pass(1)
+        #expect(try bench.held(in: "web.jwt") == new)
+        #expect(bench.entries.contains(.publishedUnverified(try Values.name(web), new)))
+        bench.pass(120)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).verification?.verdict == .unknown)
+        try accept(bench)
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func asksAgainSoonWhereTheServiceIsMissing() throws {
+        let bench = try settled()
+        try silence(bench, .verifierMissing)
+        let (_, new) = try renew(bench)
+        bench.pass(Values.day)
+        try accept(bench)
+        bench.pass(60)
+        #expect(try bench.held(in: "web.jwt") == new)
+    }
+
+    /// What was refused does not become unknown.
+    @Test func aRefusedSecretStaysRefusedWhileAppleIsNotReached() throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (old, _) = try renew(bench)
+        bench.pass(3600)
+        try silence(bench)
+        bench.pass(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
+        #expect(try bench.view(web).verification?.verdict == .refused)
+    }
+
+    // MARK: Nothing to keep
+
+    @Test(arguments: [true, false]) func aFirstSecretIsPublishedAtOnce(_ isRefused: Bool) throws {
+        let bench = try Bench(try configuration())
+        if isRefused { try refuse(bench) } else { try silence(bench) }
+        let verification = Resource.verification(try Values.name(web))
+        bench.held = [verification]
+        bench.go()
+        let first = try #require(try bench.current(web))
+        #expect(try bench.held(in: "web.jwt") == first)
+        #expect(bench.entries.contains(.ready))
+        bench.release(verification)
+        bench.pass(61)
+        #expect(try bench.held(in: "web.jwt") == first)
+        #expect(try bench.view(web).health == (isRefused ? .critical : .degraded))
+        try accept(bench)
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func aRefusedSecretIsNoneToKeep() throws {
+        let bench = try Bench(try configuration())
+        try refuse(bench)
+        bench.go()
+        bench.pass(61)
+        let first = try #require(try bench.held(in: "web.jwt"))
+        bench.ask(.renew(.init()))
+        #expect(try bench.held(in: "web.jwt") != first)
+    }
+
+    // MARK: Keys
+
+    @Test func aSecretOfAWrongKeyIsRefusedWhileTheOldOneStays() throws {
+        let bench = try settled()
+        let old = try #require(try bench.held(in: "web.jwt"))
+        try refuse(bench)
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(120)
+        #expect(questions(bench) > 1)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
+        // The old key is put back.
+        bench.prints[try Values.key()] = try Values.print("1")
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(60)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.records[try Values.name(web)]?.candidate == nil)
+    }
+
+    @Test func aSecretOfAnotherKeyIDIsKeptUntilTheNewOneIsAccepted() throws {
+        let bench = try settled()
+        let old = try #require(try bench.held(in: "web.jwt"))
+        try refuse(bench)
+        var changed = try configuration()
+        changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
+        bench.reload(changed)
+        bench.pass(120)
+        try bench.place(nil, in: "web.jwt")
+        try bench.debounce("web.jwt")
+        #expect(try bench.held(in: "web.jwt") == old)
+        try accept(bench)
+        bench.pass(900)
+        #expect(try bench.held(in: "web.jwt")?.keyID.description == "XYZ123DEFG")
+    }
+
+    // MARK: Restarts and reloads
+
+    @Test(arguments: [true, false]) func aRestartPublishesNothingThatWasRefused(_ isDown: Bool) throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (old, _) = try renew(bench)
+        bench.pass(120)
+        #expect(bench.records[try Values.name(web)]?.refusal == "invalid_client")
+        if isDown { try silence(bench) }
+        try bench.restart(try configuration())
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
+        #expect(!bench.log.contains("mint web"))
+        bench.pass(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.view(web).verification?.verdict == .refused)
+    }
+
+    @Test func aRestartAsksAboutAnUntriedSecret() throws {
+        let bench = try settled()
+        bench.held = [.verification(try Values.name(web))]
+        let (_, new) = try renew(bench)
+        bench.held = []
+        try bench.restart(try configuration())
+        #expect(!bench.log.contains("mint web"))
+        #expect(questions(bench) == 1)
+        #expect(try bench.held(in: "web.jwt") == new)
+    }
+
+    @Test func whoTakesVerifyAwayHasTheSecretPublished() throws {
+        let bench = try settled()
+        try refuse(bench)
+        let (_, new) = try renew(bench)
+        bench.pass(120)
+        bench.reload(try configuration(verify: false))
+        #expect(try bench.held(in: "web.jwt") == new)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    // MARK: Questions
+
+    @Test func nothingIsAskedWithoutVerify() throws {
+        let bench = try Bench(try configuration(verify: false))
+        bench.go()
+        bench.ask(.renew(.init()))
+        #expect(questions(bench) == 0)
+        #expect(try bench.view(web).verification == nil)
+    }
+
+    @Test func aRenewalMaySkipTheQuestion() throws {
+        let bench = try settled()
+        try refuse(bench)
+        bench.ask(.renew(.init(skipVerify: true)))
+        #expect(questions(bench) == 0)
+        #expect(bench.answer() == .renewed([try bench.renewed(web)]))
+        bench.ask(.renew(.init()), 2)
+        #expect(questions(bench) == 1)
+    }
+
+    @Test func asksSixTimesAMinuteAndOneAfterAnother() throws {
+        let names = (1...9).map { "c\($0)" }
+        let bench = try settled(names)
+        bench.held = [.verification(try Values.name("c1"))]
+        bench.ask(.renew(.init()))
+        #expect(questions(bench) == 1)
+        bench.release(.verification(try Values.name("c1")))
+        #expect(questions(bench) == 6)
+        bench.pass(59)
+        #expect(questions(bench) == 6)
+        bench.pass(1)
+        #expect(questions(bench) == 9)
+        for name in names { #expect(try bench.view(name).verification?.verdict == .accepted) }
+    }
+
+    /// A client that is refused for ever takes nobody's turn.
+    @Test func asksFirstWhoWasNotAskedForLongest() throws {
+        let names = (1...40).map { "c\($0)" }
+        let bench = try settled(names)
+        for name in names.dropLast() { try refuse(bench, name) }
+        bench.ask(.renew(.init()))
+        bench.pass(3600)
+        #expect(
+            bench.entries.contains { if case .accepted(let name, _) = $0 { name.description == "c40" } else { false } }
+        )
+        for name in names.dropLast() { #expect(try bench.view(name).verification?.verdict == .refused) }
+    }
+
+    @Test func onceWaitsForTheVerdict() throws {
+        let bench = try Bench(try configuration(), once: true)
+        let old = try Values.issued(
+            1, from: -70 * Values.day, to: 20 * Values.day, signer: Values.print("1"))
+        try bench.place(old, in: "web.jwt")
+        try refuse(bench)
+        bench.go()
+        #expect(!bench.lastStep.ended)
+        bench.pass(61)
+        #expect(bench.lastStep.ended)
+        #expect(try bench.view(web).verification?.verdict == .refused)
+    }
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""moto's Secrets Manager, which checks signatures and rights, with two secrets: `plain`, a text, and `member`, a JSON object.
+
+    secrets-manager.py DIRECTORY              prints its address and serves until its input ends; DIRECTORY/keys has the token
+    secrets-manager.py DIRECTORY show NAME    prints the secret
+"""
+
+import logging
+import os
+import pathlib
+import sys
+
+REGION = "eu-central-1"
+MEMBERS = '{"other": 1.50, "number": 123456789012345678901}'
+POLICY = """{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Resource": "*",
+    "Action": ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]}]}"""
+
+
+def client(service, address, key="none", secret="none"):
+    import boto3
+
+    return boto3.client(
+        service, region_name=REGION, endpoint_url=address, aws_access_key_id=key, aws_secret_access_key=secret)
+
+
+def serve(directory):
+    # What is made below; from then on every request is judged.
+    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    address = f"http://{host}:{port}"
+    secrets = client("secretsmanager", address)
+    secrets.create_secret(Name="plain", SecretString="of before")
+    secrets.create_secret(Name="member", SecretString=MEMBERS)
+    users = client("iam", address)
+    users.create_user(UserName="push")
+    users.put_user_policy(UserName="push", PolicyName="push", PolicyDocument=POLICY)
+    key = users.create_access_key(UserName="push")["AccessKey"]
+    (directory / "keys").write_text(
+        f"AWS_ACCESS_KEY_ID={key['AccessKeyId']}\nAWS_SECRET_ACCESS_KEY='{key['SecretAccessKey']}'\n")
+    (directory / "address").write_text(address)
+    print(address, flush=True)
+    sys.stdin.read()
+
+
+def show(directory, name):
+    keys = dict(line.split("=", 1) for line in (directory / "keys").read_text().splitlines())
+    secrets = client(
+        "secretsmanager", (directory / "address").read_text(), keys["AWS_ACCESS_KEY_ID"],
+        keys["AWS_SECRET_ACCESS_KEY"].strip("'"))
+    print(secrets.get_secret_value(SecretId=name)["SecretString"])
+
+
+if __name__ == "__main__":
+    place = pathlib.Path(sys.argv[1])
+    show(place, sys.argv[3]) if sys.argv[2:3] == ["show"] else serve(place)

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""A stand-in for the APIs of Supabase, Vercel, Kubernetes and Vault, and for one of a user's own, as strict as their public
+documents say they are; none of it was compared with the real services.
+
+    stand-in.py DIRECTORY
+
+It listens with HTTPS on loopback, prints its address and serves until its input ends. In DIRECTORY lie ca.pem, the authority
+that its certificate is signed by; log, a line of JSON for each request, with what was wrong; and held, the secrets that it
+has, by path. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
+redirect, endless, close, garbage, status=CODE, retry=CODE:SECONDS, lie (says done and keeps what was there), conflict=N.
+"""
+
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import pathlib
+import re
+import ssl
+import sys
+import threading
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "apple"))
+import certificates  # noqa: E402
+
+TOKEN = "token-of-the-tests"
+PROJECT = "abcdefghijklmnopqrst"
+
+
+class Wrong(Exception):
+    def __init__(self, status, body):
+        super().__init__(body)
+        self.status, self.body = status, body
+
+
+class API(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do(self):
+        server = self.server
+        length = int(self.headers.get("Content-Length") or 0)
+        self.text = self.rfile.read(length)
+        split = urllib.parse.urlsplit(self.path)
+        self.query = dict(urllib.parse.parse_qsl(split.query))
+        action = server.order(self.command)
+        if action in ("silent", "close", "redirect", "endless", "garbage") or "=" in action:
+            server.note(self.command, split.path, action)
+            if self.special(action):
+                return
+        self.keeps = action != "lie"
+        try:
+            for pattern, handler in ROUTES:
+                match = re.fullmatch(pattern, split.path)
+                if match:
+                    status, body = handler(self, *map(urllib.parse.unquote, match.groups()))
+                    break
+            else:
+                raise Wrong(404, {"message": "no such route"})
+        except Wrong as wrong:
+            status, body = wrong.status, wrong.body
+        server.note(self.command, split.path, status)
+        self.answer(status, body)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do
+
+    def special(self, action):
+        name, _, value = action.partition("=")
+        if name == "silent":
+            time.sleep(60)
+        elif name == "close":
+            self.close_connection = True
+        elif name == "redirect":
+            self.answer(307, {}, {"Location": self.server.address + self.path})
+        elif name == "garbage":
+            self.answer(200, None, raw=b"<html>hello</html>")
+        elif name == "endless":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(b"x" * 65536)
+            except OSError:
+                self.close_connection = True
+        elif name == "status":
+            echo = self.headers.get("Authorization", "") + " " + self.text.decode()
+            self.answer(int(value), {"message": "told to say " + value, "echo": echo})
+        elif name == "retry":
+            code, seconds = value.split(":")
+            self.answer(int(code), {"message": "later"}, {"Retry-After": seconds})
+        elif name == "conflict":
+            self.server.conflicts = getattr(self.server, "conflicts", int(value))
+            return False
+        return True
+
+    def answer(self, status, body, headers={}, raw=None):
+        data = raw if raw is not None else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    # What requests have to be.
+
+    def bearer(self, header="Authorization", prefix="Bearer ", status=401):
+        if self.headers.get(header) != prefix + TOKEN:
+            raise Wrong(status, {"message": "bad token " + str(self.headers.get(header))})
+
+    def json(self, content="application/json", /, **fields):
+        if self.headers.get("Content-Type") != content:
+            raise Wrong(415, {"message": f"not {content}"})
+        try:
+            body = json.loads(self.text)
+        except ValueError:
+            raise Wrong(400, {"message": "not JSON"})
+        if set(body) != set(fields):
+            raise Wrong(422, {"message": f"fields {sorted(body)}"})
+        for name, wanted in fields.items():
+            if not isinstance(body[name], wanted):
+                raise Wrong(422, {"message": f"type of {name}"})
+        return body
+
+    # The APIs.
+
+    def supabase(self, project):
+        self.bearer()
+        if project != PROJECT:
+            raise Wrong(404, {"message": "Project not found"})
+        if self.command == "PATCH":
+            self.server.hold(self, self.json(external_apple_secret=str)["external_apple_secret"])
+        secret = self.server.held.get(self.path, "")
+        digest = hmac.new(PROJECT.encode(), secret.encode(), hashlib.sha256).hexdigest()
+        return 200, {"external_apple_enabled": True, "external_apple_secret": digest if secret else None}
+
+    def vercel(self, project):
+        self.bearer(status=403)
+        if project != "shop" or self.query.get("teamId") not in (None, "team_1"):
+            raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
+        if self.command != "POST" or self.query.get("upsert") != "true":
+            raise Wrong(409, {"error": {"code": "ENV_CONFLICT"}})
+        body = self.json(key=str, value=str, type=str, target=list)
+        if body["type"] != "sensitive" or not set(body["target"]) <= {"production", "preview"}:
+            raise Wrong(400, {"error": {"code": "bad_request"}})
+        if body["key"] == "BROKEN":
+            return 201, {"created": [], "failed": [{"error": {"code": "ENV_CONFLICT"}}]}
+        self.server.hold(self, body["value"])
+        return 201, {"created": {"key": body["key"], "target": body["target"]}, "failed": []}
+
+    def kubernetes(self, namespace, name):
+        self.bearer()
+        if namespace != "shop":
+            raise Wrong(403, {"kind": "Status", "reason": "Forbidden", "code": 403})
+        path = self.path.split("?")[0]
+        if self.command == "PATCH":
+            if self.query != {"fieldManager": "clientsecretd", "force": "true"}:
+                raise Wrong(400, {"kind": "Status", "reason": "BadRequest"})
+            body = self.json("application/apply-patch+yaml", apiVersion=str, kind=str, metadata=dict, data=dict)
+            if (body["apiVersion"], body["kind"]) != ("v1", "Secret"):
+                raise Wrong(400, {"kind": "Status", "reason": "BadRequest"})
+            if body["metadata"] != {"name": name, "namespace": namespace}:
+                raise Wrong(400, {"kind": "Status", "reason": "BadRequest"})
+            data = dict(self.server.objects.get(path, {"other": "b3RoZXI="}))
+            for key, value in body["data"].items():
+                base64.b64decode(value, validate=True)
+                data[key] = value
+            if self.keeps:
+                self.server.objects[path] = data
+            self.server.hold(self, base64.b64decode(body["data"]["client_secret"]).decode())
+        if path not in self.server.objects:
+            raise Wrong(404, {"kind": "Status", "reason": "NotFound"})
+        return 200, {"kind": "Secret", "apiVersion": "v1", "data": self.server.objects[path]}
+
+    def vault(self, mount, path):
+        self.bearer("X-Vault-Token", "", 403)
+        if mount not in ("secret", "kv/team"):
+            raise Wrong(404, {"errors": ["no handler for route"]})
+        where = self.path
+        version, data = self.server.objects.get(where, (0, None))
+        if self.command == "GET":
+            if data is None:
+                metadata = {"data": {"data": None, "metadata": {"version": version}}} if version else {"errors": []}
+                raise Wrong(404, metadata)
+            # As it is stored: numbers keep how they are written.
+            raw = '{"data":{"data":%s,"metadata":{"version":%d}}}' % (data, version)
+            self.server.note(self.command, where, 200)
+            self.answer(200, None, raw=raw.encode())
+            raise Wrong(0, {})
+        body = self.json(options=dict, data=dict)
+        if getattr(self.server, "conflicts", 0) > 0:
+            self.server.conflicts -= 1
+            self.server.objects[where] = (version + 1, data or '{"by":"another"}')
+            raise Wrong(400, {"errors": ["check-and-set parameter did not match the current version"]})
+        if body["options"] != {"cas": version}:
+            raise Wrong(400, {"errors": ["check-and-set parameter did not match the current version"]})
+        if self.keeps:
+            text = self.text.decode()
+            self.server.objects[where] = (version + 1, text[text.index('"data":') + 7:text.rindex("}")])
+        self.server.hold(self, body["data"]["client_secret"])
+        return 200, {"data": {"version": version + 1}}
+
+    def own(self):
+        if self.headers.get("X-Key") != "key " + TOKEN:
+            raise Wrong(401, {"message": "no"})
+        if self.command == "GET":
+            return 200, {"oauth": [{"secret": self.server.held.get("/own", "")}]}
+        match = re.fullmatch(r"id=com\.example\.web&secret=(.+)", self.text.decode())
+        if self.command != "PUT" or not match or self.headers.get("Content-Type") != "text/plain":
+            raise Wrong(400, {"message": "bad"})
+        self.server.hold(self, match[1])
+        return 204, {}
+
+
+ROUTES = [
+    (r"/v1/projects/([^/]+)/config/auth", API.supabase),
+    (r"/v10/projects/([^/]+)/env", API.vercel),
+    (r"/api/v1/namespaces/([^/]+)/secrets/([^/]+)", API.kubernetes),
+    (r"/v1/(.+)/data/(.+)", API.vault),
+    (r"/own", API.own),
+]
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, directory):
+        super().__init__(("127.0.0.1", 0), API)
+        self.directory, self.held, self.objects = directory, {}, {}
+        self.lock = threading.Lock()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificates.server(directory, "good"))
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.address = f"https://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, *_):
+        pass
+
+    def order(self, method):
+        path = self.directory / "orders"
+        for line in path.read_text().splitlines() if path.exists() else []:
+            wanted, action = line.split(" ", 1)
+            if wanted in ("*", method):
+                return action
+        return ""
+
+    def note(self, method, path, answer):
+        if not answer:
+            return
+        with self.lock, open(self.directory / "log", "a") as log:
+            log.write(f"{method} {path} {answer}\n")
+
+    def hold(self, request, secret):
+        if request.keeps:
+            self.held[request.path] = secret
+            (self.directory / "held").write_text(secret)
+
+
+def finish(self, status, body, headers={}, raw=None, answer=API.answer):
+    """Vault's documents are answered where they are made."""
+    if status:
+        answer(self, status, body, headers, raw)
+
+
+API.answer = finish
+
+if __name__ == "__main__":
+    server = Server(pathlib.Path(sys.argv[1]))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.address, flush=True)
+    sys.stdin.read()

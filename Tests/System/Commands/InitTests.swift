@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `init` at a terminal: what it asks, shows and writes.
+@Suite(.waits) struct InitTests {
+    private func console(_ sandbox: Sandbox, _ flags: String = "") throws -> Console {
+        try Console(
+            columns: 120, rows: 60,
+            """
+            \(sandbox.binary) init --config \(sandbox.directory("clientsecretd.yaml")) \(flags)
+            echo "ended with $?"
+            exec sleep 600
+            """)
+    }
+
+    private func type(_ line: String, at question: String, in console: Console) throws {
+        try console.wait(for: question) { $0.last?.hasPrefix(question) == true }
+        try console.type(line)
+        try console.press("Enter")
+    }
+
+    /// Answers all but the last question.
+    private func answer(_ sandbox: Sandbox, in console: Console) throws {
+        try type("/nowhere/key.p8", at: "The key file", in: console)
+        try console.wait(for: "there is no such file")
+        try type(sandbox.key, at: "The key file", in: console)
+        try type("DEF123GHIJ", at: "The team's id", in: console)
+        try type("com.example.web", at: "The Services ID", in: console)
+        try type("4", at: "One of these [1]:", in: console)
+        try type("", at: "The group that reads it", in: console)
+        try type(sandbox.directory("out/web.jwt"), at: "The file [/run/clientsecretd/out/web.jwt]:", in: console)
+        try type("", at: "The unit that reads it", in: console)
+    }
+
+    @Test func answersAndFlagsWriteTheSameFileWhichCheckAccepts() throws {
+        let sandbox = try Sandbox()
+        let console = try console(sandbox)
+        try answer(sandbox, in: console)
+        try console.wait(for: "clientsecretd.yaml would hold:")
+        try type("perhaps", at: "Write this? (yes or no):", in: console)
+        try console.wait(for: "say yes or no")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        try type("yes", at: "Write this? (yes or no):", in: console)
+        let screen = try console.wait(for: "ended with 0")
+        // What `check` says.
+        #expect(screen.contains { $0.hasPrefix("web: would mint a new secret") })
+        #expect(try sandbox.command("check").status == 0)
+        let flags = try sandbox.command(
+            "init", "--config", "-", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
+            "--output", sandbox.directory("out/web.jwt"))
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == flags.output)
+        #expect(sandbox.leftovers().isEmpty)
+    }
+
+    @Test func withoutAYesNothingIsWritten() throws {
+        let sandbox = try Sandbox()
+        let console = try console(sandbox)
+        try answer(sandbox, in: console)
+        try type("no", at: "Write this? (yes or no):", in: console)
+        try console.wait(for: "ended with 1")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
+    /// Not after all the questions.
+    @Test func aConfigurationThatExistsIsToldOfAtOnce() throws {
+        let sandbox = try Sandbox()
+        try sandbox.directory.write("mine\n", to: "clientsecretd.yaml")
+        let screen = try console(sandbox).wait(for: "ended with 1").joined()
+        #expect(screen.contains("exists and is left as it is"))
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == "mine\n")
+    }
+
+    @Test func whatWouldNotBeAcceptedIsNotWritten() throws {
+        let sandbox = try Sandbox()
+        let made = try sandbox.command(
+            "init", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--output",
+            sandbox.key)
+        #expect(made.status == 78)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
+    @Test func withoutATerminalTheMissingFlagsAreNamed() throws {
+        let made = try Sandbox().command("init", "--team-id", "DEF123GHIJ")
+        #expect(made.status == 64)
+        #expect(
+            made.complaints
+                == "clientsecretd: there is no terminal to ask at; "
+                + "say also --key, --client-id, --output or --credential\n")
+    }
+}

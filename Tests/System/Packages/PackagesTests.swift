@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make deb` leaves in .build/deb.
+@Suite(.waits, .serialized) struct PackagesTests {
+    private static let folder = repository + "/.build/deb"
+
+    /// The packages in a directory, by the names before their versions.
+    private func packages(in directory: String) throws -> [String: String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".deb") }
+        return Dictionary(uniqueKeysWithValues: names.map { (String($0.prefix { $0 != "_" }), directory + "/" + $0) })
+    }
+
+    private func package(_ name: String) throws -> String {
+        try #require(try packages(in: Self.folder)[name], "no package \(name); make deb")
+    }
+
+    @Test func lintianHasNothingToSay() throws {
+        let changes = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: Self.folder).first { $0.hasSuffix(".changes") },
+            "nothing is packed; make deb")
+        let said = try run(["lintian", "--allow-root", "--fail-on", "error,warning", "\(Self.folder)/\(changes)"])
+        #expect(said.status == 0 && said.output.isEmpty, "\(said.output)\(said.complaints)")
+    }
+
+    /// Each needs Debian's libraries and nothing of a toolchain.
+    @Test(arguments: [
+        ("clientsecretd", ["libsystemd0", "libyaml-0-2", "systemd"]),
+        ("clientsecretd-network", ["clientsecretd", "libcurl4"]),
+    ])
+    func dependsOnDebiansLibraries(_ name: String, _ own: [String]) throws {
+        let answer = try run(["dpkg-deb", "--field", try package(name), "Depends"])
+        let names = answer.output.split(separator: ",").compactMap { $0.split(whereSeparator: \.isWhitespace).first }
+        #expect(
+            names.map(String.init).sorted() == (["libc6", "libgcc-s1", "libssl3", "libstdc++6"] + own).sorted())
+    }
+
+    @Test(arguments: [
+        ("clientsecretd", "usr/bin/clientsecretd"),
+        ("clientsecretd-network", "usr/libexec/clientsecretd/clientsecretd-network"),
+    ])
+    func programsAreStripped(_ name: String, _ path: String) throws {
+        let directory = try TemporaryDirectory()
+        let symbols = try TemporaryDirectory()
+        #expect(try run(["dpkg-deb", "--extract", try package(name), directory.path]).status == 0)
+        #expect(try run(["dpkg-deb", "--extract", try package(name + "-dbgsym"), symbols.path]).status == 0)
+        let sections = try run(["readelf", "--wide", "--sections", "--dynamic", "--notes", directory(path)]).output
+        #expect(!sections.contains(".debug_info") && !sections.contains(".symtab"))
+        #expect(!sections.contains("RUNPATH") && !sections.contains("RPATH"))
+        let id = try #require(sections.firstMatch(of: /Build ID: ([0-9a-f]{2})([0-9a-f]+)/)?.output)
+        let debug = symbols("usr/lib/debug/.build-id/\(id.1)/\(id.2).debug")
+        #expect(try run(["readelf", "--wide", "--sections", debug]).output.contains(".debug_info"))
+    }
+
+    @Test func packingAgainGivesTheSameBytes() throws {
+        let directory = try TemporaryDirectory()
+        let again = directory("again")
+        let packed = try run([
+            repository + "/scripts/build-packages", repository + "/.build/release/clientsecretd",
+            repository + "/.build/generated", again,
+        ])
+        try #require(packed.status == 0, "\(packed.complaints)")
+        let found = try packages(in: again)
+        #expect(found.count == 4)
+        for (name, path) in found {
+            #expect(
+                FileManager.default.contentsEqual(atPath: path, andPath: try package(name)),
+                "\(name) differs; was it packed from other binaries? make deb")
+        }
+    }
+
+    @Test(.needsRoot("boots a systemd"))
+    func fromThePackageToASecretAndBack() throws {
+        try Bed.hold(
+            "packages.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
+    }
+
+    // MARK: The tarball
+
+    private static let tarballs = repository + "/.build/tarball"
+
+    @Test func packingTheTarballAgainGivesTheSameBytes() throws {
+        let directory = try TemporaryDirectory()
+        let packed = try run([
+            repository + "/scripts/build-tarball", repository + "/.build/release/clientsecretd",
+            repository + "/.build/generated", directory.path,
+        ])
+        try #require(packed.status == 0, "\(packed.complaints)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names.count == 1)
+        for name in names {
+            #expect(
+                FileManager.default.contentsEqual(atPath: directory(name), andPath: Self.tarballs + "/" + name),
+                "\(name) differs; was it packed from other binaries? make tarball")
+        }
+    }
+
+    @Test(.needsRoot("boots a systemd"))
+    func theTarballServesWithTheOldestLibraryThatIsNamed() throws {
+        try Bed.hold(
+            "tarball.sh", root: repository + "/.build/debian-root", sharing: [(Self.tarballs, "/tarball")])
+    }
+}
+
+/// What etc/container and etc/kubernetes make of the packages.
+@Suite(.waits) struct ContainerTests {
+    @Test(.needsRoot("boots a systemd"))
+    func theImageServesAPodsMounts() throws {
+        try Bed.hold(
+            "container.sh", root: repository + "/.build/debian-root",
+            sharing: [(repository + "/.build/deb", "/packages")])
+    }
+
+    /// By Kubernetes' schema, in which every field is known, and the guide's configuration.
+    @Test func manifestsAreWhatKubernetesReads() throws {
+        let check = """
+            import pathlib, re, sys, yaml, kubernetes_validate
+            root = pathlib.Path(sys.argv[1])
+            guide = (root / "docs/container.md").read_text()
+            configuration = re.search(r"^```yaml\\n(.*?)^```$", guide, re.M | re.S)[1]
+            for path in sorted((root / "etc/kubernetes").glob("*.yaml")):
+                for manifest in yaml.safe_load_all(path.read_text()):
+                    kubernetes_validate.validate(manifest, "1.31", strict=True)
+                    if manifest["kind"] == "ConfigMap":
+                        assert manifest["data"]["clientsecretd.yaml"] == configuration, path
+                    print(path.stem, manifest["kind"])
+            """
+        let answer = try run([python, "-c", check, repository])
+        #expect(
+            answer.output.split(separator: "\n")
+                == ["deployment", "init", "sidecar"].flatMap {
+                    ["\($0) ConfigMap", "\($0) Deployment"]
+                }, "\(answer.complaints)")
+    }
+}

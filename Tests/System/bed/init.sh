@@ -1,0 +1,89 @@
+#!/bin/bash
+# What `init` writes is all it takes: the service starts, and the application reads its secret.
+source /src/Tests/System/bed/prelude.sh
+install_clientsecretd
+systemctl daemon-reload
+make_key
+init="clientsecretd init --team-id DEF123GHIJ --client-id com.example.web --key $key"
+anew() {
+    systemctl stop clientsecretd.service
+    rm -f $configuration
+}
+unit() {
+    printf '%s\n' '[Service]' "$@" 'ExecStart=/usr/bin/sleep infinity' >/etc/systemd/system/app.service
+    systemctl daemon-reload
+}
+ours() { clientsecretd inspect --key $key "$@"; }
+# environment VARIABLE: of the unit's process, once its program is executed.
+environment() {
+    local pid
+    pid=$(property MainPID app.service)
+    while [ "$(readlink "/proc/$pid/exe")" = "$(readlink /proc/1/exe)" ]; do sleep 0.01; done
+    tr '\0' '\n' <"/proc/$pid/environ" | sed -n "s/^$1=//p"
+}
+
+unit
+printf '// mine\n' >/etc/polkit-1/rules.d/50-clientsecretd.rules
+promise "an environment file" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
+promise "the service starts" systemctl start clientsecretd.service
+promise "and the application" systemctl start app.service
+# The first secret is told of as well: the unit may be about to be restarted.
+has_secret() { environment SECRET | ours -; }
+eventually "which has its secret" has_secret
+eventually "the client is ok" clientsecretd health
+first=$(environment SECRET)
+promise "a renewal restarts it, as polkit lets it" clientsecretd renew web
+changed() { [ -n "$(environment SECRET)" ] && [ "$(environment SECRET)" != "$first" ]; }
+eventually "so that it has the new one" changed
+equal "what stood in the rules stays" "// mine" "$(head -n 1 /etc/polkit-1/rules.d/50-clientsecretd.rules)"
+refused "a second init" $init --output /run/clientsecretd/out/other.jwt
+contains "says why" "exists and is left as it is" "$(cat "$seen")"
+
+anew
+promise "the same again" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
+equal "adds no rule twice" 1 "$(grep -c addRule /etc/polkit-1/rules.d/50-clientsecretd.rules)"
+
+anew
+useradd --system --groups www-data reader
+promise "a directory for a group" $init --output /run/clientsecretd/www/web.jwt --group www-data
+promise "the service starts" systemctl start clientsecretd.service
+promise "a member reads the secret" runuser -u reader -- cat /run/clientsecretd/www/web.jwt
+refused "nobody else does" runuser -u nobody -- cat /run/clientsecretd/www/web.jwt
+
+anew
+promise "a file outside the sandbox" $init --output /srv/clientsecretd/web.json --format json
+promise "the service starts" systemctl start clientsecretd.service
+promise "and has written it" test -s /srv/clientsecretd/web.json
+equal "with the line that check would name" "ReadWritePaths=-/srv/clientsecretd" \
+    "$(grep ReadWritePaths /etc/systemd/system/clientsecretd.service.d/outputs.conf)"
+
+anew
+unit DynamicUser=yes RuntimeDirectory=app 'ExecStartPre=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple /run/app/seen"'
+rm -r /etc/systemd/system/app.service.d
+promise "a credential" $init --credential apple --restart app.service
+promise "the service starts" systemctl start clientsecretd.service clientsecretd-credentials.socket
+promise "and the unit" systemctl restart app.service
+eventually "with its secret" ours /run/app/seen
+
+anew
+useradd --system app
+install -d -o app -g app -m 750 /srv/app
+printf 'PORT=80\nSECRET=old\n' >/srv/app/.env
+chown app: /srv/app/.env
+promise "a dotenv file of the application's" $init --output /srv/app/.env --format env --variable SECRET --as app
+promise "the service starts" systemctl start clientsecretd.service
+written() { ours /srv/app/.env --variable SECRET; }
+eventually "the variable is set" written
+equal "and the rest kept" PORT=80 "$(grep -v SECRET /srv/app/.env)"
+
+anew
+rm -r /etc/systemd/system/app.service.d
+printf '[Unit]\n' >/run/elsewhere
+mkdir /etc/systemd/system/app.service.d
+ln -s /run/elsewhere /etc/systemd/system/app.service.d/clientsecretd.conf
+chown nobody /run/elsewhere
+refused "a stranger's file is not written to" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET \
+    --restart app.service
+equal "and left" "[Unit]" "$(cat /run/elsewhere)"
+refused "nor is there a configuration then" test -e $configuration
+finish

@@ -1,0 +1,111 @@
+#!/bin/bash
+# Does what the guide for operators says, as it is installed, section after section on one machine, and sees whether it works.
+source /src/Tests/System/bed/prelude.sh
+
+guide=/usr/local/share/doc/clientsecretd/operations.md
+ours() { clientsecretd inspect --key $key "$@"; }
+all_ok() { clientsecretd health; }
+
+before_moving() {
+    useradd --system shop
+    install -d -o shop -g shop -m 750 /srv/shop
+    handmade=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.shop --lifetime 180d)
+    printf 'PORT=80\nAPPLE_CLIENT_SECRET="%s"\nDEBUG=1\n' "$handmade" >/srv/shop/.env
+    chown shop: /srv/shop/.env
+    chmod 600 /srv/shop/.env
+}
+after_moving() {
+    eventually "all is well" all_ok
+    promise "the variable has a secret of ours" ours /srv/shop/.env --variable APPLE_CLIENT_SECRET
+    refused "which is another one" grep -qF "$handmade" /srv/shop/.env
+    equal "every other byte is kept" $'PORT=80\nDEBUG=1' "$(grep -v APPLE_CLIENT_SECRET /srv/shop/.env)"
+    promise "the hand-made one stays valid" ours - <<<"$handmade"
+    # The other half of what is said: without "renew" it is taken over.
+    sed -i "s/^APPLE_CLIENT_SECRET=.*/APPLE_CLIENT_SECRET=$handmade/" /srv/shop/.env
+    systemctl stop clientsecretd.service
+    rm -r /var/lib/clientsecretd
+    systemctl start clientsecretd.service
+    eventually "all is well" all_ok
+    promise "a good one that is there already is taken over" grep -qF "$handmade" /srv/shop/.env
+}
+
+before_restoring() {
+    older=$(cat $output)
+    cp -a /var/lib/clientsecretd /tmp/backup
+    promise "it is renewed" clientsecretd renew web
+    newer=$(cat $output)
+    refused "so that the backup is older" [ "$older" = "$newer" ]
+    systemctl stop clientsecretd.service
+    rm -r /var/lib/clientsecretd
+    cp -a /tmp/backup /var/lib/clientsecretd
+    printf %s "$older" >$output
+    count=$(minted)
+}
+after_restoring() {
+    eventually "all is well" all_ok
+    promise "with a secret of ours" ours $output
+    equal "and none was minted" "$count" "$(minted)"
+    # One that is due.
+    systemctl stop clientsecretd.service
+    rm -r /var/lib/clientsecretd
+    clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web --lifetime 1h >$output
+    due=$(cat $output)
+    systemctl start clientsecretd.service
+    eventually "all is well" all_ok
+    refused "one that is due is replaced" [ "$due" = "$(cat $output)" ]
+}
+
+before_management() { :; }
+after_management() {
+    eventually "all is well" all_ok
+    promise "the addition is served" ours /run/clientsecretd/out/blog.env --variable APPLE_CLIENT_SECRET
+    secret=$(cat /run/clientsecretd/out/blog.env)
+    printf 'NEW=1\nAPPLE_CLIENT_SECRET=old\n' | runuser -u clientsecretd -- tee /run/clientsecretd/out/blog.env >/dev/null
+    repaired() { grep -qxF "$secret" /run/clientsecretd/out/blog.env; }
+    eventually "what a tool overwrites is put back" repaired
+    promise "and the tool's own lines are kept" grep -qx NEW=1 /run/clientsecretd/out/blog.env
+    printf 'clients: {}\nkey: 1\n' >/etc/clientsecretd/clientsecretd.d/broken.yaml
+    clientsecretd check >/dev/null 2>&1
+    equal "check exits 78 for a text that would be refused" 78 $?
+    rm /etc/clientsecretd/clientsecretd.d/broken.yaml
+}
+
+before_cron() { :; }
+after_cron() {
+    equal "the service is off" inactive "$(property ActiveState)"
+    rm $output
+    read -r _ _ _ _ _ user program rest </etc/cron.d/clientsecretd
+    promise "what cron runs" runuser -u "$user" -- "/usr/local/bin/${program##*/}" $rest
+    promise "has published" ours $output
+    equal "as the service's user" clientsecretd "$(stat -c %U $output)"
+    promise "and can be judged without a daemon" clientsecretd health --offline
+    systemctl enable --quiet --now clientsecretd.service
+    clientsecretd run --once >/dev/null 2>&1
+    equal "beside the daemon it exits 75" 75 $?
+}
+
+before_refusal() { before=$(cat $output); }
+after_refusal() { refused "the secret is a new one" [ "$before" = "$(cat $output)" ]; }
+
+install_clientsecretd
+systemctl daemon-reload
+make_key
+configure_web
+systemctl enable --quiet --now clientsecretd.service
+python3 /src/Tests/System/bed/guide.py $guide >/tmp/sections
+while read -r section; do
+    case $section in
+        "Moving from a hand-made secret") tried=moving ;;
+        "Restoring a backup or an old snapshot") tried=restoring ;;
+        "Configuration management that writes the same file") tried=management ;;
+        "From cron, or in an init container") tried=cron ;;
+        "When Apple refuses") tried=refusal ;;
+        *) echo "broken: nobody tries what \"$section\" says" && continue ;;
+    esac
+    before_$tried
+    python3 /src/Tests/System/bed/guide.py $guide "$section" >/tmp/section || exit 1
+    promise "what \"$section\" says can be done" bash /tmp/section </dev/null
+    after_$tried
+done <<<"$(cat /tmp/sections)"
+equal "all sections are tried" 5 "$(wc -l </tmp/sections)"
+finish

@@ -1,0 +1,154 @@
+#!/bin/bash
+# The packages on a Debian that has no toolchain: what the guide says, then upgrade, downgrade, removal, purge. The packages lie
+# in /packages.
+source /src/Tests/System/bed/prelude.sh
+export DEBIAN_FRONTEND=noninteractive
+
+guide=/src/docs/installing.md
+# block KIND TEXT: the guide's block of that kind that holds the text.
+block() {
+    awk -v kind="$1" -v text="$2" '
+        /^```/ { if (within && index(block, text)) printf "%s", block; within = $0 == "```" kind; block = ""; next }
+        within { block = block $0 "\n" }' $guide
+}
+# does TEXT: runs the guide's commands that hold the text.
+does() {
+    local commands
+    commands=$(block sh "$1")
+    [ -n "$commands" ] && bash -e <<<"$commands"
+}
+version() { dpkg-query --show --showformat='${Version}' clientsecretd; }
+# unit_states STATE: how many of the units that are enabled are so.
+unit_states() {
+    systemctl show --property ActiveState --value clientsecretd.service clientsecretd.socket \
+        clientsecretd-credentials.socket | grep -cx "$1"
+}
+# files: everything that packages, the daemon and systemd make in places that outlive a boot, and sockets and secrets.
+files() {
+    find /etc /usr /var /opt /srv /root /home /run/clientsecretd -xdev \( -path /var/lib/dpkg -o -path /var/lib/apt \
+        -o -path /var/cache -o -path /var/log -o -path '/etc/*-' -o -path /etc/ld.so.cache \) -prune -o -print 2>/dev/null |
+        sort
+}
+# repacked VERSION: the two packages as that version, in a directory of its own.
+repacked() {
+    local package
+    mkdir "/tmp/$1"
+    for package in clientsecretd clientsecretd-network; do
+        dpkg-deb --raw-extract "$(echo /packages/${package}_*.deb)" "/tmp/$1/$package"
+        sed -i "s/^Version: .*/Version: $1/; s/(= [^)]*)/(= $1)/" "/tmp/$1/$package/DEBIAN/control"
+        dpkg-deb --root-owner-group -Znone --build "/tmp/$1/$package" "/tmp/$1/${package}_$1_all.deb"
+        rm -r "/tmp/$1/$package"
+    done
+}
+
+refused "there is no toolchain here" command -v swift
+equal "nor anything of Swift's" "" "$(find / -xdev -name 'libswift*')"
+files >/tmp/before
+old=$(dpkg-deb --field /packages/clientsecretd_*.deb Version)
+promise "a newer version can be packed" repacked "$old+1"
+cd /packages || exit 1
+promise "it is installed" does 'install --yes ./clientsecretd_*.deb
+'
+equal "nothing runs without a configuration" 3 "$(unit_states inactive)"
+equal "everything is enabled" 3 "$(systemctl is-enabled clientsecretd.service clientsecretd.socket \
+    clientsecretd-credentials.socket | grep -cx enabled)"
+refused "but the timer, which is another way" systemctl is-enabled clientsecretd-once.timer
+promise "a start with the machine" systemctl start clientsecretd.service
+equal "is none then, and no failure" 3 "$(unit_states inactive)"
+promise "the journal's explanations are there" sh -c 'journalctl --list-catalog | grep ^ef8d0d3f90c641cbb91272e381f9d145'
+
+mkdir /tmp/mine
+cd /tmp/mine || exit 1
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
+promise "the key is put where the guide says" does AuthKey
+block yaml 'keys:' >$configuration
+equal "the configuration has so many lines" 11 "$(wc -l <$configuration)"
+promise "the second command starts it" does 'systemctl start'
+file=/run/clientsecretd/out/web.env
+promise "the key signed what is published" clientsecretd inspect $file --variable APPLE_CLIENT_SECRET --key $key
+block ini EnvironmentFile >/etc/systemd/system/consumer.service
+echo 'ExecStart=/usr/bin/sleep infinity' >>/etc/systemd/system/consumer.service
+systemctl daemon-reload
+promise "an application starts" systemctl start consumer
+consumer_has_secret() {
+    tr '\0' '\n' <"/proc/$(property MainPID consumer)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p' |
+        clientsecretd inspect --key $key -
+}
+eventually "with the secret in its environment" consumer_has_secret
+promise "check finds nothing missing" clientsecretd check
+
+# verify COMMAND's complaint is done as it stands.
+mkdir /srv/packages
+mount --bind /packages /srv/packages
+complaint=$(clientsecretd verify 2>&1)
+contains "what asks Apple is not installed" "apt-get install clientsecretd-network" "$complaint"
+rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+promise "the directory is a repository" does 'apt-get update'
+promise "and what helps was that" test -x /usr/libexec/clientsecretd/clientsecretd-network
+equal "its socket listens" active "$(property ActiveState clientsecretd-verify.socket)"
+contains "and is run, but for a network" "cannot be resolved" "$(timeout 60 clientsecretd verify 2>&1)"
+
+useradd --system app
+mkdir /srv/app
+chown app: /srv/app
+promise "a writer is turned on" systemctl enable --now clientsecretd-writer@app.socket
+cat >>$configuration <<END
+      - {path: /srv/app/.env, format: env, variable: SECRET, as: app}
+END
+promise "an output is added" systemctl reload clientsecretd
+promise "which is written" grep -q ^SECRET= /srv/app/.env
+
+secret=$(sha256sum $file /srv/app/.env)
+inodes() { stat -c %i $socket /run/clientsecretd/credentials.sock /run/clientsecretd/writer/app.sock $file; }
+places=$(inodes)
+# changes VERSION COMMAND…: to that version, under visitors.
+changes() {
+    local to=$1 pid
+    shift
+    pid=$(property MainPID)
+    rm -f /tmp/enough
+    (
+        failures=0
+        while [ ! -e /tmp/enough ]; do clientsecretd status >/dev/null 2>>/tmp/complaints || failures=$((failures + 1)); done
+        echo $failures >/tmp/failures
+    ) &
+    visitors=$!
+    promise "it changes to $to" "$@"
+    touch /tmp/enough
+    wait $visitors
+    cp /tmp/complaints "$seen"
+    equal "nobody is turned away meanwhile" 0 "$(cat /tmp/failures)"
+    equal "it is that version" "$to" "$(version)"
+    refused "the daemon is another process" test "$pid" = "$(property MainPID)"
+    equal "which runs what is installed" /usr/bin/clientsecretd "$(readlink "/proc/$(property MainPID)/exe")"
+    equal "and nobody runs what was" "" "$(readlink /proc/[0-9]*/exe | grep 'clientsecretd.*(deleted)')"
+    equal "the sockets and the output are the same ones" "$places" "$(inodes)"
+    equal "with the same secret" "$secret" "$(sha256sum $file /srv/app/.env)"
+    equal "one secret was minted so far" 1 "$(minted)"
+    eventually "all is well" clientsecretd health
+}
+cd "/tmp/$old+1" || exit 1
+changes "$old+1" does './clientsecretd-network_*.deb'
+cd /packages || exit 1
+changes "$old" apt-get install --yes --allow-downgrades ./clientsecretd_*.deb ./clientsecretd-network_*.deb
+systemctl restart consumer
+promise "the application has its secret still" consumer_has_secret
+
+promise "it is removed" apt-get remove --yes clientsecretd
+equal "and nothing of it runs" "" "$(systemctl list-units --plain --no-legend --state active 'clientsecretd*')"
+refused "nor could be" systemctl cat clientsecretd.service
+equal "what is published stays" "$secret" "$(sha256sum $file /srv/app/.env)"
+promise "and the configuration" test -s $configuration
+promise "another installation" apt-get install --yes /packages/clientsecretd_*.deb
+eventually "goes on where it was" clientsecretd health
+equal "with the same secret" "$secret" "$(sha256sum $file /srv/app/.env)"
+equal "and none was minted" 1 "$(minted)"
+
+promise "it is purged" apt-get purge --yes clientsecretd clientsecretd-network
+rm -r /etc/systemd/system/consumer.service /srv/app /etc/apt/sources.list.d/clientsecretd.list
+umount /srv/packages
+rmdir /srv/packages
+equal "what people have made is left, and nothing else" \
+    "/etc/clientsecretd,$key,$configuration" "$(files | comm -13 /tmp/before - | paste -sd,)"
+equal "nothing of it is known to systemd" "" "$(systemctl list-unit-files --no-legend 'clientsecretd*')"
+finish

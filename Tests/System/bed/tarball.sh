@@ -1,0 +1,33 @@
+#!/bin/bash
+# The tarball on a machine that has no package of it, as the guide says. It lies in /tarball.
+source /src/Tests/System/bed/prelude.sh
+
+guide=/src/docs/installing.md
+# block KIND TEXT: the guide's block of that kind that holds the text.
+block() {
+    awk -v kind="$1" -v text="$2" '
+        /^```/ { if (within && index(block, text)) printf "%s", block; within = $0 == "```" kind; block = ""; next }
+        within { block = block $0 "\n" }' $guide
+}
+# files: what lies where the tarball has files, but for copies of the accounts.
+files() { find /etc /usr -xdev ! -type d ! -path '/etc/*-' | sort; }
+
+files >/tmp/before
+cd /tarball || exit 1
+promise "it is unpacked" bash -e <<<"$(block sh --strip-components)"
+equal "nothing of the machine's changed hands" "root root 755" "$(stat -c '%U %G %a' /usr/bin)"
+make_key
+block yaml 'keys:' >$configuration
+promise "it starts" systemctl start clientsecretd
+promise "and publishes" clientsecretd inspect /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET --key $key
+promise "all is well" clientsecretd health
+contains "what asks Apple runs, but for a network" "cannot be resolved" "$(timeout 60 clientsecretd verify 2>&1)"
+version=$(ldd --version | sed -n '1s/.* //p')
+equal "on the oldest C library that the guide names" "$version" "$(grep -oE 'glibc [0-9.]+[0-9]' $guide | head -n 1 | cut -d' ' -f2)"
+needed=$(grep -aohE 'GLIBC_2\.[0-9]+' /usr/bin/clientsecretd /usr/libexec/clientsecretd/clientsecretd-network |
+    sort -V | tail -n 1)
+equal "which is the one that it needs" "GLIBC_$version" "$needed"
+promise "it is removed" bash -e <<<"$(block sh 'xargs')"
+equal "but for what people have made no file is left" "$key,$configuration" \
+    "$(files | comm -13 /tmp/before - | paste -sd,)"
+finish

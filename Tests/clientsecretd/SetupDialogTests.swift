@@ -1,0 +1,122 @@
+import AppleClientSecret
+import ArgumentParser
+import Rotation
+import TestSupport
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct SetupDialogTests {
+    /// A person who types these lines, and what was shown to that person.
+    private final class Person {
+        var lines: [String]
+        var shown: [String] = []
+
+        init(_ lines: [String]) { self.lines = lines }
+
+        var dialog: SetupDialog {
+            SetupDialog(
+                ask: { question in
+                    self.shown.append(question)
+                    return self.lines.isEmpty ? nil : self.lines.removeFirst()
+                },
+                say: { self.shown.append($0) })
+        }
+    }
+
+    private func withKey<Value>(_ body: (String) throws -> Value) throws -> Value {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "AuthKey_ABC123DEFG.p8")
+        return try body(directory("AuthKey_ABC123DEFG.p8"))
+    }
+
+    /// Each choice of the menu, and the flags that say the same.
+    @Test(arguments: [
+        (
+            ["1", "", "", "app.service"],
+            [
+                "--output", "/run/clientsecretd/out/web.env", "--format", "env", "--variable", "APPLE_CLIENT_SECRET",
+                "--restart", "app.service",
+            ]
+        ),
+        (
+            ["2", "/srv/.env", "AUTH_APPLE_SECRET", "root", ""],
+            ["--output", "/srv/.env", "--format", "env", "--variable", "AUTH_APPLE_SECRET", "--as", "root"]
+        ),
+        (["3", "", "api.service"], ["--credential", "apple-client-secret", "--restart", "api.service"]),
+        (["4", "", "", ""], ["--output", "/run/clientsecretd/out/web.jwt", "--format", "raw"]),
+        (
+            ["5", "root", "", ""],
+            ["--output", "/run/clientsecretd/web/web.json", "--format", "json", "--group", "root"]
+        ),
+    ])
+    func answersAndFlagsMeanTheSame(_ lines: [String], _ flags: [String]) throws {
+        try withKey { key in
+            let person = Person([key, "DEF123GHIJ", "com.example.web"] + lines)
+            let answered = try person.dialog.complete(SetupAnswers()).configuration()
+            let said = try InitCommand.parse(
+                ["--key", key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"] + flags)
+            #expect(try said.given.configuration() == answered)
+            #expect(person.lines.isEmpty)
+        }
+    }
+
+    @Test func aBadAnswerIsAskedForAgainWithTheReason() throws {
+        try withKey { key in
+            let person = Person([
+                "/nowhere/AuthKey_ABC123DEFG.p8", key, "short", " DEF123GHIJ ", "", "com.example.web", "6", "2",
+                "/a/../x", "/srv/.env", "1BAD", "GOOD", "nobody-of-this-name", "root", "app", "app.service",
+            ])
+            let answers = try person.dialog.complete(SetupAnswers())
+            #expect(person.lines.isEmpty)
+            #expect(answers.team?.description == "DEF123GHIJ")
+            #expect(answers.output?.description == "/srv/.env")
+            for reason in [
+                "  there is no such file", "  a team id is ten characters", "  a client id has letters",
+                "  it is a number from 1 to 5", "  this is no path of a file", "  a variable's name has",
+                "  there is no such user",
+                "  a unit is written as systemctl shows it",
+            ] {
+                #expect(person.shown.contains { $0.hasPrefix(reason) }, "\(reason)")
+            }
+        }
+    }
+
+    @Test func whatTheFlagsSayIsNotAskedFor() throws {
+        let person = Person(["com.example.web"])
+        let given = try InitCommand.parse(
+            ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--output", "/x/out"]
+        ).given
+        #expect(try person.dialog.complete(given).configuration().client.description == "com.example.web")
+        #expect(person.shown.count == 1)
+    }
+
+    @Test func theEndOfTheAnswersIsTheEnd() throws {
+        #expect(throws: CommandFailure(.failed, "the answers ended; nothing is written")) {
+            try Person([]).dialog.complete(SetupAnswers())
+        }
+    }
+
+    @Test func onlyYesIsYes() throws {
+        #expect(try Person(["Y"]).dialog.agrees())
+        #expect(try !Person(["perhaps", "", "no"]).dialog.agrees())
+    }
+
+    @Test func withoutATerminalWhatIsMissingIsNamed() throws {
+        #expect(
+            throws: CommandFailure(
+                .usage,
+                "there is no terminal to ask at; say also --key, --team-id, --client-id, --output or --credential")
+        ) {
+            try SetupAnswers().configuration()
+        }
+    }
+
+    @Test(arguments: [
+        ["--credential", "a", "--output", "/x/y"], ["--as", "app", "--group", "www"], ["--format", "env"],
+        ["--variable", "X"], ["--key", "/x/key.pem"],
+    ])
+    func whatContradictsItselfIsRefused(_ flags: [String]) throws {
+        #expect(throws: (any Error).self) { try InitCommand.parse(flags) }
+    }
+}

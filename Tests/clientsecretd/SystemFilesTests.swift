@@ -1,0 +1,91 @@
+import AppleClientSecret
+import Daemon
+import Rotation
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct SystemFilesTests {
+    private func first(_ destination: FirstConfiguration.Destination, unit: String? = nil) throws -> FirstConfiguration
+    {
+        FirstConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: nil,
+            key: try #require(AbsolutePath("/etc/clientsecretd/AuthKey_ABC123DEFG.p8")),
+            name: try #require(ClientName("web")), client: try #require(ClientID("com.example.web")),
+            destination: destination, unit: unit)
+    }
+
+    private func file(
+        _ path: String, variable: String? = nil, user: String? = nil, group: String? = nil
+    ) throws -> FirstConfiguration.Destination {
+        .file(
+            FirstConfiguration.OutputFile(
+                path: try #require(AbsolutePath(path)), variable: variable, user: user, group: group))
+    }
+
+    private func files(_ first: FirstConfiguration, rule: String? = nil, isMissing: Bool = false) -> SystemFiles {
+        SystemFiles(for: first, dropIns: [], rule: rule, isMissing: { _ in isMissing })
+    }
+
+    @Test func aFileInTheDaemonsDirectoryNeedsNothing() throws {
+        #expect(files(try first(file("/run/clientsecretd/out/web.jwt"))) == SystemFiles())
+    }
+
+    @Test func aUnitReadsAnEnvironmentFile() throws {
+        let made = files(
+            try first(file("/run/clientsecretd/out/100%.env", variable: "SECRET"), unit: "app.service"), rule: "rule();"
+        )
+        #expect(
+            made.files == [
+                SystemFiles.File(
+                    path: "/etc/systemd/system/app.service.d/clientsecretd.conf",
+                    lines: """
+                        [Unit]
+                        Wants=clientsecretd.service
+                        After=clientsecretd.service
+
+                        [Service]
+                        EnvironmentFile=/run/clientsecretd/out/100%%.env
+
+                        """),
+                SystemFiles.File(path: "/etc/polkit-1/rules.d/50-clientsecretd.rules", lines: "rule();\n"),
+            ])
+        #expect(made.commands == [["systemctl", "daemon-reload"]])
+    }
+
+    @Test func aUnitLoadsACredential() throws {
+        let made = files(try first(.credential("apple"), unit: "app.service"))
+        #expect(
+            made.files.map(\.lines).joined().hasSuffix(
+                "[Service]\nLoadCredential=apple:/run/clientsecretd/credentials.sock\n"))
+    }
+
+    @Test func aMissingDirectoryIsMadeForTheGroup() throws {
+        let path = "/run/clientsecretd/www/web.jwt"
+        let made = files(try first(file(path, group: "www-data")), isMissing: true)
+        #expect(made.files.map(\.lines) == ["d /run/clientsecretd/www 2750 clientsecretd www-data\n"])
+        let tmpfiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
+        #expect(made.commands == [["systemd-tmpfiles", "--create", tmpfiles]])
+        // One that exists is nobody's to give away, and a path that tmpfiles.d would read otherwise is left to `check`.
+        #expect(files(try first(file(path, group: "www-data"))).files.isEmpty)
+        #expect(files(try first(file("/srv/a b/web.jwt")), isMissing: true).files.isEmpty)
+    }
+
+    @Test func aUsersFileNeedsItsWriter() throws {
+        let made = files(
+            try first(file("/srv/app/.env", variable: "SECRET", user: "app"), unit: "app.service"), isMissing: true)
+        #expect(made.files.isEmpty)
+        #expect(made.commands == [["systemctl", "enable", "--now", "clientsecretd-writer@app.socket"]])
+    }
+
+    @Test func whatAFileHoldsIsKept() {
+        let file = SystemFiles.File(path: "/x", lines: "new\nline\n")
+        #expect(file.text(after: nil) == "new\nline\n")
+        #expect(file.text(after: "") == "new\nline\n")
+        #expect(file.text(after: "old\n") == "old\nnew\nline\n")
+        #expect(file.text(after: "no end") == "no end\nnew\nline\n")
+        #expect(file.text(after: "old\nnew\nline\n") == nil)
+        // The end of another line is none of them.
+        #expect(file.text(after: "// new\nline\n") == "// new\nline\nnew\nline\n")
+    }
+}
