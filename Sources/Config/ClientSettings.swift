@@ -5,28 +5,49 @@ import Rotation
 struct ClientSettings {
     /// Those that `defaults` may have too.
     static let shared = ["key", "lifetime", "renew_before", "outputs", "on_change", "verify", "credential"]
-    static let names = ["client_id"] + shared
+    static let names = ["client_id", "from"] + shared
 
     private(set) var clientID: Setting<ClientID> = .absent
-    private(set) var key: Setting<KeyName> = .absent
+    /// One key, or several in the order of preference.
+    private(set) var keys: Setting<[Located<KeyName>]> = .absent
     private(set) var lifetime: Setting<Lifetime> = .absent
     private(set) var renewBefore: Setting<Seconds> = .absent
     private(set) var outputs: Setting<[FileOutput?]> = .absent
     private(set) var onChange: Setting<[Located<Action>?]> = .absent
     private(set) var verify: Setting<Bool> = .absent
     private(set) var credential: Setting<ServedCredential> = .absent
+    /// Of one client only.
+    private(set) var source: Setting<SourceConfiguration> = .absent
 
     /// Nothing is set.
     init() {}
 
     private init(_ section: Section) {
-        key = section.value("key", Scalar.keyName)
+        keys = Self.keys(in: section)
         lifetime = section.value("lifetime", Scalar.lifetime)
         renewBefore = section.value("renew_before", Scalar.renewBefore)
         outputs = section.list("outputs") { FileOutput($0, section.diagnostics) }
         onChange = ActionKinds.list("on_change", in: section)
         verify = section.value("verify", Scalar.truth)
         credential = CredentialSettings.read(in: section)
+    }
+
+    private static func keys(in section: Section) -> Setting<[Located<KeyName>]> {
+        if let (node, position) = section.node("key"), case .sequence(let items) = node.content {
+            let names = items.map {
+                Setting($0, named: "a key", at: $0.position, section.diagnostics, Scalar.keyName)
+            }
+            if items.isEmpty {
+                section.diagnostics.error(at: position, "\"key\" names no key; write one or remove the line")
+            }
+            let known = names.compactMap(\.located)
+            return known.count == items.count && !items.isEmpty ? .given(Located(known, at: node.position)) : .wrong
+        }
+        switch section.value("key", Scalar.keyName) {
+        case .given(let name): return .given(Located([name], at: name.position))
+        case .wrong: return .wrong
+        case .absent: return .absent
+        }
     }
 
     /// The settings of one client, which `owner` calls in messages.
@@ -41,6 +62,7 @@ struct ClientSettings {
         else { return nil }
         self.init(section)
         clientID = section.value("client_id", Scalar.clientID)
+        source = SourceSettings.read(in: section)
     }
 
     /// The settings of `defaults`.
@@ -63,7 +85,7 @@ struct ClientSettings {
     /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
     /// it.
     fileprivate mutating func complete(with defaults: ClientSettings) {
-        key = key.or(defaults.key)
+        keys = keys.or(defaults.keys)
         lifetime = lifetime.or(defaults.lifetime)
         renewBefore = renewBefore.or(defaults.renewBefore)
         outputs = outputs.or(defaults.outputs)
@@ -79,6 +101,10 @@ struct LocatedClient {
     private(set) var settings: ClientSettings
     /// Where the client itself, not "defaults", says how long its secrets live.
     private let ownTimes: Position?
+    /// Settings that the client itself has and that mean nothing where its secrets are received.
+    private let ofMinting: [(name: String, position: Position)]
+
+    var source: Setting<SourceConfiguration> { settings.source }
 
     /// Nil when its name is invalid or its value no mapping; mistakes in its settings are reported all the same.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
@@ -89,6 +115,8 @@ struct LocatedClient {
         self.name = Located(name, at: entry.key.position)
         self.settings = settings
         ownTimes = settings.renewBefore.position ?? settings.lifetime.position
+        ofMinting = [("lifetime", settings.lifetime.position), ("verify", settings.verify.position)]
+            .compactMap { name, position in position.map { (name, $0) } }
     }
 
     /// The client with what it does not say itself taken from `defaults`.
@@ -106,21 +134,63 @@ struct LocatedClient {
 
     /// The client with these settings, once completed; nil when one of them is wrong.
     ///
-    /// - Parameter key: the key that signs for it, where it is known.
-    func configuration(key: KeyName?, _ diagnostics: Diagnostics) -> ClientConfiguration? {
-        let times = times(diagnostics)
+    /// - Parameter keys: those that may sign for it, where they are known.
+    func configuration(keys: [KeySettings]?, _ diagnostics: Diagnostics) -> ClientConfiguration? {
+        let isReceived = isReceived(keys, diagnostics)
+        let times = isReceived ? receivedTimes : times(diagnostics)
         if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
             diagnostics.error(
                 at: name.position,
                 "client \"\(name.value)\" writes its secret nowhere; write \"outputs\" with a \"path\""
             )
         }
-        guard let key, let times, let clientID else { return nil }
+        guard let key = keys?.first?.name.value, let times, let clientID else { return nil }
+        var source = settings.source.value
+        source?.renewBefore = settings.renewBefore.value
         return ClientConfiguration(
             clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
             outputs: (settings.outputs.value ?? []).compactMap { $0?.configuration },
-            onChange: (settings.onChange.value ?? []).compactMap { $0?.value }, verify: settings.verify.value ?? false,
-            credential: settings.credential.value)
+            onChange: (settings.onChange.value ?? []).compactMap { $0?.value },
+            verify: !isReceived && settings.verify.value ?? false,
+            credential: settings.credential.value, source: source,
+            otherKeys: keys?.dropFirst().map(\.name.value) ?? [])
+    }
+
+    /// Whether the client's secrets are received and not minted, after its keys and settings were compared with that.
+    private func isReceived(_ keys: [KeySettings]?, _ diagnostics: Diagnostics) -> Bool {
+        guard let keys else { return !settings.source.isAbsent }
+        let named = settings.keys.value?.last?.position ?? name.position
+        let owner = "client \"\(name.value)\""
+        guard !settings.source.isAbsent else {
+            if let key = keys.first(where: \.isPublic) {
+                diagnostics.error(
+                    at: name.position,
+                    "\(owner) cannot mint, for key \"\(key.name.value)\" is a public_key; write \"from\" with the "
+                        + "\"path\" of a file that something else renews")
+            } else if keys.count > 1 {
+                diagnostics.error(
+                    at: named, "\(owner) mints with one key; write the one that is to sign, without a list")
+            }
+            return false
+        }
+        if let key = keys.first(where: { !$0.isPublic && $0.location.value != nil }) {
+            diagnostics.error(
+                at: settings.source.position ?? named,
+                "\(owner) mints by itself, for key \"\(key.name.value)\" is a private key; remove \"from\", or write "
+                    + "\"public_key\" for the key")
+        }
+        for (setting, position) in ofMinting {
+            diagnostics.error(
+                at: position,
+                "\(owner) receives its secrets, so \"\(setting)\" is decided where they are minted; remove the line")
+        }
+        return true
+    }
+
+    /// Whatever is received is used until it expires; how early it should be replaced follows from its own life.
+    private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
+        if case .wrong = settings.renewBefore { return nil }
+        return (.maximum, settings.renewBefore.value ?? Lifetime.maximum.seconds / 3)
     }
 
     private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {

@@ -30,7 +30,7 @@ package struct FailurePositions {
             switch location.value {
             case .file(let path): paths.note(path, at: location.position)
             case .credential(let name): credentials.note(name, at: location.position)
-            case nil: break
+            case .publicKey, nil: break
             }
         }
         func note(_ list: Setting<[Located<Action>?]>) {
@@ -45,6 +45,7 @@ package struct FailurePositions {
                 users.note(output.owner.value, at: output.owner.position)
                 groups.note(output.group.value, at: output.group.position)
             }
+            paths.note(client.source.value?.path, at: client.source.position)
             note(client.settings.onChange)
         }
         note(main.onStateChange)

@@ -4,7 +4,7 @@ import Rotation
 /// One entry of `keys`.
 struct KeySettings {
     static let names = [
-        "team_id", "key_id", "file", "credential", "passphrase_file", "passphrase_credential",
+        "team_id", "key_id", "file", "credential", "passphrase_file", "passphrase_credential", "public_key",
     ]
 
     let name: Located<KeyName>
@@ -25,7 +25,7 @@ struct KeySettings {
         if team.isAbsent {
             diagnostics.error(at: section.position, "\(owner) has no \"team_id\"; write the team's ten characters")
         }
-        location = Self.location(in: section, file: "file", credential: "credential", secret: false)
+        location = Self.location(in: section)
         if location.isAbsent {
             diagnostics.error(at: section.position, "\(owner) names no private key; write \"file\" or \"credential\"")
         }
@@ -39,10 +39,30 @@ struct KeySettings {
         self.name = Located(name, at: entry.key.position)
     }
 
+    /// Whether it is the public half alone.
+    var isPublic: Bool {
+        if case .publicKey? = location.value { true } else { false }
+    }
+
     /// The key with these settings; nil when one of them is wrong.
     var configuration: KeyConfiguration? {
         guard let team = team.value, let keyID = keyID.value, let location = location.value else { return nil }
         return KeyConfiguration(team: team, keyID: keyID, location: location, passphrase: passphrase.value)
+    }
+
+    /// Where the private key lies, or the public half that stands in its place.
+    private static func location(in section: Section) -> Setting<KeyConfiguration.Location> {
+        let place = location(in: section, file: "file", credential: "credential", secret: false)
+        let publicKey = section.value("public_key") { text throws(Mistake) in
+            KeyConfiguration.Location.publicKey(try Scalar.publicKey(text))
+        }
+        guard section.has("public_key") else { return place.or(publicKey) }
+        let others = ["file", "credential", "passphrase_file", "passphrase_credential"].filter(section.has)
+        guard let other = others.first else { return publicKey }
+        section.diagnostics.error(
+            at: max(section.position(of: other), section.position(of: "public_key")),
+            "\"public_key\" is for a machine without the private key and excludes \"\(other)\"; keep one")
+        return .wrong
     }
 
     /// `key_id`, else the id in the file name that Apple gave.

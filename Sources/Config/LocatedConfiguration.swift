@@ -11,14 +11,15 @@ struct LocatedConfiguration {
     let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
     let clients: [LocatedClient]
-    private let keyNames: Set<KeyName>
+    /// Where in ``keys`` each one stands.
+    private let keyPositions: [KeyName: Int]
 
     /// - Parameter files: the main file's settings, then those of the files of the `.d` directory.
     init(start: Position, files: [TopLevelSettings], _ diagnostics: Diagnostics) {
         self.start = start
         main = files.first ?? TopLevelSettings()
         keys = Self.withoutRepetitions(files.flatMap(\.keys), named: \.name, "key", diagnostics)
-        keyNames = Set(keys.map(\.name.value))
+        keyPositions = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1.name.value, $0) })
         if !files.contains(where: \.mentionsKeys) {
             diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
         }
@@ -74,7 +75,7 @@ struct LocatedConfiguration {
         for key in self.keys { keys[key.name.value] = key.configuration }
         var clients: [ClientName: ClientConfiguration] = [:]
         for client in self.clients {
-            clients[client.name.value] = client.configuration(key: key(of: client, diagnostics), diagnostics)
+            clients[client.name.value] = client.configuration(keys: self.keys(of: client, diagnostics), diagnostics)
         }
         return Configuration(
             keys: keys, clients: clients, onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],
@@ -99,20 +100,22 @@ struct LocatedConfiguration {
         }
     }
 
-    private func key(of client: LocatedClient, _ diagnostics: Diagnostics) -> KeyName? {
+    /// The keys that may sign for a client; nil when one of them is not known.
+    private func keys(of client: LocatedClient, _ diagnostics: Diagnostics) -> [KeySettings]? {
         let names = keys.lazy.map(\.name.value.description)
-        switch client.settings.key {
-        case .given(let name):
-            if keyNames.contains(name.value) { return name.value }
-            // If no key is valid, the one meant may have an invalid name, which was reported.
-            guard !keys.isEmpty else { return nil }
-            let advice =
-                diagnostics.isFull
-                ? ""
-                : nearest(to: name.value.description, among: names).map { "did you mean \"\($0)\"?" }
-                    ?? "write \(alternatives(names.prefix(10)))"
-            diagnostics.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
-            return nil
+        switch client.settings.keys {
+        case .given(let list):
+            var found: [KeySettings] = []
+            for name in list.value {
+                guard let key = key(name, diagnostics) else { return nil }
+                if found.contains(where: { $0.name.value == key.name.value }) {
+                    diagnostics.error(
+                        at: name.position, "key \"\(name.value)\" stands in the list already; remove one")
+                    return nil
+                }
+                found.append(key)
+            }
+            return found
         case .wrong: return nil
         case .absent:
             guard keys.count < 2 else {
@@ -123,7 +126,21 @@ struct LocatedConfiguration {
                         + ", or \"key: \(keys[0].name.value)\" under \"defaults:\" for every client that does not say")
                 return nil
             }
-            return keys.first?.name.value
+            return keys.first.map { [$0] }
         }
+    }
+
+    private func key(_ name: Located<KeyName>, _ diagnostics: Diagnostics) -> KeySettings? {
+        if let position = keyPositions[name.value] { return keys[position] }
+        // If no key is valid, the one meant may have an invalid name, which was reported.
+        guard !keys.isEmpty else { return nil }
+        let names = keys.lazy.map(\.name.value.description)
+        let advice =
+            diagnostics.isFull
+            ? ""
+            : nearest(to: name.value.description, among: names).map { "did you mean \"\($0)\"?" }
+                ?? "write \(alternatives(names.prefix(10)))"
+        diagnostics.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
+        return nil
     }
 }

@@ -1,3 +1,4 @@
+import Push
 import Rotation
 
 /// Paths that no output may overwrite, besides those that the configuration names.
@@ -42,6 +43,16 @@ struct PathChecks {
             if case .file(let path) = key.passphrase.value, reserved[path] == nil {
                 reserved[path] = "the passphrase of key \"\(key.name.value)\""
             }
+        }
+        for client in configuration.clients {
+            if let path = client.source.value?.path, reserved[path] == nil {
+                reserved[path] = "the source of client \"\(client.name.value)\""
+            }
+        }
+        for target in configuration.main.targets {
+            guard case .file(let text)? = target.target?.token, let path = AbsolutePath(text), reserved[path] == nil
+            else { continue }
+            reserved[path] = "the token of target \"\(target.name.value)\""
         }
         for file in places.files { reserved[file] = "the configuration" }
         for path in programs where reserved[path] == nil { reserved[path] = "a program that is run" }

@@ -45,6 +45,28 @@ enum Scalar {
         return clientID
     }
 
+    /// The DER SubjectPublicKeyInfo of a key on P-256 (RFC 5480), uncompressed, in base64: as `public-key` prints it. Whether
+    /// its point lies on the curve is found when it is used. The value is not quoted: it may be a private key.
+    static func publicKey(_ text: String) throws(Mistake) -> [UInt8] {
+        let head: [UInt8] = [
+            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+            0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+        ]
+        let characters = text.utf8.filter { $0 != UInt8(ascii: "=") }.map { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: character
+            }
+        }
+        guard let bytes = Base64URL.decode(characters), bytes.count == head.count + 64, bytes.starts(with: head) else {
+            throw Mistake(
+                "the value is not a public key on P-256; write what \"clientsecretd public-key\" prints on the machine "
+                    + "that has the private key")
+        }
+        return bytes
+    }
+
     static func keyName(_ text: String) throws(Mistake) -> KeyName {
         guard let name = KeyName(text) else { throw Mistake(badName(text)) }
         return name

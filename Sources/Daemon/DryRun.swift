@@ -93,6 +93,13 @@ package struct DryRun: Sendable {
             if !hidden.isEmpty { failed[.key(name)] = nil }
             problems += hidden.map { Problem(failure: $0, client: nil) }
         }
+        for (name, failure) in rotation.sourceFailures {
+            failed[.source(name)] = nil
+            // What is merely older or gone changes nothing as long as there is a secret.
+            if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.current(of: name) == nil {
+                problems.append(Problem(failure: failure, client: name))
+            }
+        }
         problems += failed.map { Problem(failure: $0.value, client: $0.key.client) }
         problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
         let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
@@ -168,7 +175,7 @@ private struct DryRunReader {
         let result: Result<Outcome, Failure>
         do throws(Failure) {
             switch job.work {
-            case .readKey, .observe: result = .success(try executor.carryOut(job))
+            case .readKey, .readSource, .observe: result = .success(try executor.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
             case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .run, .probe,
                 .recallReportedStates, .keepReportedStates, .tidyRecords:
@@ -213,7 +220,7 @@ private struct DryRunReader {
 extension Resource {
     fileprivate var client: ClientName? {
         switch self {
-        case .client(let name), .verification(let name), .record(let name): name
+        case .client(let name), .verification(let name), .record(let name), .source(let name): name
         case .configuration, .key, .file, .action, .probe, .stateChangeAction, .state: nil
         }
     }

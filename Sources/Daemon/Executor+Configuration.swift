@@ -1,4 +1,5 @@
 import Config
+import Failures
 import Keys
 import Linux
 import Outputs
@@ -72,6 +73,12 @@ extension Executor {
     }
 
     func readKey(_ name: KeyName, _ entry: KeyConfiguration) throws(Failure) -> Outcome {
+        if case .publicKey(let spki) = entry.location {
+            guard let key = PublicKey(spki: spki) else { throw Failure(.publicKeyUnusable, at: .key(name)) }
+            keyring.remember(spki: spki)
+            keyring.remove(name)
+            return .key(key.print)
+        }
         let files = [entry.location, entry.passphrase].compactMap { location -> AbsolutePath? in
             if case .file(let path)? = location { path } else { nil }
         }

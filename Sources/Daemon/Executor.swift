@@ -2,6 +2,7 @@ import Actions
 import AppleClientSecret
 import Config
 import Failures
+import Formats
 import Keys
 import Linux
 import Outputs
@@ -110,6 +111,7 @@ final class Executor: Sendable {
         case .readKey(let name, _): .key(name)
         case .recall, .keep, .recallReportedStates, .keepReportedStates, .tidyRecords: .state
         case .mint: .signing
+        case .readSource(_, let source): lane(of: source.path)
         case .verify: .verification
         case .observe(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)
         case .run(let action, _): .hook(action.id)
@@ -146,6 +148,7 @@ final class Executor: Sendable {
         case .checkConfiguration: checkConfiguration()
         case .readKey(let name, let entry): try readKey(name, entry)
         case .recall(let client): try recall(client)
+        case .readSource(let client, let source): try readSource(source, of: client)
         case .observe(let spec): .observed(observe(try destination(spec).observe(), spec))
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
@@ -238,6 +241,44 @@ final class Executor: Sendable {
             secretCache.put(Secret(token: token, issued: issued))
             return issued
         }
+    }
+
+    /// What a client's source holds. Its bytes are kept only if one of the configured keys has signed them.
+    private func readSource(_ source: SourceConfiguration, of client: ClientName) throws(Failure) -> Outcome {
+        boundaries.note(source.path)
+        noteTrail(of: .source(client), [source.path])
+        let content: FileContent?
+        do throws(FileError) {
+            content = try GuardedPath.readProving(
+                source.path.description, as: identity, limit: AtomicFile.sizeLimit)
+        } catch {
+            switch error.code {
+            case .missing, .directoryMissing: content = nil
+            case .fileTooLarge: return .source(.foreign(error.detail ?? error.code.words))
+            default:
+                let detail = [error.code.words, error.detail].compactMap { $0 }.joined(separator: ": ")
+                throw Failure(
+                    .sourceUnreadable, at: .path(source.path), cause: error.errno?.rawValue, detail: detail)
+            }
+        }
+        guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
+        let place = FormatPlace(source.slot)
+        let parsed: ParsedFile?
+        do throws(FormatFlaw) {
+            parsed = try source.format.implementation?.parse(bytes, places: [place])
+        } catch {
+            return .source(.foreign("line \(error.line): \(error.reason)"))
+        }
+        switch parsed?.places[place] {
+        case nil: return .source(.missing)
+        case .token(let bytes)?:
+            let token = Token(bytes)
+            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { break }
+            if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }
+            return .source(.secret(issued))
+        case .foreign?: break
+        }
+        return .source(.foreign("it is no client secret"))
     }
 
     /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.

@@ -187,7 +187,7 @@ extension KeyChange {
 extension Resource {
     func fields(of clients: [ClientName]) -> [JournalField] {
         switch self {
-        case .client(let name), .verification(let name), .record(let name): [.client(name)]
+        case .client(let name), .verification(let name), .record(let name), .source(let name): [.client(name)]
         case .file(let path): [.path(path)] + clients.map(JournalField.client)
         case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
         case .stateChangeAction(let action): [.action(action)]
@@ -198,7 +198,7 @@ extension Resource {
     /// The subject of a log line, where the failure's sentence does not name it.
     var prefix: String {
         switch self {
-        case .client(let name), .verification(let name), .record(let name): "\(name): "
+        case .client(let name), .verification(let name), .record(let name), .source(let name): "\(name): "
         case .key(let name): "key \(name): "
         case .stateChangeAction: "on_state_change: "
         case .configuration, .file, .action, .probe, .state: ""

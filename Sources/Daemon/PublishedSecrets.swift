@@ -27,8 +27,8 @@ package struct PublishedSecrets: Sendable {
         var known: [PublicKey] = []
         var evidence: [KeyName: SignatureEvidence] = [:]
         for (name, entry) in configuration.keys {
-            if let key = try? loader.load(entry) {
-                known.append(key.publicKey)
+            if let key = try? loader.publicKey(of: entry) {
+                known.append(key)
                 evidence[name] = .key(key.print)
             } else if let key = Self.remembered(name, configuration, settings) {
                 known.append(key)
@@ -52,7 +52,7 @@ package struct PublishedSecrets: Sendable {
         _ name: KeyName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> PublicKey? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
-        for (client, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) where entry.key == name {
+        for (client, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) where entry.keys.contains(name) {
             let record = try? StateDirectory.peek(
                 client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
             if let kept = record?.current, kept.secret.issued.keyID == configuration.keys[name]?.keyID,

@@ -54,6 +54,11 @@ struct WatchList: Hashable, Sendable {
                 interests[path.directory]?.names[Self.swappedLink, default: []].insert(.key(name))
             }
         }
+        for (name, entry) in configuration.clients {
+            guard let path = entry.source?.path else { continue }
+            settle(path, .source(name))
+            interests[path.directory]?.names[Self.swappedLink, default: []].insert(.source(name))
+        }
         guard let main else { return }
         settle(main, .configuration)
         interests[main.directory]?.names[Self.swappedLink, default: []].insert(.configuration)

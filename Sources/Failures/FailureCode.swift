@@ -142,6 +142,16 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case noOutputs = "no_outputs"
     case notPublished = "not_published"
     case notDelivered = "not_delivered"
+    // Where clients without a private key receive their secrets from.
+    /// detail: why its secret is not received.
+    case sourceStale = "source_stale"
+    /// What it holds is no secret of this client that a configured key has signed; detail: what it is.
+    case sourceWrong = "source_wrong"
+    case sourceMissing = "source_missing"
+    /// detail: why.
+    case sourceUnreadable = "source_unreadable"
+    /// `public_key` is no point on P-256.
+    case publicKeyUnusable = "public_key_unusable"
     // Apple's verdict on a new secret.
     /// detail: the error code that Apple answered with.
     case refusedByApple = "refused_by_apple"

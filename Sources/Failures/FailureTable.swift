@@ -228,6 +228,30 @@ extension FailureCode {
             }
         case .jobSkipped:
             row("its job was skipped, for it did not fit what the unit did by then", retry: .sparingly, seeWhy)
+        case .sourceStale:
+            row("the source offers no newer secret") {
+                .say(
+                    "see whether the machine that renews it and what copies it here still work",
+                    run: "ls -l \($0.file)")
+            }
+        case .sourceWrong:
+            row("what the source holds is not received") {
+                .say(
+                    "see what was put there, and compare public_key with what \"clientsecretd public-key\" prints where the key is",
+                    run: "clientsecretd inspect \($0.file)")
+            }
+        case .sourceMissing:
+            row("the source holds nothing") {
+                .say("see whether what copies it here works", run: "ls -lL \($0.file)")
+            }
+        case .sourceUnreadable:
+            row("the source cannot be read") {
+                .say("let the daemon's user read it", run: "namei -l \($0.file)")
+            }
+        case .publicKeyUnusable:
+            row(
+                "\"public_key\" is no key on P-256",
+                .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
         case .noSecret: row("there is no usable secret", renew)
         case .secretExpired: row("the secret has expired", renew)
         case .secretExpiring: row("the secret expires soon", renew)

@@ -16,6 +16,15 @@ package struct KeyLoader: Sendable {
         self.credentials = credentials
     }
 
+    /// The public half of a key, be it the private key or the public half that the configuration names.
+    package func publicKey(of entry: KeyConfiguration) throws(Failure) -> PublicKey {
+        guard case .publicKey(let spki) = entry.location else { return try load(entry).publicKey }
+        guard let key = PublicKey(spki: spki) else {
+            throw Failure(.publicKeyUnusable, at: Self.place(of: entry.location))
+        }
+        return key
+    }
+
     /// The key of `entry`, ready to sign. Failures name the file or credential: the key's, or its passphrase's.
     package func load(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
         let passphrase = try passphrase(at: entry.passphrase)
@@ -43,6 +52,7 @@ package struct KeyLoader: Sendable {
         explain: (FileError, AbsolutePath) -> Failure, body: (Int32) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         switch location {
+        case .publicKey: throw Failure(.keyIsPublic, at: Self.place(of: location))
         case .credential(let name):
             let descriptor = try CredentialFile.open(name, in: credentials, otherwise: otherwise)
             return try body(descriptor.raw)
@@ -61,6 +71,7 @@ package struct KeyLoader: Sendable {
         switch location {
         case .file(let path): .path(path)
         case .credential(let name): .credential(name)
+        case .publicKey: .named("public_key")
         }
     }
 }

@@ -91,6 +91,11 @@ struct PendingRequest: Hashable, Sendable {
     var denied: [ClientName: Failure] = [:]
     /// Former outputs that still hold a secret, in words ready to show.
     var orphaned: [String] = []
+
+    /// Whether nothing is to be minted or received, and only delivered what was not.
+    var isDeliverOnly: Bool {
+        if case .renew(let renewal) = request { renewal.deliverOnly } else { false }
+    }
 }
 
 extension Rotation {
@@ -139,8 +144,13 @@ extension Rotation {
                 guard isChosen else { continue }
                 requests[index].chosen.insert(client)
                 guard !renewal.deliverOnly else { continue }
-                self.renewal.force(client)
-                verification.skip(client, renewal.skipVerify)
+                // A client that cannot mint reads its source again.
+                if self.index.subjects[client]?.entry.source == nil {
+                    self.renewal.force(client)
+                    verification.skip(client, renewal.skipVerify)
+                }
+                sources.readAgain(client, next: jobs.next)
+                resetBackoff(client, at: now)
             }
             if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
                 deny(&requests[index], failure)
@@ -180,7 +190,7 @@ extension Rotation {
         return switch decide(client, &batches, &deadlines) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
-        case .mint, .verify: true
+        case .mint, .receive, .verify: true
         }
     }
 
@@ -197,14 +207,16 @@ extension Rotation {
             observeAgain(at: .file(path))
             destinations.ask(path)
         }
-        if let key = configuration.clients[client]?.key { touch(.key(key)) }
+        jobs.want(.source(client), at: now)
+        for key in index.subjects[client]?.keys ?? [] { touch(.key(key.name)) }
         touch(.client(client))
     }
 
-    /// Everything whose failure keeps a client from being served.
+    /// Everything whose failure keeps a client from being served; its source is none, because the secret in force may
+    /// last.
     func resources(of client: ClientName) -> [Resource] {
         var all: [Resource] = []
-        if let key = configuration.clients[client]?.key { all.append(.key(key)) }
+        all += (index.subjects[client]?.keys ?? []).map { .key($0.name) }
         all.append(.client(client))
         all.append(.verification(client))
         all += index.files(of: client).map(Resource.file)
@@ -261,13 +273,18 @@ extension Rotation {
         if wantedSecret(client) == nil, !jobs.isBusy(.client(client)), let failure = clock.failure {
             return .failed(failure.message)
         }
+        if let subject = index.subjects[client], subject.entry.source != nil, !isDeliverOnly {
+            guard sources.wasRead(client) || jobs.isOverdue(.source(client)) else { return nil }
+            if let failure = sourceFailure(of: subject) { return .failed(failure.message) }
+        }
         guard !state.isForced, let current = state.current, isDeliverOnly || heldBack(client) == nil else { return nil }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client) else { return nil }
         if index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
-        return isDeliverOnly ? .delivered(current) : .renewed(current)
+        if isDeliverOnly || configuration.clients[client]?.source != nil { return .delivered(current) }
+        return .renewed(current)
     }
 
     /// The failure of a resource that keeps this client from being served: a shared action that fails for another

@@ -20,7 +20,9 @@ extension Rotation {
         search: while next < joined.count {
             for resource in index.shared(by: joined[next]) where shared.insert(resource).inserted {
                 for sharer in index.clients(of: resource) where visited.insert(sharer).inserted {
-                    guard let entry = configuration.clients[sharer], let current = renewal[sharer]?.current
+                    // Whoever receives its secrets renews nothing.
+                    guard let entry = configuration.clients[sharer], entry.source == nil,
+                        let current = renewal[sharer]?.current
                     else { continue }
                     if now.wall >= entry.renewal(of: current, jitter: hostJitter) {
                         answer = true

@@ -19,7 +19,7 @@ struct Credentials: Sendable {
     /// - Parameter wanted: the secret to serve; only for a settled client.
     mutating func plan(_ client: Subject, settled: Bool, wanted: SecretInfo?) {
         let before = secrets[client.name]
-        let isStill = before.map { client.entry.names($0, key: client.key) } ?? false
+        let isStill = before.map(client.names) ?? false
         let now = settled ? wanted : isStill ? before : nil
         guard now != before else { return }
         secrets[client.name] = now

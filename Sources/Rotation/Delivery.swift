@@ -171,7 +171,7 @@ extension Rotation {
     private func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
         for client in index.clients(of: id) where owes(client, id) {
             guard let subject = index.subjects[client], let held = held(by: id, of: subject) else { continue }
-            if deadlines.reached(held.expiresAt - subject.entry.criticalRemainder) { return true }
+            if deadlines.reached(held.expiresAt - subject.entry.criticalRemainder(of: held)) { return true }
         }
         return false
     }

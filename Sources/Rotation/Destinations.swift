@@ -160,11 +160,12 @@ struct Destinations: Sendable {
 extension Rotation {
     // MARK: What is
 
-    /// Has a key or file read again, also if a job is reading it now: that job may have missed a change.
+    /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
     mutating func observeAgain(at resource: Resource) {
         switch resource {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): destinations.readAgain(path, next: jobs.next)
+        case .source(let name): sources.readAgain(name, next: jobs.next)
         case .configuration, .client, .verification, .record, .action, .probe, .stateChangeAction, .state: return
         }
         // Clients that merely share the file wait for its content, too.
@@ -234,7 +235,7 @@ extension Rotation {
         guard file.isFresh else {
             // A file can be judged only after its clients' keys and records were read.
             for client in clients {
-                guard let subject = index.subjects[client], hasSources(subject) else { return }
+                guard let subject = index.subjects[client], wereKeysAndRecordRead(subject) else { return }
             }
             start(.observe(spec), on: .file(path), &deadlines)
             return

@@ -67,10 +67,15 @@ struct Health: Sendable {
             }
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .verify, .probe,
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify, .probe,
             .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
+    }
+
+    /// Counts a secret that was received from a client's source.
+    mutating func countReceived(_ client: ClientName) {
+        tallies[client]?.received += 1
     }
 
     /// Replaces what is known of a client.
@@ -137,7 +142,7 @@ extension Rotation {
             }
         }
         if case .until(let expiry) = remaining {
-            stateChangeActions.see(entry.stage(expiringAt: expiry, &deadlines), of: name, at: now.boot)
+            stateChangeActions.see(entry.stage(expiringAt: expiry, state.current, &deadlines), of: name, at: now.boot)
         }
         switch remaining {
         case .none:
@@ -149,7 +154,7 @@ extension Rotation {
                     since: now.wall, nextAttempt: nil)
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)
-            if isExpired || deadlines.reached(expiry - entry.criticalRemainder) {
+            if isExpired || deadlines.reached(expiry - entry.criticalRemainder(of: state.current)) {
                 health = .critical
                 let failure = Failure(
                     isExpired ? .secretExpired : .secretExpiring, at: .client(name), detail: expiry.description)
@@ -176,7 +181,8 @@ extension Rotation {
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
             lastError: failures.first?.failure.message,
-            delivered: isDone, outputs: outputs, actions: actions, verification: verification.view(of: name))
+            delivered: isDone, outputs: outputs, actions: actions, verification: verification.view(of: name),
+            source: sourceView(of: client, at: now))
         if isNews(view), self.health.log(view) { events.append(.health(view.name, view.health, view.reason)) }
         self.health.set(view)
     }
@@ -184,7 +190,8 @@ extension Rotation {
     /// The client's health by what its outputs were last seen to hold, and nothing else.
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
-            client.name, key: client.key, keys.print(of: client.entry.key).map(SignatureEvidence.key) ?? .remembered,
+            client.name,
+            keys: client.keys.map { ($0.entry, keys.print(of: $0.name).map(SignatureEvidence.key) ?? .remembered) },
             isUnderWay: true, found: { [destinations] path in destinations[path]?.observed.map { .success($0) } },
             &deadlines)
     }
@@ -206,7 +213,7 @@ extension Rotation {
     }
 
     private func weakest(_ client: Subject, _ state: Renewal.State, holding held: [WallTime?]) -> Remaining {
-        let print = keys.print(of: client.entry.key)
+        let isVerifiable = client.keys.contains { keys.print(of: $0.name) != nil }
         var expiries: [WallTime] = []
         var isUnknown = false
         let isUnderWay = readiness.isUntried(client.name)
@@ -224,7 +231,7 @@ extension Rotation {
                     isUnknown = true
                     continue
                 }
-                guard let issued = observed.slots[slot]?.issued, client.entry.serves(issued, isVerifiable: print != nil)
+                guard let issued = observed.slots[slot]?.issued, client.entry.serves(issued, isVerifiable: isVerifiable)
                 else { return .none }
                 expiries.append(issued.expiresAt)
             }
@@ -273,6 +280,7 @@ extension Rotation {
                         nextAttempt: nextAttempt(attempts, at: resource, now)))
             }
         }
+        if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil, let refusal = verification.refusal(of: name) {
             reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
@@ -288,25 +296,25 @@ extension Rotation {
             reasons.append(
                 Reason(
                     failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
-                    nextAttempt: drift.nextRepair.flatMap { Self.upcoming($0, now) }))
+                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
         }
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
-        if let change = keys.change(of: client.entry.key, &deadlines) {
+        for key in client.keys {
+            guard let change = keys.change(of: key.name, &deadlines) else { continue }
             reasons.append(
-                Reason(
-                    failure: change.failure(of: client.entry.key), client: name, since: change.at, nextAttempt: nil))
+                Reason(failure: change.failure(of: key.name), client: name, since: change.at, nextAttempt: nil))
         }
         return reasons
     }
 
     /// When the failed work is tried again; nil while it is running.
     private func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
-        jobs[resource] == nil ? Self.upcoming(attempts.notBefore, now) : nil
+        jobs[resource] == nil ? upcoming(attempts.notBefore, now) : nil
     }
 
     /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
     /// as that is there, and showing a time in the past would be useless.
-    private static func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
+    func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
         moment > now.boot ? now.wall + Seconds((moment.milliseconds - now.boot.milliseconds + 999) / 1000) : nil
     }
 
@@ -369,7 +377,7 @@ extension Rotation {
         }
         if let lack = self.health.faults.first {
             health = max(health, .degraded)
-            let next = lack.nextAttempt.flatMap { Self.upcoming($0, now) }
+            let next = lack.nextAttempt.flatMap { upcoming($0, now) }
             reason = reason ?? Reason(failure: lack.failure, client: nil, since: lack.since, nextAttempt: next)
         }
         if let (resource, attempts) = stateChangeFailure {

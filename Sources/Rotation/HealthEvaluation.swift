@@ -37,10 +37,11 @@ extension Configuration {
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence], at now: Now
     ) -> [HealthEvaluation] {
         clients.sorted { $0.key < $1.key }.compactMap { name, entry in
-            guard let key = keys[entry.key] else { return nil }
+            guard keys[entry.key] != nil else { return nil }
+            let known = entry.keys.compactMap { name in keys[name].map { ($0, evidence[name] ?? .none) } }
             var deadlines = Deadlines(now: now)
             return entry.evaluate(
-                name, key: key, evidence[entry.key] ?? .none,
+                name, keys: known,
                 found: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) }, &deadlines)
         }
     }
@@ -56,12 +57,14 @@ extension ClientConfiguration {
     /// Judges what the outputs hold by the rules and thresholds that the daemon acts on.
     ///
     /// - Parameters:
+    ///   - keys: those that may sign for it, and what is available to check whether they did.
     ///   - found: what an output's file holds, or why it could not be read; nil while it was not read.
     ///   - isUnderWay: whether a missing or overdue secret may be still to come, because it is being made.
     func evaluate(
-        _ name: ClientName, key: KeyConfiguration, _ evidence: SignatureEvidence, isUnderWay: Bool = false,
+        _ name: ClientName, keys: [(entry: KeyConfiguration, evidence: SignatureEvidence)], isUnderWay: Bool = false,
         found: (AbsolutePath) -> Result<FileObservation, Failure>?, _ deadlines: inout Deadlines
     ) -> HealthEvaluation {
+        let isVerifiable = keys.contains { $0.evidence != .none }
         var held: [(path: AbsolutePath, secret: SecretInfo)] = []
         var unreadable: Failure?
         var isMissing = false
@@ -85,7 +88,7 @@ extension ClientConfiguration {
                     isMissing = true
                     continue
                 }
-                guard let secret = slot?.issued, serves(secret, isVerifiable: evidence != .none) else {
+                guard let secret = slot?.issued, serves(secret, isVerifiable: isVerifiable) else {
                     let detail: String? =
                         switch slot {
                         case nil: nil
@@ -107,11 +110,12 @@ extension ClientConfiguration {
         if deadlines.reached(expiry) {
             return result(.critical, Failure(.secretExpired, at: .client(name), detail: expiry.description))
         }
-        if deadlines.reached(expiry - criticalRemainder) {
+        if deadlines.reached(expiry - criticalRemainder(of: weakest)) {
             return result(.critical, Failure(.secretExpiring, at: .client(name), detail: expiry.description))
         }
         for (path, secret) in held {
-            if let flaw = flaw(of: secret, key: key, evidence, &deadlines) {
+            guard let key = keys.first(where: { names(secret, key: $0.entry) }) ?? keys.first else { continue }
+            if let flaw = flaw(of: secret, key: key.entry, key.evidence, &deadlines) {
                 return result(
                     .degraded,
                     Failure(.notPublished, at: .client(name), detail: "\(Printable.name(path.description)) \(flaw)"))
@@ -127,7 +131,7 @@ extension ClientConfiguration {
         if !isUnderWay, deadlines.reached(due) {
             return result(.degraded, Failure(.renewalOverdue, at: .client(name), detail: due.description))
         }
-        if evidence == .none { return result(.degraded, Failure(.signatureUnchecked, at: .client(name))) }
+        if !isVerifiable { return result(.degraded, Failure(.signatureUnchecked, at: .client(name))) }
         return result(.ok, nil)
     }
 

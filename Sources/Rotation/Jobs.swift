@@ -267,6 +267,9 @@ extension Rotation {
         case .configuration: Failure(.notResponding, at: .named(configurationWatch.path))
         case .key(let name): Failure(.notResponding, at: .key(name))
         case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
+        case .source(let name):
+            Failure(
+                .notResponding, at: index.subjects[name]?.entry.source.map { .path($0.path) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
         case .action, .verification, .stateChangeAction: nil

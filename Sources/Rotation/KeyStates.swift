@@ -168,6 +168,7 @@ extension Rotation {
                 // The secrets in the files were verified without this key.
                 for client in index.clients(of: name) {
                     for path in index.files(of: client) { observeAgain(at: .file(path)) }
+                    observeAgain(at: .source(client))
                 }
             }
             keys.read(name, print, by: job.id)
@@ -184,7 +185,7 @@ extension Rotation {
     /// Compares the key of a client with the one that signed the secret kept in the state directory.
     mutating func noteSigner(of record: Record, _ client: ClientName, at now: Now) {
         guard let subject = index.subjects[client], let current = record.current, let signer = current.signer,
-            subject.entry.names(current, key: subject.key)
+            subject.entry.names(current, key: subject.key), !subject.key.isPublic
         else { return }
         let name = subject.entry.key
         let (event, hasChanged) = keys.compare(

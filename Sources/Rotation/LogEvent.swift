@@ -4,6 +4,10 @@ package import AppleClientSecret
 package enum LogEvent: Hashable, Sendable {
     case minted(ClientName, SecretInfo, MintReason)
     case tookOver(ClientName, SecretInfo)
+    /// A secret was received from the client's source and put in force.
+    case received(ClientName, SecretInfo)
+    /// The source has come into another state, for this reason, and nothing was received.
+    case sourceChanged(ClientName, SourceView.State, String?)
     /// Apple accepts a new secret.
     case accepted(ClientName, SecretInfo)
     /// A new secret is put in force although Apple has not accepted it, because the one before can be kept no longer.

@@ -69,7 +69,8 @@ extension Rotation {
     }
 
     private func hasFailure(_ client: ClientName) -> Bool {
-        clock.failure != nil
+        // A source that was read and offers nothing is tried.
+        clock.failure != nil || index.subjects[client]?.entry.source != nil
             || resources(of: client).contains { !$0.isProbe && (jobs.attempts[$0] != nil || jobs.isOverdue($0)) }
     }
 }

@@ -134,7 +134,7 @@ extension Rotation {
             guard configuration.clients[client] != nil else { return }
             records.recalled(record, client, by: job.id)
             renewal.recall(record.current, client)
-            verification.recall(record, client)
+            if configuration.clients[client]?.source == nil { verification.recall(record, client) }
             clock.noteIssue(renewal[client]?.current)
             noteSigner(of: record, client, at: now)
             delivery.recall(record, client, next: jobs.next)

@@ -5,6 +5,8 @@ package enum Decision: Hashable, Sendable {
     /// The key, the record or a file was not read yet.
     case wait
     case keep(SecretInfo, until: WallTime)
+    /// No usable secret was found, and the client cannot mint one: its source has to offer one.
+    case receive
     case mint(MintReason)
     /// Wait for Apple's verdict on the new secret, which replaces the one in force.
     case verify(SecretInfo)
@@ -99,6 +101,7 @@ extension Rotation {
     private mutating func planClient(_ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines) {
         let name = client.name
         guard let state = renewal[name] else { return }
+        if client.entry.source != nil { return planReceiver(client, &deadlines) }
         guard isKnown(client) else { return planRecall(name, &deadlines) }
         let print = keys.print(of: client.entry.key)
         presumeDelivered(client, state)
@@ -109,7 +112,7 @@ extension Rotation {
         // No new secret is needed, so a failure to mint one no longer matters.
         switch decision {
         case .keep, .verify: recover(.client(name))
-        case .wait, .mint: break
+        case .wait, .receive, .mint: break
         }
         guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
         let claims = Claims(
@@ -127,6 +130,8 @@ extension Rotation {
     mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .mint(let client, let key, _) = job.work, case .success(let outcome) = result else { return }
         guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
+        // A reload may have made it a client that receives its secrets.
+        guard index.subjects[client]?.entry.source == nil else { return }
         // Another key signed than was read: the file was replaced, and its change notice is still to come.
         if keys.print(of: key) != secret.signer { observeAgain(at: .key(key)) }
         guard let subject = index.subjects[client] else { return }
@@ -163,7 +168,9 @@ extension Rotation {
     }
 
     func isKnown(_ client: Subject) -> Bool {
-        guard hasSources(client) else { return false }
+        guard wereKeysAndRecordRead(client),
+            client.entry.source == nil || sources.isKnown(client.name) || jobs.isOverdue(.source(client.name))
+        else { return false }
         for path in client.files {
             guard destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) else {
                 return false
@@ -172,12 +179,15 @@ extension Rotation {
         return true
     }
 
-    /// Whether the key and the client's record were read, failed or are overdue.
-    func hasSources(_ client: Subject) -> Bool {
-        let key = client.entry.key
-        guard keys.isConfigured(key) else { return false }
-        return (records.wasRecalled(client.name) || jobs.isOverdue(.record(client.name)))
-            && (keys.wasRead(key) || jobs.isOverdue(.key(key)))
+    /// Whether the keys and the client's record were read, failed or are overdue.
+    func wereKeysAndRecordRead(_ client: Subject) -> Bool {
+        (records.wasRecalled(client.name) || jobs.isOverdue(.record(client.name))) && wereKeysRead(client)
+    }
+
+    func wereKeysRead(_ client: Subject) -> Bool {
+        client.keys.allSatisfy {
+            keys.isConfigured($0.name) && (keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)))
+        }
     }
 
     // MARK: What is wanted
@@ -197,6 +207,10 @@ extension Rotation {
         _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
         _ deadlines: inout Deadlines
     ) -> Decision {
+        if client.entry.source != nil {
+            guard let current = state.current, isReceivable(current, client, &deadlines) else { return .receive }
+            return .keep(current, until: renewal(of: current, client.entry))
+        }
         let decision = decideUnverified(client, state, print, &batches, &deadlines)
         guard case .mint(let reason) = decision, reason != .asked, let candidate = heldBack(client.name),
             client.entry.accepts(candidate, key: client.key, print: print, at: &deadlines)
@@ -268,8 +282,7 @@ extension Rotation {
 
     func wantedSecret(_ client: Subject) -> SecretInfo? {
         guard let current = renewal[client.name]?.current,
-            client.entry.names(current, key: client.key)
-                || current.client == client.entry.clientID && heldBack(client.name) != nil
+            client.names(current) || current.client == client.entry.clientID && heldBack(client.name) != nil
         else { return nil }
         return current
     }
@@ -277,6 +290,6 @@ extension Rotation {
     /// When the secret in force is to be replaced.
     func renewal(of secret: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
         configurationWatch.isRestrained
-            ? secret.expiresAt - entry.criticalRemainder : entry.renewal(of: secret, jitter: hostJitter)
+            ? secret.expiresAt - entry.criticalRemainder(of: secret) : entry.renewal(of: secret, jitter: hostJitter)
     }
 }

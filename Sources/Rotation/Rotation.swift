@@ -17,6 +17,7 @@ package struct Rotation: Sendable {
     var configurationWatch: ConfigurationWatch
     var keys = KeyStates()
     var renewal = Renewal()
+    var sources = Sources()
     var destinations = Destinations()
     var verification = Verification()
     var records = Records()
@@ -90,6 +91,7 @@ package struct Rotation: Sendable {
         let old = configurationWatch.adopt(configuration, at: now)
         keys.adopt(configuration, old, next: jobs.next)
         renewal.adopt(configuration)
+        sources.adopt(configuration, old, next: jobs.next)
         verification.adopt(configuration)
         destinations.adopt(index, next: jobs.next)
         records.adopt(configuration, old)
@@ -114,6 +116,9 @@ package struct Rotation: Sendable {
         case .key(let name):
             keys.notice(name, at: now)
             // A key that was just put in place is needed at once: skip the backoff.
+            jobs.resetBackoff(of: resource, to: now.boot)
+        case .source(let name):
+            sources.notice(name, at: now)
             jobs.resetBackoff(of: resource, to: now.boot)
         case .file(let path):
             if destinations.isSeenSoon(path, whileRunning: jobs[resource]) {
@@ -153,6 +158,7 @@ package struct Rotation: Sendable {
         case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
         case .readKey: keyFinished(job, result, at: now)
         case .mint: mintFinished(job, result, at: now)
+        case .readSource: sourceFinished(job, result)
         case .verify:
             guard let failure = verificationFinished(job, result, at: now) else { return }
             return fail(job, failure, isWanted, at: now)
@@ -248,6 +254,7 @@ package struct Rotation: Sendable {
     package func checkInvariants() -> [String] {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
+            + sources.checkInvariants(configuration, next: jobs.next)
             + verification.checkInvariants(configuration, next: jobs.next)
             + destinations.checkInvariants(index, next: jobs.next)
             + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
@@ -270,7 +277,7 @@ package struct Rotation: Sendable {
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
             guard scope.touch(key: name) else { return }
             for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .verification(let name), .record(let name):
+        case .client(let name), .verification(let name), .record(let name), .source(let name):
             touch(name)
         case .file(let path):
             scope.touch(files: CollectionOfOne(path))
@@ -342,13 +349,14 @@ extension Rotation {
         used.formUnion(delivery.allDelivered.map(\.fingerprint))
         used.formUnion(credentials.allSecrets.map(\.fingerprint))
         used.formUnion(destinations.allSecrets.map(\.fingerprint))
+        used.formUnion(sources.allSecrets.map(\.fingerprint))
         for job in jobs.all {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record):
                 used.formUnion([record.current, record.candidate].compactMap { $0?.fingerprint })
             case .verify(_, let secret): used.insert(secret.fingerprint)
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .mint, .run, .probe,
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .mint, .run, .probe,
                 .recallReportedStates, .keepReportedStates, .tidyRecords:
                 break
             }

@@ -157,13 +157,16 @@ package struct ClientView: Hashable, Sendable {
     package var actions: [ActionView]
     /// Apple's verdict on the newest secret; nil where it was not asked since the daemon started.
     package var verification: VerificationView?
+    /// Where its secrets are received from; nil for a client that mints.
+    package var source: SourceView?
 
     package init(
         name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, health: HealthState, reason: Reason?,
         current: SecretInfo?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int,
         counts: Counts = Counts(),
         publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
-        delivered: Bool, outputs: [OutputView], actions: [ActionView], verification: VerificationView? = nil
+        delivered: Bool, outputs: [OutputView], actions: [ActionView], verification: VerificationView? = nil,
+        source: SourceView? = nil
     ) {
         self.name = name
         self.clientID = clientID
@@ -184,6 +187,7 @@ package struct ClientView: Hashable, Sendable {
         self.outputs = outputs
         self.actions = actions
         self.verification = verification
+        self.source = source
     }
 }
 
@@ -241,6 +245,36 @@ package struct OutputView: Hashable, Sendable {
         self.writtenAt = writtenAt
         self.error = error
         self.repairs = repairs
+    }
+}
+
+/// Where a client's secrets are received from, in a snapshot.
+package struct SourceView: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
+        /// It holds the secret in force.
+        case current
+        /// What it holds is genuine, but older, expired or too short-lived.
+        case stale
+        /// It holds something else: forged, of another client or key, issued in the future, or no secret at all.
+        case wrong
+        /// There is none, or it is empty.
+        case missing
+        /// It cannot be read.
+        case unreachable
+    }
+
+    /// `path`: a file.
+    package var kind = "path"
+    /// The file's path.
+    package var place: String
+    package var state: State
+    /// Since when it has been in this state.
+    package var since: WallTime
+
+    package init(place: String, state: State, since: WallTime) {
+        self.place = place
+        self.state = state
+        self.since = since
     }
 }
 

@@ -86,7 +86,8 @@ struct Verification: Sendable {
 
     mutating func adopt(_ configuration: Configuration) {
         states = configuration.clients.reduce(into: [:]) { kept, client in
-            let state = states[client.key]
+            // What is received was accepted where it was minted.
+            let state = client.value.source == nil ? states[client.key] : nil
             if client.value.verify || state?.candidate != nil { kept[client.key] = state ?? State() }
         }
     }

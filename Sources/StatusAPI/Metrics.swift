@@ -47,6 +47,7 @@ package enum Metrics {
         },
         .ofOutputs("output_ok", "Whether the output holds its current secret.", .gauge) { $0.state == .ok ? 1 : 0 },
         .ofResults("mints_total", "Secrets made, and failures to make one.") { $0.counts.mints },
+        .ofReceivers("received_total", "Secrets received from the client's source.") { Int64($0.counts.received) },
         .ofResults("publishes_total", "Writes of files that hold an output.") { $0.counts.publishes },
         .ofResults("deliveries_total", "Runs of actions that reported the secret.") { $0.counts.deliveries },
         .ofClients("consecutive_failures", "Attempts that failed in a row.") { Int64($0.consecutiveFailures) },
@@ -129,6 +130,16 @@ extension Metric<Snapshot> {
     ) -> Metric {
         Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client"]) { snapshot in
             snapshot.clients.map { ([$0.name.description], String(value($0))) }
+        }
+    }
+
+    /// A counter with one sample for each client that receives its secrets.
+    fileprivate static func ofReceivers(
+        _ name: String, _ help: String, _ value: @escaping @Sendable (ClientView) -> Int64
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .counter, labels: ["client"]) { snapshot in
+            let receivers = snapshot.clients.filter { $0.source != nil }
+            return receivers.isEmpty ? nil : receivers.map { ([$0.name.description], String(value($0))) }
         }
     }
 

@@ -60,7 +60,8 @@ extension ClientView: JSONDocument {
             lastError: try members.orNull("last_error", view?.lastError),
             delivered: try members("delivered", view?.delivered), outputs: try members("outputs", view?.outputs),
             actions: try members("actions", view?.actions),
-            verification: try members.orNull("verification", view?.verification))
+            verification: try members.orNull("verification", view?.verification),
+            source: try members.orNull("source", view?.source))
         readReason = report
     }
 
@@ -74,6 +75,16 @@ extension OutputView: JSONDocument {
             path: try members("path", view?.path), format: try members("format", view?.format),
             state: try members("state", view?.state), writtenAt: try members.orNull("written_at", view?.writtenAt),
             error: try members.orNull("error", view?.error), repairs: view?.repairs ?? 0)
+    }
+}
+
+extension SourceView: JSONDocument {
+    package init(_ view: SourceView?, _ members: inout JSONMembers) throws {
+        let kind = try members("kind", view?.kind)
+        self.init(
+            place: try members("place", view?.place), state: try members("state", view?.state),
+            since: try members("since", view?.since))
+        self.kind = kind
     }
 }
 
@@ -139,6 +150,7 @@ extension JSONString where Self: RawRepresentable<String> {
 extension HealthState: JSONString {}
 extension OutputView.State: JSONString {}
 extension ActionView.State: JSONString {}
+extension SourceView.State: JSONString {}
 extension VerificationView.Verdict: JSONString {}
 
 extension JSONString where Self: CustomStringConvertible {

@@ -62,8 +62,8 @@ extension MistakeCase {
         c.yaml:2:3: error: key "apple" names no private key; write "file" or "credential"
         c.yaml:3:5: error: unknown key "teamid"; did you mean "team_id"?
         c.yaml:4:5: error: unknown key "keyid"; did you mean "key_id"?
-        c.yaml:5:5: error: unknown key "path"; key "apple" takes team_id, key_id, file, credential, passphrase_file and passphrase_credential
-        c.yaml:6:5: error: unknown key "passphrase"; key "apple" takes team_id, key_id, file, credential, passphrase_file and passphrase_credential
+        c.yaml:5:5: error: unknown key "path"; key "apple" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
+        c.yaml:6:5: error: unknown key "passphrase"; key "apple" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
         ## misspelt in a client
         @keys
         clients:
@@ -79,7 +79,7 @@ extension MistakeCase {
         c.yaml:5:5: error: unknown key "renew-before"; did you mean "renew_before"?
         c.yaml:6:5: error: unknown key "Key"; did you mean "key"?
         c.yaml:7:5: error: unknown key "output"; did you mean "outputs"?
-        c.yaml:8:5: error: unknown key "domain"; client "web" takes client_id, key, lifetime, renew_before, outputs, on_change, verify and credential
+        c.yaml:8:5: error: unknown key "domain"; client "web" takes client_id, from, key, lifetime, renew_before, outputs, on_change, verify and credential
         ## unknown in a list's items
         @keys
         clients:

@@ -67,6 +67,17 @@ extension MistakeCase {
         c.yaml:4:54: error: /usr/bin/hook is a program that is run, which others must not be able to change; write a directory without it
         c.yaml:4:64: error: "secrets" is not an absolute path; write it from "/" on
         c.yaml:4:105: error: a trusted directory has settings of its own; write one value
+        ## an output over a target's token
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8}
+        targets:
+          production: {kind: supabase, project: abcdefghijklmnop, token_file: /etc/tokens/production}
+        clients:
+          web:
+            outputs: [{path: /etc/tokens/production}]
+        ->
+        c.yaml:3:1: warning: the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand
+        c.yaml:7:22: error: /etc/tokens/production is the token of target "production"; write another path
         ## state and metrics over what matters
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}

@@ -16,6 +16,8 @@ final class Bench {
     /// What reading a file back returns; a path that is missing here has no file.
     var disk: [AbsolutePath: FileObservation] = [:]
     var records: [ClientName: Record] = [:]
+    /// What reading a client's source finds; nothing for one that is missing here.
+    var sources: [ClientName: SourceObservation] = [:]
     var told: ReportedStates?
     /// What the search for former outputs finds.
     var orphans: [OrphanedOutput] = []
@@ -256,6 +258,7 @@ final class Bench {
                 record.outputs = rotation.configuration.clients[client]?.places ?? []
             }
             return .success(.recalled(record))
+        case .readSource(let client, _): return .success(.source(sources[client] ?? .missing))
         case .observe(let spec): return .success(.observed(observe(spec)))
         case .mint(_, let key, let claims):
             minted += 1
@@ -303,6 +306,7 @@ final class Bench {
         case .checkConfiguration: "check configuration"
         case .readKey(let name, _): "read \(name)"
         case .recall(let client): "recall \(client)"
+        case .readSource(let client, _): "receive \(client)"
         case .observe(let spec): "look \(spec.path.name)"
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"

@@ -82,7 +82,7 @@ import Testing
             .signatureUnchecked,
             .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent:
             ClientName("web").map { .client($0) }
-        case .keyNeedsPassphrase, .keyChanged: KeyName("apple").map { .key($0) }
+        case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
@@ -135,6 +135,18 @@ import Testing
                 + "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 -out /d/f.p8.pkcs8.p8"
         case .keyChanged:
             #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
+        case .sourceStale:
+            "/d/f.p8: the source offers no newer secret; "
+                + "see whether the machine that renews it and what copies it here still work: ls -l /d/f.p8"
+        case .sourceWrong:
+            "/d/f.p8: what the source holds is not received; see what was put there, and compare public_key with what "
+                + #""clientsecretd public-key" prints where the key is: clientsecretd inspect /d/f.p8"#
+        case .sourceMissing:
+            "/d/f.p8: the source holds nothing; see whether what copies it here works: ls -lL /d/f.p8"
+        case .sourceUnreadable:
+            "/d/f.p8: the source cannot be read; let the daemon's user read it: namei -l /d/f.p8"
+        case .publicKeyUnusable:
+            #"key "apple": "public_key" is no key on P-256; write what "clientsecretd public-key" prints on the machine that has the private key"#
         case .passphraseUnusable:
             #"/d/f.p8: the passphrase cannot be used; write the passphrase alone into that file, readable by the daemon's user only"#
         case .credentialMissing:

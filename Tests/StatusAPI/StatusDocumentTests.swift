@@ -24,7 +24,7 @@ struct StatusDocumentTests {
             + #""last_error":"no \"space\"\n\u001b[31m","delivered":false,"#
             + #""outputs":[{"path":"/srv/app/.env","format":"env","state":"not_responding","written_at":null,"#
             + #""error":"no space"}],"#
-            + #""actions":[{"action":"exec /bin/true 'a b'","state":"pending","ran_at":null,"error":null}],"verification":null},"#
+            + #""actions":[{"action":"exec /bin/true 'a b'","state":"pending","ran_at":null,"error":null}],"verification":null,"source":null},"#
             + #"{"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
             + #""state":"ok","reason":null,"issued_at":"2026-11-18T09:06:40Z","expires_at":"2027-02-16T09:07:40Z","#
             + #""delivered_expires_at":"2027-02-16T09:07:40Z","renew_at":"2027-01-17T09:06:40Z","#
@@ -32,8 +32,13 @@ struct StatusDocumentTests {
             + #""delivered":true,"#
             + #""outputs":[{"path":"/run/clientsecretd/out/web.jwt","format":"raw","state":"ok","#
             + #""written_at":"2026-11-18T09:06:41Z","error":null}],"#
-            + #""actions":[{"action":"restart myapp.service","state":"ok","ran_at":"2026-11-18T09:06:42Z","error":null}],"verification":null}]}"#
-        #expect(try Samples.snapshot().json == expected)
+            + #""actions":[{"action":"restart myapp.service","state":"ok","ran_at":"2026-11-18T09:06:42Z","error":null}],"#
+            + #""verification":null,"source":{"kind":"path","place":"/in/web.jwt","state":"stale","since":"2026-11-18T09:06:42Z"}}]}"#
+        var snapshot = try Samples.snapshot()
+        snapshot.clients[1].source = SourceView(
+            place: "/in/web.jwt", state: .stale, since: try #require(WallTime(rfc3339: "2026-11-18T09:06:42Z")))
+        #expect(snapshot.json == expected)
+        #expect(try Snapshot(json: Array(expected.utf8)).json == expected)
     }
 
     @Test func whatWasWrittenIsReadBack() throws {

@@ -8,20 +8,23 @@ enum GuardRule {
     /// For keys, and what decides who may use one: every component belongs to root or the acting user, and a directory
     /// that others may write to is accepted only if it is root's own and sticky.
     case deciding
+    /// For what proves itself by its signature: whoever can change the path can keep it from being read, and no more.
+    case proving
 
     /// Throws for a directory in which somebody else could replace the next name.
     func check(
         directory path: FilePath, _ status: FileStatus, for identity: Identity
     ) throws(FileError) {
+        if self == .proving { return }
         if self == .publishing, identity.trusts(place: path) { return }
         let guardedBySticky =
             switch self {
-            case .publishing: status.isSticky
+            case .publishing, .proving: status.isSticky
             case .deciding: status.isSticky && status.owner == 0
             }
         let code: FailureCode =
             switch self {
-            case .publishing: .unguardedDirectory
+            case .publishing, .proving: .unguardedDirectory
             case .deciding: .notGuarded
             }
         if !identity.trusts(status.owner) {
@@ -45,6 +48,7 @@ enum GuardRule {
         if identity.trusts(status.owner), identity.trusts(directory.status.owner) { return nil }
         switch self {
         case .publishing: return status.owner
+        case .proving: return nil
         case .deciding:
             throw FileError(
                 .notGuarded, at: path.string, detail: "the link belongs to \(Owner.describe(user: status.owner))",

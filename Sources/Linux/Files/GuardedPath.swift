@@ -26,6 +26,20 @@ package enum GuardedPath {
         }
     }
 
+    /// Reads a regular file whose content proves itself by a signature, whoever may write there; nil when there is none.
+    /// Never blocks on a FIFO.
+    ///
+    /// - Parameter limit: in bytes; a larger file is refused.
+    package static func readProving(
+        _ path: String, as identity: Identity, limit: Int
+    ) throws(FileError) -> FileContent? {
+        try GuardedWalk.untilSettled { () throws(FileError) in
+            let place = try GuardedWalk.place(path, .proving, as: identity)
+            guard place.found != nil else { return nil }
+            return try OpenFile(place, limit: limit).content()
+        }
+    }
+
     /// The real path of a directory that is fit to publish in.
     ///
     /// - Parameter directories: those already walked to by other jobs, which are reused.

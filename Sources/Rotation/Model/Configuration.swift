@@ -31,12 +31,13 @@ package struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// Files that decide who gets which secret: keys, their passphrases, and the programs that are run.
+    /// Files that decide who gets which secret: keys, their passphrases, sources, and the programs that are run.
     package var inputs: Set<AbsolutePath> {
         var all: Set<AbsolutePath> = []
         for entry in keys.values {
             for case .file(let path)? in [entry.location, entry.passphrase] { all.insert(path) }
         }
+        all.formUnion(clients.values.compactMap(\.source?.path))
         for action in clients.values.flatMap(\.onChange) + onStateChange {
             if case .exec(let arguments, _) = action, let path = arguments.first.flatMap({ AbsolutePath($0) }) {
                 all.insert(path)
@@ -46,7 +47,7 @@ extension Configuration {
     }
 }
 
-/// One private key issued by Apple, and where to read it.
+/// One key issued by Apple: the private key and where to read it, or the public half alone.
 package struct KeyConfiguration: Hashable, Sendable {
     package var team: TeamID
     package var keyID: KeyID
@@ -58,6 +59,13 @@ package struct KeyConfiguration: Hashable, Sendable {
         case file(AbsolutePath)
         /// The name of a systemd credential, a file below `$CREDENTIALS_DIRECTORY`.
         case credential(String)
+        /// No private key, but its public half as a DER SubjectPublicKeyInfo: it recognises secrets and makes none.
+        case publicKey([UInt8])
+    }
+
+    /// Whether it is the public half alone.
+    package var isPublic: Bool {
+        if case .publicKey = location { true } else { false }
     }
 
     package init(team: TeamID, keyID: KeyID, location: Location, passphrase: Location? = nil) {
@@ -68,25 +76,53 @@ package struct KeyConfiguration: Hashable, Sendable {
     }
 }
 
+/// Where a client without a private key receives its secrets from: a file that another program renews.
+package struct SourceConfiguration: Hashable, Sendable {
+    package var path: AbsolutePath
+    package var format: FileFormat
+    /// Where in the file the secret stands.
+    package var slot: Slot
+    /// How long before its expiry a received secret should have been replaced; nil: a third of its life.
+    package var renewBefore: Seconds?
+
+    package init(path: AbsolutePath, format: FileFormat, slot: Slot = .whole, renewBefore: Seconds? = nil) {
+        self.path = path
+        self.format = format
+        self.slot = slot
+        self.renewBefore = renewBefore
+    }
+}
+
 /// One client: its id and key, the secret's lifetime, its outputs, and the actions that run when it changes.
 package struct ClientConfiguration: Hashable, Sendable {
     package var clientID: ClientID
     package var key: KeyName
+    /// Further keys whose secrets are received, in the order of preference after ``key``; none where secrets are minted.
+    package var otherKeys: [KeyName] = []
     package var lifetime: Lifetime
-    /// How long before its expiry a secret is replaced; always less than the lifetime.
+    /// How long before its expiry a minted secret is replaced; always less than the lifetime. For any secret:
+    /// ``renewBefore(of:)``.
     package var renewBefore: Seconds
     package var outputs: [Output]
     package var onChange: [Action]
     /// Whether Apple is asked before a new secret is published.
     package var verify: Bool
     package var credential: ServedCredential?
+    /// Where its secrets are received from; nil where they are minted.
+    package var source: SourceConfiguration?
+
+    /// The keys that may sign for it, in the order of preference.
+    package var keys: [KeyName] { [key] + otherKeys }
 
     package static let defaultLifetime: Seconds = 7_776_000  // 90 days
 
     package init(
         clientID: ClientID, key: KeyName, lifetime: Lifetime, renewBefore: Seconds, outputs: [Output],
-        onChange: [Action] = [], verify: Bool = false, credential: ServedCredential? = nil
+        onChange: [Action] = [], verify: Bool = false, credential: ServedCredential? = nil,
+        source: SourceConfiguration? = nil, otherKeys: [KeyName] = []
     ) {
+        self.source = source
+        self.otherKeys = otherKeys
         self.clientID = clientID
         self.key = key
         self.lifetime = lifetime

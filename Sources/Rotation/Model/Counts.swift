@@ -17,6 +17,8 @@ package struct Tally: Hashable, Sendable {
 /// persisted: consumers of counters expect them to restart at zero.
 package struct Counts: Hashable, Sendable {
     package var mints = Tally()
+    /// Secrets that were received from the client's source.
+    package var received = 0
     /// Writes of files that hold one of the client's outputs.
     package var publishes = Tally()
     /// Runs of actions that deliver the client's secret.

@@ -5,6 +5,8 @@ final class Subject: Hashable, Sendable {
     let name: ClientName
     let entry: ClientConfiguration
     let key: KeyConfiguration
+    /// The keys that may sign for it, in the order of preference; where it mints, ``key`` alone.
+    let keys: [Key]
     /// Each once, in order.
     let files: [AbsolutePath]
     /// The same, in the configuration's order.
@@ -14,16 +16,26 @@ final class Subject: Hashable, Sendable {
     /// Each once, in the configuration's order.
     let actions: [ActionID]
 
+    /// A key and its name.
+    struct Key: Hashable, Sendable {
+        let name: KeyName
+        let entry: KeyConfiguration
+    }
+
     /// Where a client's secret stands in a file.
     struct Place: Hashable, Sendable {
         let path: AbsolutePath
         var slots: [Slot] = []
     }
 
-    init(name: ClientName, entry: ClientConfiguration, key: KeyConfiguration, places: [Place], actions: [ActionID]) {
+    init(
+        name: ClientName, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key], places: [Place],
+        actions: [ActionID]
+    ) {
         self.name = name
         self.entry = entry
         self.key = key
+        self.keys = keys
         files = places.map(\.path)
         outputs = entry.outputs.map(\.path).reduce(into: []) { paths, path in
             if !paths.contains(path) { paths.append(path) }
@@ -33,7 +45,7 @@ final class Subject: Hashable, Sendable {
     }
 
     static func == (left: Subject, right: Subject) -> Bool {
-        left.name == right.name && left.entry == right.entry && left.key == right.key
+        left.name == right.name && left.entry == right.entry && left.keys == right.keys
     }
 
     func hash(into hasher: inout Hasher) {
@@ -76,9 +88,12 @@ struct Index: Hashable, Sendable {
                 }
                 actions[action.id] = action
             }
-            clientsOfKey[client.key, default: []].append(name)
+            let keys = client.keys.compactMap { key in
+                configuration.keys[key].map { Subject.Key(name: key, entry: $0) }
+            }
+            for key in keys { clientsOfKey[key.name, default: []].append(name) }
             let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
-            subjects[name] = Subject(name: name, entry: client, key: key, places: places, actions: ids)
+            subjects[name] = Subject(name: name, entry: client, key: key, keys: keys, places: places, actions: ids)
         }
         probes = actions
         for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
@@ -93,7 +108,7 @@ struct Index: Hashable, Sendable {
         case .file(let path): clients(of: path)
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
-        case .client, .verification, .record, .configuration, .stateChangeAction, .state: []
+        case .client, .verification, .record, .source, .configuration, .stateChangeAction, .state: []
         }
     }
 
@@ -102,7 +117,9 @@ struct Index: Hashable, Sendable {
         switch resource {
         case .configuration, .state: true
         case .key(let name): configuration.keys[name] != nil
-        case .client(let name), .verification(let name), .record(let name): configuration.clients[name] != nil
+        case .client(let name), .record(let name): configuration.clients[name] != nil
+        case .verification(let name): configuration.clients[name].map { $0.source == nil } ?? false
+        case .source(let name): configuration.clients[name]?.source != nil
         case .file(let path): specs[path] != nil
         case .action(let id): actions[id] != nil
         case .probe(let id): probes[id] != nil

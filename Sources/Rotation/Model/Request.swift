@@ -65,7 +65,7 @@ package struct RenewalOutcome: Hashable, Sendable {
     package enum Result: Hashable, Sendable {
         /// A new secret is published and delivered.
         case renewed(SecretInfo)
-        /// Nothing was minted; the secret in force is now published and delivered, which it was not before.
+        /// Nothing was minted; the secret in force, which may have been received just now, is published and delivered.
         case delivered(SecretInfo)
         /// Not due within the requested span, or nothing to deliver: nothing was done.
         case untouched

@@ -1,5 +1,12 @@
 import AppleClientSecret
 
+extension Subject {
+    /// Whether `issued` was made for the ids that are configured now.
+    func names(_ issued: SecretInfo) -> Bool {
+        keys.contains { entry.names(issued, key: $0.entry) }
+    }
+}
+
 extension ClientConfiguration {
     /// How far ahead of now an `iat` may lie before the secret counts as impossible: Apple may refuse such a one.
     static let clockTolerance: Seconds = 60

@@ -11,6 +11,8 @@ package enum Resource: Hashable, Sendable {
     case verification(ClientName)
     /// A client's file in the state directory.
     case record(ClientName)
+    /// Where a client receives its secrets from.
+    case source(ClientName)
     case file(AbsolutePath)
     case action(ActionID)
     /// Whether an action could run; for `on_state_change` with the state in place of `%s`.
@@ -39,6 +41,8 @@ package enum Work: Hashable, Sendable {
     case readKey(KeyName, KeyConfiguration)
     /// Read a client's record from the state directory.
     case recall(ClientName)
+    /// Read where a client receives its secrets from.
+    case readSource(ClientName, SourceConfiguration)
     /// Read a file back.
     case observe(FileSpec)
     case mint(ClientName, KeyName, Claims)
@@ -67,7 +71,7 @@ extension Work {
     /// Whether it takes microseconds unless something is wrong.
     package var isShort: Bool {
         switch self {
-        case .recall, .observe, .mint: true
+        case .recall, .readSource, .observe, .mint: true
         default: false
         }
     }
@@ -114,6 +118,7 @@ package enum Outcome: Hashable, Sendable {
     case passes
     case key(KeyDigest)
     case recalled(Record)
+    case source(SourceObservation)
     case observed(FileObservation)
     case minted(SecretInfo)
     case kept(Record)
@@ -147,6 +152,15 @@ package struct FileObservation: Hashable, Sendable {
         self.isAsConfigured = isAsConfigured
         self.exists = exists
     }
+}
+
+/// What a source held when it was read.
+package enum SourceObservation: Hashable, Sendable {
+    case secret(SecretInfo)
+    /// There is no file, or it is empty or has no such variable.
+    case missing
+    /// Something that is no client secret; what it is instead, without any of its bytes.
+    case foreign(String)
 }
 
 /// What a slot held when its file was read.

@@ -123,6 +123,10 @@ enum Flags {
         try valid(ClientName(text), "a client's name has letters, digits, '.', '-' and '_', at most 64 of them")
     }
 
+    static func keyName(_ text: String) throws -> KeyName {
+        try valid(KeyName(text), "a key's name has letters, digits, '.', '-' and '_', at most 64 of them")
+    }
+
     static func lifetime(_ text: String) throws -> Lifetime {
         try valid(Span.lifetime(text), "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max")
     }

@@ -152,7 +152,7 @@ struct PublishedSecret {
                 renewal: renew)
         }
         _ = SecureHeap.start()
-        let signer = try? loader.load(key).publicKey
+        let signer = try? loader.publicKey(of: key)
         var fileID: KeyID?
         if case .file(let path) = key.location { fileID = KeyID(fileName: path.name) }
         return RefusalAdvice.Evidence(

@@ -29,6 +29,7 @@ struct DryRunReport {
                 switch secret.decision {
                 case .wait: ("wait", nil)
                 case .keep: ("keep", nil)
+                case .receive: ("receive", nil)
                 case .mint(let why): ("mint", why.words)
                 case .verify: ("verify", nil)
                 }
@@ -63,6 +64,8 @@ struct DryRunReport {
         case .keep(let issued, let due):
             let when = TimeWords.full(issued.expiresAt, to: now)
             return "would keep \(issued.fingerprint), which expires \(when); renewal \(TimeWords.full(due, to: now))"
+        case .receive:
+            return "would wait until its source holds a secret that can be received"
         case .mint(let reason):
             return "would mint a new secret, \(reason.words); \(span(of: secret.client))"
                 + (configuration.clients[secret.client]?.verify == true ? ", after Apple is asked" : "")

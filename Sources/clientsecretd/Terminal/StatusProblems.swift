@@ -13,7 +13,18 @@ struct StatusProblems {
 
     /// Each a sentence, with its details indented below it.
     var blocks: [[String]] {
-        ofDaemon + ofClients
+        ofDaemon + ofClients + ofSources
+    }
+
+    /// Sources that do not hold the secret in force, of clients that are ok all the same.
+    private var ofSources: [[String]] {
+        clients.compactMap { client in
+            guard client.health == .ok, let source = client.source, source.state != .current else { return nil }
+            return [
+                "\(client.name): its source \(source.place) is \(source.state.rawValue) since "
+                    + TimeWords.full(source.since, to: now)
+            ]
+        }
     }
 
     private var ofDaemon: [[String]] {

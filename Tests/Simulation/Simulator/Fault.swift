@@ -138,7 +138,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .checkConfiguration: .checkConfiguration
                 case .readKey: .readKey
                 case .recall: .recall
-                case .observe: .observe
+                case .observe, .readSource: .observe
                 case .mint: .mint
                 case .keep: .keep
                 case .verify: .verify

@@ -31,6 +31,8 @@ extension Outside {
         case .observe(let spec):
             if sabotage == .believesMemory, let written = written[spec.path] { return .success(.observed(written)) }
             return .success(.observed(observe(spec)))
+        // No client of a life receives its secrets.
+        case .readSource: return .success(.source(.missing))
         case .mint(let client, let key, let claims): return mint(client, key, claims, &random)
         case .keep(let client, let record):
             guard !broken.isStateUnusable else { return stateFailure(client) }

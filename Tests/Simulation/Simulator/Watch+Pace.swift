@@ -57,7 +57,7 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .observe, .keep, .verify, .probe,
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify, .probe,
             .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }

@@ -27,6 +27,7 @@ enum Words {
         case .client(let name): "client \(name)"
         case .verification(let name): "verification \(name)"
         case .record(let name): "record \(name)"
+        case .source(let name): "source \(name)"
         case .file(let path): "file \(path)"
         case .action(let id): "action \(id)"
         case .probe(let id): "probe \(id)"
@@ -51,6 +52,7 @@ enum Words {
             case .readKey(let name, _): "read \(name)"
             case .recall(let client): "recall \(client)"
             case .observe(let spec): "observe \(spec.path)"
+            case .readSource(let client, _): "read the source of \(client)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
             case .recallReportedStates: "recall the reported states"
             case .keepReportedStates(let states): "keep that \(states.health) was reported"
@@ -75,6 +77,7 @@ enum Words {
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
         case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.feasible),
+            .success(.source),
             .success(.recalledReportedStates), .success(.keptReportedStates):
             "done"
         }

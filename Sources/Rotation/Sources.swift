@@ -1,0 +1,325 @@
+import AppleClientSecret
+internal import Failures
+
+/// What the sources hold from which clients without a private key receive their secrets, and what is made of it.
+///
+/// - A source is read at the start, after a reload, when asked, and after a change notice once nobody writes any more.
+/// - Received is a secret that a configured public key signed for the client's ids, with possible times, not expired,
+///   greater than the one in force, and with more life left than is critical or than the one in force has.
+/// - Greater is, of one key, what was issued later, then what has the greater fingerprint. Of two keys the one that the
+///   configuration names first wins whenever it was issued, unless its secret is critical.
+/// - Absence says nothing: a source that is gone, empty, older or wrong changes nothing that is in force.
+struct Sources: Sendable {
+    private var states: [ClientName: State] = [:]
+
+    struct State: Sendable {
+        /// What the last read found; nil before the first one and after one that failed.
+        fileprivate(set) var observed: SourceObservation?
+        /// The job that read the source last, successfully or not, under this configuration.
+        fileprivate var readBy: JobID?
+        /// What jobs before this one read does not count.
+        fileprivate var countsFrom: JobID
+        /// Change notices since the last read began.
+        fileprivate var debounce: Debounce?
+        fileprivate(set) var verdict: Verdict?
+    }
+
+    /// How a source compares with the secret in force.
+    struct Verdict: Hashable, Sendable {
+        let state: SourceView.State
+        /// Why it is not received, in words; none of the source's bytes.
+        let detail: String?
+        /// Since when the source has been in this state.
+        let since: WallTime
+    }
+
+    // MARK: What is
+
+    subscript(_ client: ClientName) -> State? { states[client] }
+
+    /// Every secret that was seen in a source.
+    var allSecrets: [SecretInfo] {
+        states.values.compactMap { if case .secret(let issued)? = $0.observed { issued } else { nil } }
+    }
+
+    /// Whether reading it was tried since the start or the last reload.
+    func isKnown(_ client: ClientName) -> Bool { states[client]?.readBy != nil }
+
+    /// Whether it was read, successfully or not, since a read was last wanted.
+    func wasRead(_ client: ClientName) -> Bool {
+        guard let state = states[client], let readBy = state.readBy else { return false }
+        return readBy >= state.countsFrom
+    }
+
+    // MARK: What happens
+
+    mutating func adopt(_ configuration: Configuration, _ old: Configuration, next: JobID) {
+        let before = states
+        states = [:]
+        for (name, client) in configuration.clients where client.source != nil {
+            var state = State(countsFrom: next)
+            if old.clients[name]?.source == client.source {
+                state.observed = before[name]?.observed
+                state.verdict = before[name]?.verdict
+            }
+            states[name] = state
+        }
+    }
+
+    mutating func notice(_ client: ClientName, at now: Now) {
+        let debounce = Debounce(states[client]?.debounce, at: now.boot)
+        states[client]?.debounce = debounce
+    }
+
+    /// Has the source read again, also if a job before `next` is reading it now: that may have missed a change.
+    mutating func readAgain(_ client: ClientName, next: JobID) {
+        states[client]?.countsFrom = next
+    }
+
+    fileprivate mutating func read(_ client: ClientName, _ observation: SourceObservation?, by job: JobID) {
+        states[client]?.readBy = job
+        states[client]?.observed = observation
+    }
+
+    /// Whether to read the source now.
+    fileprivate func isDue(_ client: ClientName, _ deadlines: inout Deadlines) -> Bool {
+        guard let state = states[client] else { return false }
+        guard wasRead(client) else { return true }
+        if state.debounce?.isReadable(&deadlines) == false { return false }
+        return state.observed == nil || state.debounce != nil
+    }
+
+    fileprivate mutating func beginReading(_ client: ClientName) {
+        states[client]?.debounce = nil
+    }
+
+    /// Records what was made of a source; returns the state before.
+    fileprivate mutating func judged(
+        _ client: ClientName, _ state: SourceView.State, _ detail: String?, at now: Now
+    ) -> SourceView.State? {
+        let before = states[client]?.verdict
+        let since = before?.state == state ? before?.since : nil
+        states[client]?.verdict = Verdict(state: state, detail: detail, since: since ?? now.wall)
+        return before?.state
+    }
+
+    func checkInvariants(_ configuration: Configuration, next: JobID) -> [String] {
+        var broken: [String] = []
+        if Set(states.keys) != Set(configuration.clients.filter { $0.value.source != nil }.keys) {
+            broken.append("other sources than are configured")
+        }
+        for (name, state) in states where state.countsFrom > next || state.readBy.map({ $0 >= next }) == true {
+            broken.append("the source of \(name) was read by a job that never began")
+        }
+        return broken
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func sourceFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+        guard case .readSource(let client, let source) = job.work,
+            index.subjects[client]?.entry.source == source
+        else { return }
+        switch result {
+        case .success(.source(let observation)):
+            if case .secret(let issued) = observation { clock.noteIssue(issued) }
+            sources.read(client, observation, by: job.id)
+        case .failure: sources.read(client, nil, by: job.id)
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Whether a secret may be in force for a client that receives its secrets.
+    func isReceivable(_ issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        flaw(of: issued, client, &deadlines) == nil && !deadlines.reached(issued.expiresAt)
+    }
+
+    /// The place in the order of preference of the key that signed a secret; nil when no configured one did.
+    private func rank(of issued: SecretInfo, _ client: Subject) -> Int? {
+        guard let signer = issued.signer else { return nil }
+        return client.keys.firstIndex {
+            client.entry.names(issued, key: $0.entry) && keys.print(of: $0.name) == signer
+        }
+    }
+
+    /// Why a secret must not be in force whatever there is besides; nil when it may, or has merely expired.
+    private func flaw(of issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> String? {
+        if !client.names(issued) {
+            return "it is for client id \(issued.client), team \(issued.team), key id \(issued.keyID)"
+        }
+        if rank(of: issued, client) == nil { return "no configured key has signed it" }
+        if !client.entry.hasCome(issued, &deadlines) { return "it was issued in the future, at \(issued.issuedAt)" }
+        if client.entry.isTooLong(issued, &deadlines) { return "it lasts longer than Apple allows" }
+        return nil
+    }
+
+    /// Why a secret that could be in force does not replace the current one; nil when it does.
+    private func objection(
+        to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
+    ) -> String? {
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client) else {
+            return nil
+        }
+        let isCritical = deadlines.reached(issued.expiresAt - client.entry.criticalRemainder(of: issued))
+        if isCritical, issued.expiresAt <= current.expiresAt { return "it expires too soon, at \(issued.expiresAt)" }
+        if offered == held {
+            let isGreater =
+                (issued.issuedAt, issued.fingerprint.leadingBytes)
+                > (current.issuedAt, current.fingerprint.leadingBytes)
+            return isGreater ? nil : "it is older than the one in force"
+        }
+        if offered > held,
+            !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+        {
+            return "a key that is preferred has signed the one in force"
+        }
+        return nil
+    }
+
+    // MARK: What is wanted
+
+    /// Plans a client that receives its secrets: reads its source, and puts in force what is acceptable.
+    mutating func planReceiver(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        guard let source = client.entry.source, let state = renewal[name] else { return }
+        // Signatures can be checked only after the keys were read.
+        if wereKeysRead(client), sources.isDue(name, &deadlines),
+            start(.readSource(name, source), on: .source(name), &deadlines)
+        {
+            sources.beginReading(name)
+        }
+        guard isKnown(client) else { return planRecall(name, &deadlines) }
+        presumeDelivered(client, state)
+        if !state.hasChosen { takeUp(client, state, at: deadlines.now) }
+        receive(client, &deadlines)
+    }
+
+    /// Puts the best secret in force that the state directory and the outputs hold.
+    private mutating func takeUp(_ client: Subject, _ state: Renewal.State, at now: Now) {
+        var candidates = [state.current].compactMap { $0 }
+        for place in client.places {
+            let observed = destinations[place.path]?.observed?.slots ?? [:]
+            candidates += place.slots.compactMap { observed[$0]?.issued }
+        }
+        // When the candidates expire is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
+            .sorted {
+                (-$0.rank, $0.issued.issuedAt, $0.issued.fingerprint.leadingBytes)
+                    < (-$1.rank, $1.issued.issuedAt, $1.issued.fingerprint.leadingBytes)
+            }
+        var best: SecretInfo?
+        for (_, issued) in ranked
+        where isReceivable(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
+            best = issued
+        }
+        guard let best else { return }
+        renewal.choose(best, client.name)
+        events.append(.tookOver(client.name, best))
+    }
+
+    /// Judges what the source holds, and puts it in force if it is acceptable.
+    private mutating func receive(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        let current = renewal[name]?.current
+        let (state, detail) = judgeSource(of: client, over: current, &deadlines)
+        if state == .current, case .secret(let offered)? = sources[name]?.observed, offered != current,
+            mayReceive(client, &deadlines)
+        {
+            renewal.choose(offered, name)
+            health.countReceived(name)
+            events.append(.received(name, offered))
+            _ = sources.judged(name, state, detail, at: deadlines.now)
+            return
+        }
+        let before = sources.judged(name, state, detail, at: deadlines.now)
+        // A read that fails or succeeds again is logged as any job.
+        let isNews = state == .current ? before != nil && before != .unreachable : state != .unreachable
+        if isNews, before != state { events.append(.sourceChanged(name, state, detail)) }
+    }
+
+    /// Whether a better secret may be put in force. By a distrusted clock the secret in force may seem to have expired;
+    /// and no action runs under the configuration last adopted, so only what becomes critical is replaced.
+    private func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        guard let state = renewal[client.name], state.hasChosen, let current = state.current else { return true }
+        if clock.failure != nil { return false }
+        return !configurationWatch.isRestrained
+            || deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+    }
+
+    private func judgeSource(
+        of client: Subject, over current: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> (SourceView.State, detail: String?) {
+        if jobs.isOverdue(.source(client.name)) { return (.unreachable, nil) }
+        switch sources[client.name]?.observed {
+        case nil: return (.unreachable, nil)
+        case .missing: return (.missing, nil)
+        case .foreign(let words): return (.wrong, words)
+        case .secret(let issued):
+            if let flaw = flaw(of: issued, client, &deadlines) { return (.wrong, flaw) }
+            if deadlines.reached(issued.expiresAt) { return (.stale, "it expired at \(issued.expiresAt)") }
+            if issued.fingerprint == current?.fingerprint { return (.current, nil) }
+            if let objection = objection(to: issued, over: current, client, &deadlines) { return (.stale, objection) }
+            return (.current, nil)
+        }
+    }
+
+    // MARK: What is reported
+
+    /// Why a client's source is a reason not to be ok: what it holds is wrong, or nothing newer comes from it although
+    /// the secret in force should have been replaced.
+    func sourceReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+        guard let source = client.entry.source, let verdict = sources[client.name]?.verdict else { return nil }
+        var since = verdict.since
+        if verdict.state != .wrong, let current = renewal[client.name]?.current {
+            let due = renewal(of: current, client.entry)
+            guard deadlines.reached(due) else { return nil }
+            since = max(since, due)
+        }
+        guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
+        let next = jobs.attempts[.source(client.name)]?.notBefore
+        return Reason(
+            failure: failure, client: client.name, since: since,
+            nextAttempt: next.flatMap { upcoming($0, deadlines.now) })
+    }
+
+    /// The failure of a source that offers nothing acceptable; nil for one that holds the secret in force.
+    func sourceFailure(of client: Subject) -> Failure? {
+        guard let source = client.entry.source, let verdict = sources[client.name]?.verdict else { return nil }
+        let place = Failure.Place.path(source.path)
+        switch verdict.state {
+        case .current: return nil
+        case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail)
+        case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail)
+        case .missing: return Failure(.sourceMissing, at: place)
+        case .unreachable:
+            return hang(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
+                ?? Failure(.sourceUnreadable, at: place)
+        }
+    }
+
+    /// The source holds the secret in force, which should have been replaced.
+    private func overdue(_ client: Subject, _ source: SourceConfiguration) -> Failure? {
+        guard let current = renewal[client.name]?.current else { return nil }
+        return Failure(
+            .sourceStale, at: .path(source.path),
+            detail: "renewal was due at \(renewal(of: current, client.entry))")
+    }
+
+    /// What the status document says of a client's source; nil for a client that mints.
+    func sourceView(of client: Subject, at now: Now) -> SourceView? {
+        guard let source = client.entry.source else { return nil }
+        let verdict = sources[client.name]?.verdict
+        return SourceView(
+            place: source.path.description, state: verdict?.state ?? .unreachable, since: verdict?.since ?? now.wall)
+    }
+
+    /// The failures of all sources from which nothing acceptable comes, by client.
+    package var sourceFailures: [ClientName: Failure] {
+        index.names.reduce(into: [:]) { all, name in
+            if let subject = index.subjects[name] { all[name] = sourceFailure(of: subject) }
+        }
+    }
+}

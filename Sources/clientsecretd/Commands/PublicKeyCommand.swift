@@ -1,0 +1,80 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import FoundationEssentials
+import Keys
+import Linux
+import Rotation
+
+/// `public-key`: prints the public halves of the configured keys, for machines that receive their secrets.
+struct PublicKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "public-key",
+        abstract: "Print the public halves of the keys, for machines without the keys.",
+        discussion: """
+            What is printed is a configuration's "keys" for a machine whose clients receive their secrets with "from". \
+            Exits 1 when a key cannot be read.
+            """)
+
+    @Argument(help: "The keys (default: all of the configuration).", transform: Flags.keyName)
+    var names: [KeyName] = []
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        do {
+            // Before a key is read: no core dump, no inspection by other processes of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        _ = SecureHeap.start()
+        let path = settings.path(Environment.current)
+        let source = ConfigurationSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        let loaded = try accepted(source.load())
+        let known = loaded.configuration
+        for name in names where known.keys[name] == nil {
+            let near = nearest(to: name.description, among: known.keys.keys.map(\.description))
+            throw CommandFailure(
+                .usage,
+                "there is no key \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+        }
+        let loader = KeyLoader(as: source.identity.trusting(known), credentials: source.credentials)
+        var found: [PublicKeyEntry] = []
+        for (name, entry) in known.keys.sorted(by: { $0.key < $1.key }) where names.isEmpty || names.contains(name) {
+            do throws(Failure) {
+                let key = try loader.publicKey(of: entry)
+                found.append(PublicKeyEntry(name: name, entry: entry, text: Data(key.spki).base64EncodedString()))
+            } catch {
+                Streams.complain(lines: FailurePositions(in: loaded).diagnostic(error).description)
+                throw CommandFailure(.failed, "")
+            }
+        }
+        let text =
+            answer.json
+            ? JSONText.object([("keys", .array(found.map(\.json)))]).rendered
+            : (["keys:"] + found.map(\.line)).joined(separator: "\n")
+        try Streams.answer(text)
+    }
+}
+
+/// One key as `public-key` prints it.
+struct PublicKeyEntry {
+    let name: KeyName
+    let entry: KeyConfiguration
+    /// Its SubjectPublicKeyInfo in base64.
+    let text: String
+
+    /// A line below `keys:`.
+    var line: String { "  \(name): {team_id: \(entry.team), key_id: \(entry.keyID), public_key: \(text)}" }
+
+    var json: JSONText {
+        .object([
+            ("name", .string(name.description)), ("team_id", .string(entry.team.description)),
+            ("key_id", .string(entry.keyID.description)), ("public_key", .string(text)),
+        ])
+    }
+}

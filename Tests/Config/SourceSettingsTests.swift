@@ -1,0 +1,125 @@
+import AppleClientSecret
+import Rotation
+import Testing
+
+@testable import Config
+
+/// `public_key`, `from` and lists of keys.
+@Suite struct SourceSettingsTests {
+    /// The key of RFC 7515, appendix A.3, as a SubjectPublicKeyInfo.
+    private static let publicKey =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEXH8UTNG72bfocs3+257rn0s2ldbqkLJK2KRiMohYjlrQ=="
+
+    private static let apple = "apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, public_key: \(publicKey)}"
+    private static let former = "former: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, public_key: \(publicKey)}"
+    private static let mine = "mine: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}"
+
+    private func client(keys: [String] = [apple], _ client: String) throws -> ClientConfiguration {
+        let text = "keys: {\(keys.joined(separator: ", "))}\nclients: {web: {\(client), outputs: [{path: /run/x}]}}\n"
+        let loaded = try parse(text).get()
+        #expect(loaded.warnings.isEmpty)
+        return try #require(loaded.configuration.clients.values.first)
+    }
+
+    @Test func aSourceIsAFileWithOneSecretUnlessItSaysOtherwise() throws {
+        let path = try #require(AbsolutePath("/in/web"))
+        let raw = try client("from: {path: /in/web}")
+        #expect(raw.source == SourceConfiguration(path: path, format: FileFormat(name: "raw")))
+        #expect(raw.lifetime == .maximum)
+        let env = try client("renew_before: 10d, from: {path: /in/web, variable: SECRET}")
+        #expect(
+            env.source
+                == SourceConfiguration(
+                    path: path, format: FileFormat(name: "env", isShared: true), slot: .variable("SECRET"),
+                    renewBefore: 864_000))
+        #expect(try client("from: {path: /in/web, format: json}").source?.format.name == "json")
+    }
+
+    @Test func severalKeysAreAnOrderOfPreference() throws {
+        let entry = try client(keys: [Self.apple, Self.former], "key: [former, apple], from: {path: /in/web}")
+        #expect(entry.keys.map(\.description) == ["former", "apple"])
+    }
+
+    @Test func aPublicKeyIsKeptAsDER() throws {
+        let loaded = try parse("keys: {\(Self.apple)}\nclients: {web: {from: {path: /i}, outputs: [{path: /o}]}}\n")
+            .get()
+        guard case .publicKey(let bytes)? = loaded.configuration.keys.values.first?.location else {
+            Issue.record("no public key")
+            return
+        }
+        #expect(bytes.count == 91)
+        #expect(loaded.configuration.inputs == [try #require(AbsolutePath("/i"))])
+    }
+
+    @Test(arguments: [
+        (
+            [apple], "outputs: [{path: /o}]",
+            #"client "web" cannot mint, for key "apple" is a public_key; write "from" with the "path" of a file that something else renews"#
+        ),
+        (
+            [mine], "from: {path: /i}, outputs: [{path: /o}]",
+            #"client "web" mints by itself, for key "mine" is a private key; remove "from", or write "public_key" for the key"#
+        ),
+        (
+            [apple], "lifetime: 90d, from: {path: /i}, outputs: [{path: /o}]",
+            #"client "web" receives its secrets, so "lifetime" is decided where they are minted; remove the line"#
+        ),
+        (
+            [apple], "verify: true, from: {path: /i}, outputs: [{path: /o}]",
+            #"client "web" receives its secrets, so "verify" is decided where they are minted; remove the line"#
+        ),
+        (
+            [apple], "from: {path: /o}, outputs: [{path: /o}]",
+            #"/o is the source of client "web"; write another path"#
+        ),
+        (
+            [apple], "from: {variable: A}, outputs: [{path: /o}]",
+            #""from" has no "path"; write the file that something else renews"#
+        ),
+        (
+            [apple], "from: {path: /i, format: env}, outputs: [{path: /o}]",
+            #"format env needs a "variable"; write the one that holds the secret"#
+        ),
+        (
+            [apple], "from: {path: /i, format: template}, outputs: [{path: /o}]",
+            #"no secret is received as format "template"; write raw, env or json"#
+        ),
+        (
+            [apple, former], "key: [apple, apple], from: {path: /i}, outputs: [{path: /o}]",
+            #"key "apple" stands in the list already; remove one"#
+        ),
+        (
+            [mine, "other: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ZZZ123DEFG.p8}"],
+            "key: [mine, other], outputs: [{path: /o}]",
+            #"client "web" mints with one key; write the one that is to sign, without a list"#
+        ),
+        (
+            ["apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, public_key: MFkwhunter2}"],
+            "from: {path: /i}, outputs: [{path: /o}]",
+            #"the value is not a public key on P-256; write what "clientsecretd public-key" prints on the machine that has the private key"#
+        ),
+        (
+            ["apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8, public_key: \(publicKey)}"],
+            "from: {path: /i}, outputs: [{path: /o}]",
+            #""public_key" is for a machine without the private key and excludes "file"; keep one"#
+        ),
+    ])
+    func aMistakeIsNamed(keys: [String], client: String, message: String) {
+        let said = diagnose("keys: {\(keys.joined(separator: ", "))}\nclients: {web: {\(client)}}\n")
+        #expect(said.count == 1)
+        #expect(said.first?.hasSuffix(": error: " + message) == true, "\(said)")
+    }
+
+    @Test func whatDefaultsSayOfMintingConcernsOthersOnly() throws {
+        let text = """
+            keys: {\(Self.apple), \(Self.mine)}
+            defaults: {lifetime: 10d, verify: true}
+            clients:
+              web: {key: apple, from: {path: /i}, outputs: [{path: /o}]}
+              api: {key: mine, outputs: [{path: /p}]}
+            """
+        let clients = try parse(text).get().configuration.clients
+        #expect(clients.values.map(\.verify).sorted { !$0 && $1 } == [false, true])
+        #expect(clients.values.contains { $0.source != nil && $0.lifetime == .maximum })
+    }
+}

@@ -1,0 +1,340 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// A client without a private key: what it receives, and what changes nothing.
+struct SourcesTests {
+    private let bench: Bench
+    private let signer: KeyDigest
+    private let earlier: KeyDigest
+
+    init() throws {
+        signer = try Values.print("1")
+        earlier = try Values.print("2")
+        bench = try Bench(try Self.configuration())
+    }
+
+    /// A client `web` that receives its secrets, with an action.
+    private static func configuration(
+        keys: [String] = ["apple"], renewBefore: Int64? = nil, isMinting: Bool = false
+    ) throws -> Configuration {
+        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        client.otherKeys = try keys.dropFirst().map { try Values.key($0) }
+        client.lifetime = .maximum
+        var entries: [String: KeyConfiguration] = [:]
+        for (name, id) in [("apple", "ABC123DEFG"), ("former", "XYZ123DEFG")] where keys.contains(name) {
+            entries[name] = try Values.keyEntry(keyID: id)
+            if !isMinting { entries[name]?.location = .publicKey([]) }
+        }
+        if !isMinting {
+            client.source = SourceConfiguration(
+                path: try Values.path("/in/web.jwt"), format: .raw, renewBefore: renewBefore.map { Seconds($0) })
+        }
+        return try Values.configuration(["web": client], keys: entries)
+    }
+
+    private func offer(_ observation: SourceObservation) throws {
+        bench.sources[try Values.name("web")] = observation
+        bench.tell(.changeNoticed(.source(try Values.name("web"))))
+        bench.pass(3)
+    }
+
+    private func offer(_ issued: SecretInfo) throws { try offer(.secret(issued)) }
+
+    private var state: SourceView.State? {
+        get throws { try bench.view("web").source?.state }
+    }
+
+    /// A secret of the client; times are days after the start.
+    private func secret(_ number: UInt64, issued: Int64 = 0, expires: Int64 = 90) throws -> SecretInfo {
+        try Values.issued(number, from: issued * Values.day - 60, to: expires * Values.day, signer: signer)
+    }
+
+    /// Begins with this secret in force.
+    @discardableResult private func begin(with number: UInt64 = 1) throws -> SecretInfo {
+        let first = try secret(number)
+        bench.sources[try Values.name("web")] = .secret(first)
+        bench.go()
+        #expect(try bench.current("web") == first)
+        bench.forget()
+        return first
+    }
+
+    // MARK: Receiving
+
+    @Test func whatTheSourceHoldsIsKeptPublishedAndDelivered() throws {
+        let first = try secret(1)
+        bench.sources[try Values.name("web")] = .secret(first)
+        bench.go()
+        #expect(bench.log.suffix(4) == ["keep web", "publish web.jwt", "run exec /bin/tell for web", "keep web"])
+        #expect(try bench.held(in: "web.jwt") == first)
+        let view = try bench.view("web")
+        #expect(view.health == .ok)
+        #expect(view.delivered)
+        #expect(view.source?.state == .current)
+        #expect(view.counts.received == 1)
+        #expect(view.renewals == 0)
+    }
+
+    @Test func aLaterSecretIsReceived() throws {
+        try begin()
+        let second = try secret(2, issued: 60, expires: 150)
+        bench.pass(60 * Values.day)
+        try offer(second)
+        #expect(try bench.held(in: "web.jwt") == second)
+        #expect(bench.entries.contains(.received(try Values.name("web"), second)))
+    }
+
+    @Test func ofOneMomentTheGreaterFingerprintIsReceived() throws {
+        try begin(with: 5)
+        try offer(try secret(4))
+        #expect(try state == .stale)
+        try offer(try secret(6))
+        #expect(try bench.current("web")?.fingerprint == Fingerprint(leadingBytes: 6))
+    }
+
+    @Test func nothingIsEverMinted() throws {
+        bench.go()
+        try offer(.missing)
+        bench.pass(400 * Values.day)
+        #expect(!bench.log.contains("mint web"))
+        #expect(try bench.view("web").health == .critical)
+        #expect(bench.rotation.snapshot(at: bench.now).ready)
+    }
+
+    @Test func aRestartTakesWhatTheStateDirectoryHolds() throws {
+        let first = try begin()
+        bench.sources[try Values.name("web")] = .missing
+        try bench.restart(try Self.configuration())
+        #expect(try bench.current("web") == first)
+        #expect(!bench.log.contains("publish web.jwt"))
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func withoutAStateDirectoryTheOutputsCount() throws {
+        let second = try secret(2, issued: 0)
+        try begin()
+        try offer(second)
+        bench.records = [:]
+        bench.sources[try Values.name("web")] = .secret(try secret(1))
+        try bench.restart(try Self.configuration())
+        #expect(try bench.current("web") == second)
+        #expect(try state == .stale)
+    }
+
+    @Test func aClientThatMintedGoesOnWithWhatItHas() throws {
+        bench.reload(try Self.configuration(isMinting: true))
+        let minted = try #require(try bench.current("web"))
+        bench.forget()
+        bench.reload(try Self.configuration(), 2)
+        #expect(try bench.current("web") == minted)
+        #expect(!bench.log.contains("publish web.jwt"))
+    }
+
+    // MARK: What changes nothing
+
+    @Test func whatIsNoSecretOfTheClientIsWrong() throws {
+        let first = try begin()
+        let wrong: [SourceObservation] = [
+            .secret(try Values.issued(7, from: 100, signer: nil)),
+            .secret(try Values.issued(7, from: 100, signer: try Values.print("9"))),
+            .secret(try Values.issued(7, id: "com.example.other", from: 100, signer: signer)),
+            .secret(try Values.issued(7, team: "ZZZ123GHIJ", from: 100, signer: signer)),
+            .secret(try Values.issued(7, keyID: "XYZ123DEFG", from: 100, signer: signer)),
+            .secret(try Values.issued(7, from: 3600, signer: signer)),
+            .secret(try Values.issued(7, from: 1, to: 200 * Values.day, signer: signer)),
+            .foreign("it is no client secret"),
+        ]
+        for observation in wrong {
+            try offer(observation)
+            #expect(try state == .wrong, "\(observation)")
+            #expect(try bench.view("web").health == .degraded)
+            #expect(try bench.view("web").reason?.failure.code == .sourceWrong)
+            #expect(try bench.current("web") == first)
+        }
+        #expect(!bench.log.contains { $0.hasPrefix("publish") })
+        try offer(first)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func whatIsOlderExpiredOrShortLivedIsStaleAndNoReason() throws {
+        let first = try begin()
+        bench.pass(Values.day)
+        let stale = [
+            try secret(7, issued: -1, expires: 170), try secret(7, issued: -80, expires: 0),
+            try Values.issued(7, from: 100, to: Values.day + 20, signer: signer),
+        ]
+        for issued in stale {
+            try offer(issued)
+            #expect(try state == .stale)
+            #expect(try bench.view("web").health == .ok)
+            #expect(try bench.current("web") == first)
+        }
+        #expect(!bench.log.contains { $0.hasPrefix("publish") })
+    }
+
+    @Test func absenceSaysNothing() throws {
+        let first = try begin()
+        try offer(.missing)
+        #expect(try state == .missing)
+        #expect(try bench.view("web").health == .ok)
+        bench.failures[.source(try Values.name("web"))] = try Values.failure(.sourceUnreadable, "/in/web.jwt")
+        try offer(.missing)
+        #expect(try state == .unreachable)
+        #expect(try bench.view("web").health == .ok)
+        #expect(try bench.held(in: "web.jwt") == first)
+    }
+
+    @Test func whatTheSourceHoldsIsReceivedOnceItHasComeToBeValid() throws {
+        try begin()
+        let ahead = try Values.issued(2, from: 3600, signer: signer)
+        try offer(ahead)
+        #expect(try state == .wrong)
+        bench.pass(3600)
+        #expect(try bench.current("web") == ahead)
+    }
+
+    // MARK: Health
+
+    @Test func itIsDegradedOnceARenewalIsOverdueAndThenByRemainingLife() throws {
+        try begin()
+        for observation in [SourceObservation.missing, .secret(try secret(1))] {
+            try offer(observation)
+            #expect(try bench.view("web").health == .ok)
+        }
+        bench.pass(60 * Values.day)
+        #expect(try bench.view("web").health == .degraded)
+        #expect(try bench.view("web").reason?.failure.code == .sourceStale)
+        try offer(.missing)
+        #expect(try bench.view("web").reason?.failure.code == .sourceMissing)
+        bench.pass(20 * Values.day)
+        #expect(try bench.view("web").health == .critical)
+        try offer(try secret(2, issued: 79, expires: 170))
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func theThresholdsFollowFromTheSecretsLifeUnlessConfigured() throws {
+        try begin()
+        #expect(try bench.view("web").renewAt == Values.moment(60 * Values.day))
+        bench.reload(try Self.configuration(renewBefore: 10 * Values.day))
+        #expect(try bench.view("web").renewAt == Values.moment(80 * Values.day))
+    }
+
+    @Test func aHungSourceIsUnreachable() throws {
+        bench.held = [.source(try Values.name("web"))]
+        bench.go()
+        #expect(try bench.view("web").source?.state == .unreachable)
+        bench.pass(31)
+        #expect(try bench.view("web").reason?.failure.code == .notResponding)
+        #expect(bench.rotation.snapshot(at: bench.now).ready)
+        bench.sources[try Values.name("web")] = .secret(try secret(1))
+        bench.release(.source(try Values.name("web")))
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    // MARK: Two keys
+
+    private func beginWithTwoKeys() throws -> SecretInfo {
+        bench.reload(try Self.configuration(keys: ["apple", "former"]))
+        bench.prints[try Values.key("former")] = earlier
+        bench.reload(try Self.configuration(keys: ["apple", "former"]), 2)
+        let first = try ofFormerKey(1)
+        try offer(first)
+        #expect(try bench.current("web") == first)
+        return first
+    }
+
+    private func ofFormerKey(_ number: UInt64, issued: Int64 = 0, expires: Int64 = 90) throws -> SecretInfo {
+        try Values.issued(
+            number, keyID: "XYZ123DEFG", from: issued * Values.day - 60, to: expires * Values.day, signer: earlier)
+    }
+
+    @Test func whatThePreferredKeySignedWinsWheneverItWasIssued() throws {
+        _ = try beginWithTwoKeys()
+        bench.pass(Values.day)
+        let preferred = try secret(2, issued: -30, expires: 60)
+        try offer(preferred)
+        #expect(try bench.current("web") == preferred)
+        try offer(try ofFormerKey(3, issued: 1, expires: 120))
+        #expect(try bench.current("web") == preferred)
+        #expect(try state == .stale)
+    }
+
+    @Test func whatThePreferredKeySignedDoesNotWinWhileItIsCritical() throws {
+        let first = try beginWithTwoKeys()
+        bench.pass(Values.day)
+        try offer(try secret(2, issued: -80, expires: 5))
+        #expect(try bench.current("web") == first)
+        #expect(try state == .stale)
+        try offer(try secret(3, issued: -1, expires: 89))
+        #expect(try bench.current("web")?.fingerprint == Fingerprint(leadingBytes: 3))
+        bench.pass(82 * Values.day)
+        let fallback = try ofFormerKey(4, issued: 80, expires: 170)
+        try offer(fallback)
+        #expect(try bench.current("web") == fallback)
+    }
+
+    // MARK: Requests
+
+    private func renew() throws {
+        bench.ask(.renew(.init(clients: [try Values.name("web")])))
+    }
+
+    @Test func renewReadsTheSourceAgainAndWaitsForWhatItHolds() throws {
+        try begin()
+        let second = try secret(2, issued: 0)
+        bench.sources[try Values.name("web")] = .secret(second)
+        bench.held = [.action(Values.exec("/bin/tell").id)]
+        try renew()
+        #expect(bench.answer() == nil)
+        bench.release(.action(Values.exec("/bin/tell").id))
+        #expect(bench.answer() == .renewed([try bench.delivered("web")]))
+        #expect(try bench.current("web") == second)
+        #expect(bench.log.contains("receive web"))
+    }
+
+    @Test func renewFailsWhereTheSourceHoldsNothingAcceptable() throws {
+        try begin()
+        let place = Failure.Place.path(try Values.path("/in/web.jwt"))
+        bench.sources[try Values.name("web")] = .missing
+        try renew()
+        #expect(bench.answer() == .renewed([try bench.failed("web", Failure(.sourceMissing, at: place))]))
+        bench.sources[try Values.name("web")] = .foreign("it is no client secret")
+        try renew()
+        #expect(
+            bench.answer()
+                == .renewed([
+                    try bench.failed("web", Failure(.sourceWrong, at: place, detail: "it is no client secret"))
+                ]))
+        bench.failures[.source(try Values.name("web"))] = Failure(.sourceUnreadable, at: place)
+        try renew()
+        #expect(bench.answer() == .renewed([try bench.failed("web", Failure(.sourceUnreadable, at: place))]))
+        #expect(!bench.log.contains("mint web"))
+    }
+
+    @Test func aReadThatBeganBeforeTheRequestDoesNotCount() throws {
+        try begin()
+        let name = try Values.name("web")
+        bench.held = [.source(name)]
+        bench.tell(.changeNoticed(.source(name)))
+        bench.pass(2)
+        try renew()
+        bench.release(.source(name))
+        #expect(bench.log.filter { $0 == "receive web" }.count == 2)
+        #expect(bench.answer() == .renewed([try bench.delivered("web")]))
+    }
+
+    @Test func nothingIsReceivedByADistrustedClock() throws {
+        let first = try begin()
+        bench.isSynced = false
+        bench.step(-30 * Values.day)
+        try offer(try secret(2, issued: 0))
+        #expect(try bench.current("web") == first)
+        #expect(try bench.view("web").reason?.failure.code == .clockDoubtful)
+        bench.isSynced = true
+        bench.step(30 * Values.day)
+        #expect(try bench.current("web")?.fingerprint == Fingerprint(leadingBytes: 2))
+    }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A daemon without the private key, which receives what another one has minted.
+@Suite(.waits) struct FollowTests {
+    private let signer: Sandbox
+    private let follower: Sandbox
+
+    init() throws {
+        signer = try Sandbox()
+        try signer.configure(signer.client("web"))
+        follower = try Sandbox()
+        try FileManager.default.removeItem(atPath: follower.key)
+        try FileManager.default.createDirectory(
+            atPath: follower.directory("in"), withIntermediateDirectories: false)
+    }
+
+    /// The follower's configuration: what `public-key` prints, and a client.
+    private func configure(keys: String? = nil, key: String = "apple") throws {
+        let printed = try signer.command("public-key")
+        #expect(printed.status == 0, "\(printed.complaints)")
+        try follower.directory.write(
+            """
+            \(keys ?? printed.output)
+            state_dir: \(follower.state)
+            clients:
+              web:
+                client_id: com.example.web
+                key: \(key)
+                from: {path: \(follower.directory("in/web.jwt"))}
+                outputs:
+                  - path: \(follower.directory("out/web.jwt"))
+                on_change:
+                  - exec: [/bin/sh, -c, "echo ran >> \(follower.directory("ran"))"]
+            """, to: "clientsecretd.yaml")
+    }
+
+    /// Puts something into the source as rsync does: beside it, then renamed.
+    private func offer(_ text: String) throws {
+        try follower.directory.write(text, to: "in/.web.jwt.new")
+        try move(follower.directory("in/.web.jwt.new"), to: follower.directory("in/web.jwt"))
+    }
+
+    private func move(_ path: String, to target: String) throws {
+        let moved = unsafe rename(path, target)
+        try #require(moved == 0)
+    }
+
+    private func source() throws -> [String: String] {
+        let clients = try #require(try follower.status()["clients"] as? [[String: Any]])
+        return try #require(clients.first?["source"] as? [String: String])
+    }
+
+    private func published() throws -> String { try follower.directory.read("out/web.jwt") }
+
+    /// A secret by this key with any claims, as no command would mint it.
+    private func sign(_ claims: String, keyID: String = "ABC123DEFG", key: String? = nil) throws -> String {
+        let script = """
+            import sys, time, jwt
+            now = int(time.time())
+            claims = {'iss': 'DEF123GHIJ', 'aud': 'https://appleid.apple.com', 'sub': 'com.example.web'}
+            claims.update(eval(sys.argv[2], {'now': now}))
+            print(jwt.encode(claims, open(sys.argv[1]).read(), 'ES256', {'kid': sys.argv[3]}), end='')
+            """
+        let made = try run([python, "-c", script, key ?? signer.key, claims, keyID])
+        try #require(made.status == 0, "\(made.complaints)")
+        return made.output
+    }
+
+    @Test func whatTheSignerMintsIsPublishedAndDelivered() throws {
+        try signer.start()
+        try configure()
+        let checked = try follower.command("check")
+        #expect(checked.output.contains("web: would wait until its source holds a secret that can be received"))
+        #expect(checked.status == 1)
+        try offer(signer.directory.read("out/web.jwt"))
+        #expect(try follower.command("check").status == 0)
+        try follower.start()
+        #expect(try published() == signer.directory.read("out/web.jwt"))
+        try follower.eventually("delivery") { try follower.status()["state"] as? String == "ok" }
+        #expect(try source()["state"] == "current")
+        #expect(try source()["place"] == follower.directory("in/web.jwt"))
+
+        try #require(try signer.command("renew").status == 0)
+        try offer(signer.directory.read("out/web.jwt"))
+        try follower.eventually("the new secret") { try published() == signer.directory.read("out/web.jwt") }
+
+        // Written in place, and asked for at once.
+        try #require(try signer.command("renew").status == 0)
+        try follower.directory.write(signer.directory.read("out/web.jwt") + "\n", to: "in/web.jwt")
+        let renewed = try follower.command("renew", "web")
+        #expect(renewed.status == 0, "\(renewed.complaints)")
+        #expect(renewed.output.hasPrefix("web: delivered (sha256:"))
+        #expect(try published() == signer.directory.read("out/web.jwt"))
+        #expect(try follower.directory.read("ran").split(separator: "\n").count == 3)
+        #expect(try !follower.log().contains("minted"))
+
+        // Gone for good: the follower serves on, also after a restart.
+        signer.stop()
+        try FileManager.default.removeItem(atPath: follower.directory("in"))
+        follower.stop()
+        try follower.start()
+        #expect(try published() == signer.directory.read("out/web.jwt"))
+        #expect(try follower.status()["state"] as? String == "ok")
+        #expect(try source()["state"] == "missing")
+    }
+
+    @Test func nothingElseChangesWhatIsPublished() throws {
+        try signer.start()
+        let older = try signer.directory.read("out/web.jwt")
+        try #require(try signer.command("renew").status == 0)
+        let first = try signer.directory.read("out/web.jwt")
+        try configure()
+        try offer(first)
+        try follower.start()
+        try signer.makeKey(at: signer.directory("keys/other.p8"))
+        let bad = [
+            ("stale", "older", older),
+            ("stale", "expired", try sign("{'iat': now - 900, 'exp': now - 300}")),
+            ("wrong", "forged", try sign("{'iat': now, 'exp': now + 8000000}", key: signer.directory("keys/other.p8"))),
+            ("wrong", "of another client", try sign("{'iat': now, 'exp': now + 8000000, 'sub': 'com.example.other'}")),
+            ("wrong", "of another key id", try sign("{'iat': now, 'exp': now + 8000000}", keyID: "XYZ123DEFG")),
+            ("wrong", "of the future", try sign("{'iat': now + 9000, 'exp': now + 8000000}")),
+            ("wrong", "huge", String(repeating: "A", count: 2 << 20)),
+            ("wrong", "an error page", "<html>503 Service Unavailable</html>\n"),
+            ("missing", "empty", ""),
+        ]
+        for (state, what, text) in bad {
+            try offer(text)
+            let renewed = try follower.command("renew", "web")
+            #expect(renewed.status == 1, "\(what)")
+            #expect(try source()["state"] == state, "\(what)")
+            #expect(try published() == first, "\(what)")
+            let health = try follower.status()["state"] as? String
+            #expect(health == (state == "wrong" ? "degraded" : "ok"), "\(what)")
+        }
+        try FileManager.default.removeItem(atPath: follower.directory("in/web.jwt"))
+        try FileManager.default.createDirectory(
+            atPath: follower.directory("in/web.jwt"), withIntermediateDirectories: false)
+        #expect(try follower.command("renew", "web").status == 1)
+        #expect(try source()["state"] == "unreachable")
+        #expect(try published() == first)
+        #expect(try follower.directory.read("ran").split(separator: "\n").count == 1)
+    }
+
+    @Test func swappedLinksOfAMountedSecretAreFollowed() throws {
+        try signer.start()
+        try configure()
+        for (name, text) in [("one", try signer.directory.read("out/web.jwt")), ("two", "")] {
+            try FileManager.default.createDirectory(
+                atPath: follower.directory("in/..\(name)"), withIntermediateDirectories: false)
+            try follower.directory.write(text, to: "in/..\(name)/web.jwt")
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: follower.directory("in/..data"), withDestinationPath: "..one")
+        try FileManager.default.createSymbolicLink(
+            atPath: follower.directory("in/web.jwt"), withDestinationPath: "..data/web.jwt")
+        try follower.start()
+        #expect(try published() == signer.directory.read("out/web.jwt"))
+        try #require(try signer.command("renew").status == 0)
+        try follower.directory.write(signer.directory.read("out/web.jwt"), to: "in/..two/web.jwt")
+        try FileManager.default.createSymbolicLink(atPath: follower.directory("in/..tmp"), withDestinationPath: "..two")
+        try move(follower.directory("in/..tmp"), to: follower.directory("in/..data"))
+        try follower.eventually("the new secret") { try published() == signer.directory.read("out/web.jwt") }
+    }
+
+    @Test func aKeyIsReplacedByWayOfBoth() throws {
+        try signer.makeKey(at: signer.directory("keys/AuthKey_XYZ123DEFG.p8"))
+        let text = try signer.directory.read("clientsecretd.yaml")
+        let new = "  new: {team_id: DEF123GHIJ, file: \(signer.directory("keys/AuthKey_XYZ123DEFG.p8"))}\n"
+        try signer.directory.write(
+            text.replacingOccurrences(of: "keys:\n", with: "keys:\n" + new)
+                .replacingOccurrences(
+                    of: "client_id: com.example.web", with: "client_id: com.example.web\n    key: apple"),
+            to: "clientsecretd.yaml")
+        try signer.start()
+        try configure(key: "[new, apple]")
+        try offer(signer.directory.read("out/web.jwt"))
+        try follower.start()
+        let old = try published()
+        #expect(old == (try signer.directory.read("out/web.jwt")))
+        try signer.directory.write(
+            signer.directory.read("clientsecretd.yaml").replacingOccurrences(of: "key: apple", with: "key: new"),
+            to: "clientsecretd.yaml")
+        try #require(try signer.command("reload").status == 0)
+        try offer(signer.directory.read("out/web.jwt"))
+        try follower.eventually("the new key's secret") { try published() != old }
+        #expect(try published() == signer.directory.read("out/web.jwt"))
+        // What the former key signs now does not win any more.
+        try offer(try sign("{'iat': now, 'exp': now + 9000000}"))
+        #expect(try follower.command("renew", "web").status == 1)
+        #expect(try source()["state"] == "stale")
+        #expect(try published() == signer.directory.read("out/web.jwt"))
+    }
+
+    /// What docs/fleet.md shows is accepted, and its command prints what its configuration needs.
+    @Test func whatTheGuideShowsWorks() throws {
+        let guide = try String(contentsOfFile: repository + "/docs/fleet.md", encoding: .utf8)
+        let commands = guide.matches(of: #/```sh\n([^`]*)```/#).map { String($0.output.1) }
+        #expect(commands == ["clientsecretd public-key\n"])
+        let printed = try signer.command("public-key").output
+        let key = try #require(printed.firstMatch(of: #/public_key: (\S+)\}/#)).output.1
+        let json = try signer.command("public-key", "--json").output
+        #expect(json.contains("\"public_key\":\"\(key)\""))
+        let examples = guide.matches(of: #/```yaml\n([^`]*)```/#).map { String($0.output.1) }
+        #expect(examples.count == 2)
+        try signer.start()
+        try offer(signer.directory.read("out/web.jwt"))
+        for example in examples {
+            let moved = example.replacingOccurrences(of: "MFkw…", with: key)
+                .replacingOccurrences(of: "/var/lib/apple-secrets/", with: follower.directory("in/"))
+                .replacingOccurrences(of: "/run/clientsecretd/out/", with: follower.directory("out/"))
+                .replacingOccurrences(of: "restart: myapp.service", with: "exec: [/bin/true]")
+            try follower.directory.write(moved + "\nstate_dir: \(follower.state)\n", to: "clientsecretd.yaml")
+            let checked = try follower.command("check")
+            #expect(checked.status == 0, "\(checked.complaints)")
+            #expect(checked.output.contains("web: would keep sha256:"))
+        }
+    }
+}
