@@ -148,9 +148,10 @@ extension Rotation {
                 if self.index.subjects[client]?.entry.source == nil {
                     self.renewal.force(client)
                     verification.skip(client, renewal.skipVerify)
+                } else {
+                    sources.readAgain(client, next: jobs.next)
+                    touch(.client(client))
                 }
-                sources.readAgain(client, next: jobs.next)
-                resetBackoff(client, at: now)
             }
             if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
                 deny(&requests[index], failure)
@@ -267,23 +268,24 @@ extension Rotation {
         if request.undecided.contains(client) { return nil }
         guard request.chosen.contains(client) else { return .untouched }
         guard let state = renewal[client] else { return .failed("the client is no longer configured") }
-        let isDeliverOnly = if case .renew(let renewal) = request.request { renewal.deliverOnly } else { false }
         if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
         if let failure = request.denied[client] { return .failed(failure.message) }
         if wantedSecret(client) == nil, !jobs.isBusy(.client(client)), let failure = clock.failure {
             return .failed(failure.message)
         }
-        if let subject = index.subjects[client], subject.entry.source != nil, !isDeliverOnly {
+        if let subject = index.subjects[client], subject.entry.source != nil, !request.isDeliverOnly {
             guard sources.wasRead(client) || jobs.isOverdue(.source(client)) else { return nil }
             if let failure = sourceFailure(of: subject) { return .failed(failure.message) }
         }
-        guard !state.isForced, let current = state.current, isDeliverOnly || heldBack(client) == nil else { return nil }
+        guard !state.isForced, let current = state.current, request.isDeliverOnly || heldBack(client) == nil else {
+            return nil
+        }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client) else { return nil }
         if index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
-        if isDeliverOnly || configuration.clients[client]?.source != nil { return .delivered(current) }
+        if request.isDeliverOnly || configuration.clients[client]?.source != nil { return .delivered(current) }
         return .renewed(current)
     }
 

@@ -91,21 +91,27 @@ extension Rotation {
             if open.isEmpty { return planned }
             for client in subjects(open) {
                 var deadlines = Deadlines(now: now)
-                planClient(client, &batches, &deadlines)
+                var ofCandidate = Deadlines(now: now)
+                planClient(client, &batches, &deadlines, &ofCandidate)
                 scope.wake(.client(client.name), at: deadlines)
+                scope.wake(.verification(client.name), at: ofCandidate)
                 planned.append(client)
             }
         }
     }
 
-    private mutating func planClient(_ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines) {
+    private mutating func planClient(
+        _ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
+    ) {
         let name = client.name
         guard let state = renewal[name] else { return }
         if client.entry.source != nil { return planReceiver(client, &deadlines) }
         guard isKnown(client) else { return planRecall(name, &deadlines) }
         let print = keys.print(of: client.entry.key)
         presumeDelivered(client, state)
-        let chosen = takeOver(client, state, print, at: deadlines.now)
+        takeOver(client, state, print, at: deadlines.now)
+        planCandidate(client, &ofCandidate)
+        guard let chosen = renewal[name] else { return }
         // The cached batch answers rest on the secret that this client had before.
         if chosen.current != state.current { batches = Batches() }
         let decision = decide(client, chosen, print, &batches, &deadlines)
@@ -142,21 +148,16 @@ extension Rotation {
     }
 
     /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
-    ///
-    /// - Returns: the client's state afterwards.
-    private mutating func takeOver(
-        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, at now: Now
-    ) -> Renewal.State {
+    private mutating func takeOver(_ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, at now: Now) {
         // By a distrusted clock the secret in force may seem issued in the future and an older one valid.
-        if state.hasChosen, clock.failure != nil { return state }
+        if state.hasChosen, clock.failure != nil { return }
         // When the other candidates would expire is no reason to wake.
         var deadlines = Deadlines(now: now)
         guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
-            return state
+            return
         }
         renewal.choose(issued, client.name)
         events.append(.tookOver(client.name, issued))
-        return renewal[client.name] ?? state
     }
 
     // MARK: What is known

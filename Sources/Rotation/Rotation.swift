@@ -199,7 +199,6 @@ package struct Rotation: Sendable {
         for key in scope.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         var clients = planClients(at: now)
         for client in clients {
-            plan(.verification(client.name), at: now) { $0.planCandidate(client, &$1) }
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
             planCredential(client)

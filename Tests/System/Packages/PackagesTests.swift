@@ -27,7 +27,7 @@ import Testing
     /// Each needs Debian's libraries and nothing of a toolchain.
     @Test(arguments: [
         ("clientsecretd", ["libsystemd0", "libyaml-0-2", "systemd"]),
-        ("clientsecretd-network", ["clientsecretd", "libcurl4"]),
+        ("clientsecretd-network", ["clientsecretd", "libcurl4", "libyaml-0-2"]),
     ])
     func dependsOnDebiansLibraries(_ name: String, _ own: [String]) throws {
         let answer = try run(["dpkg-deb", "--field", try package(name), "Depends"])
