@@ -274,7 +274,8 @@ extension Rotation {
             return .failed(failure.message)
         }
         if let subject = index.subjects[client], subject.entry.source != nil, !request.isDeliverOnly {
-            guard sources.wasRead(client) || jobs.isOverdue(.source(client)) else { return nil }
+            // What was read is judged once the outputs were read again too.
+            guard sources.wasRead(client) || jobs.isOverdue(.source(client)), isKnown(subject) else { return nil }
             if let failure = sourceFailure(of: subject) { return .failed(failure.message) }
         }
         guard !state.isForced, let current = state.current, request.isDeliverOnly || heldBack(client) == nil else {
