@@ -6,6 +6,8 @@ import Rotation
 struct VerdictWatch {
     /// The newest secret of each client, as far as the living daemon can know.
     private(set) var newest: [ClientName: SecretInfo] = [:]
+    /// The secret of each client that was the newest one before.
+    private(set) var predecessors: [ClientName: SecretInfo] = [:]
     /// How often the living daemon was told that each secret is refused, since it was told that it is accepted.
     private var refusals: [Fingerprint: Int] = [:]
     /// Secrets that the daemon has minted.
@@ -19,6 +21,7 @@ struct VerdictWatch {
     /// Forgets what died with the daemon.
     mutating func forget() {
         newest = [:]
+        predecessors = [:]
         refusals = [:]
         inForce = [:]
         running = nil
@@ -50,6 +53,7 @@ struct VerdictWatch {
         switch (job.work, result) {
         case (.mint(let client, _, _), .success(.minted(let secret))):
             minted.insert(secret.fingerprint)
+            predecessors[client] = newest[client]
             newest[client] = secret
             failedAt[client] = nil
         case (.recall(let client), .success(.recalled(let record))):
@@ -105,8 +109,9 @@ extension Simulator {
         guard isAlive else { return }
         for (name, entry) in outside.configuration.clients.sorted(by: { $0.key < $1.key }) where entry.verify {
             guard watch.isOwed(name, entry, despiteApple: true, isSynced: isSynced, at: boot) else { continue }
-            let newest = verdicts.newest[name]
-            let mayBeRefused = newest.map { outside.apple.refusals[$0.fingerprint] != nil } ?? false
+            // One that was minted just now is not in force before the refused one would have been.
+            let newest = [verdicts.newest[name], verdicts.predecessors[name]].compactMap { $0 }
+            let mayBeRefused = newest.contains { outside.apple.refusals[$0.fingerprint] != nil }
             for output in entry.outputs {
                 guard let issued = outside.secret(in: output), issued.client == entry.clientID else {
                     throw Violation(.verdicts, "\(output.path) holds no secret of \(name)")

@@ -68,6 +68,13 @@ import Testing
         return made.output
     }
 
+    /// Has the signer mint a secret that is greater than its last one: one of another second.
+    private func renewSigner() throws {
+        let last = time(nil)
+        while time(nil) == last { usleep(10_000) }
+        try #require(try signer.command("renew").status == 0)
+    }
+
     @Test func whatTheSignerMintsIsPublishedAndDelivered() throws {
         try signer.start()
         try configure()
@@ -82,12 +89,12 @@ import Testing
         #expect(try source()["state"] == "current")
         #expect(try source()["place"] == follower.directory("in/web.jwt"))
 
-        try #require(try signer.command("renew").status == 0)
+        try renewSigner()
         try offer(signer.directory.read("out/web.jwt"))
         try follower.eventually("the new secret") { try published() == signer.directory.read("out/web.jwt") }
 
         // Written in place, and asked for at once.
-        try #require(try signer.command("renew").status == 0)
+        try renewSigner()
         try follower.directory.write(signer.directory.read("out/web.jwt") + "\n", to: "in/web.jwt")
         let renewed = try follower.command("renew", "web")
         #expect(renewed.status == 0, "\(renewed.complaints)")
@@ -108,15 +115,13 @@ import Testing
 
     @Test func nothingElseChangesWhatIsPublished() throws {
         try signer.start()
-        let older = try signer.directory.read("out/web.jwt")
-        try #require(try signer.command("renew").status == 0)
         let first = try signer.directory.read("out/web.jwt")
         try configure()
         try offer(first)
         try follower.start()
         try signer.makeKey(at: signer.directory("keys/other.p8"))
         let bad = [
-            ("stale", "older", older),
+            ("stale", "older", try sign("{'iat': now - 100, 'exp': now + 8000000}")),
             ("stale", "expired", try sign("{'iat': now - 900, 'exp': now - 300}")),
             ("wrong", "forged", try sign("{'iat': now, 'exp': now + 8000000}", key: signer.directory("keys/other.p8"))),
             ("wrong", "of another client", try sign("{'iat': now, 'exp': now + 8000000, 'sub': 'com.example.other'}")),
@@ -158,7 +163,7 @@ import Testing
             atPath: follower.directory("in/web.jwt"), withDestinationPath: "..data/web.jwt")
         try follower.start()
         #expect(try published() == signer.directory.read("out/web.jwt"))
-        try #require(try signer.command("renew").status == 0)
+        try renewSigner()
         try follower.directory.write(signer.directory.read("out/web.jwt"), to: "in/..two/web.jwt")
         try FileManager.default.createSymbolicLink(atPath: follower.directory("in/..tmp"), withDestinationPath: "..two")
         try move(follower.directory("in/..tmp"), to: follower.directory("in/..data"))
