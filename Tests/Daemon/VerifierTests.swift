@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func aSocketWithoutAListenerIsNoService() throws {
-        close(try UnixListener(path: path, mode: 0o600).release())
+        endListening(try UnixListener(path: path, mode: 0o600).release())
         let failure = try #require(try ask())
         #expect(failure.code == .verifierMissing)
         #expect(failure.cause == ECONNREFUSED)

@@ -85,7 +85,7 @@ struct UnixSocketTests {
     }
 
     @Test func aSocketThatNobodyListensOnIsTakenOver() throws {
-        close(try UnixListener(path: path, mode: 0o600).release())
+        endListening(try UnixListener(path: path, mode: 0o600).release())
         #expect(FileManager.default.fileExists(atPath: path))
         let refused = #expect(throws: SystemError.self) { _ = try UnixStream.connect(to: path, timeoutSeconds: 1) }
         #expect(refused?.errno == .connectionRefused)

@@ -137,7 +137,7 @@ import Testing
                 + "(no such file or directory); systemctl enable --now clientsecretd-writer@app.socket")
         try FileManager.default.createDirectory(
             atPath: directory("writer"), withIntermediateDirectories: false)
-        close(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
+        endListening(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
         let refused = failure(observe(beside: directory("status.sock")))
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
