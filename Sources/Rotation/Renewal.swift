@@ -276,14 +276,16 @@ extension Rotation {
     }
 
     /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer
-    /// configured. While Apple has not accepted the new one, one of another key id or team is kept.
+    /// configured. Where Apple is to accept the new one first, one of another key id or team is kept, also before the
+    /// new one is minted.
     func wantedSecret(_ client: ClientName) -> SecretInfo? {
         index.subjects[client].flatMap { wantedSecret($0) }
     }
 
     func wantedSecret(_ client: Subject) -> SecretInfo? {
         guard let current = renewal[client.name]?.current,
-            client.names(current) || current.client == client.entry.clientID && heldBack(client.name) != nil
+            client.names(current)
+                || current.client == client.entry.clientID && (client.entry.verify || heldBack(client.name) != nil)
         else { return nil }
         return current
     }

@@ -243,6 +243,24 @@ import Testing
         #expect(try bench.held(in: "web.jwt")?.keyID.description == "XYZ123DEFG")
     }
 
+    /// A file that another program keeps removing is not written at once because a new key id is configured.
+    @Test func aContestedFileWaitsWhileASecretOfAnotherKeyIDIsMinted() throws {
+        let bench = try settled()
+        let old = try #require(try bench.held(in: "web.jwt"))
+        for _ in 1...4 {
+            try bench.place(nil, in: "web.jwt")
+            try bench.debounce("web.jwt")
+        }
+        #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+        try refuse(bench)
+        var changed = try configuration()
+        changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
+        bench.reload(changed)
+        #expect(try bench.held(in: "web.jwt") == nil)
+        bench.pass(600)
+        #expect(try bench.held(in: "web.jwt") == old)
+    }
+
     // MARK: Restarts and reloads
 
     @Test(arguments: [true, false]) func aRestartPublishesNothingThatWasRefused(_ isDown: Bool) throws {
