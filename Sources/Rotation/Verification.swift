@@ -260,7 +260,9 @@ extension Rotation {
         let print = keys.print(of: client.entry.key)
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
-        guard client.entry.accepts(candidate, key: client.key, print: print, at: &deadlines) else {
+        // When a candidate's validity begins or ends is no reason to wake once it is forgotten.
+        var waiting = deadlines
+        guard client.entry.accepts(candidate, key: client.key, print: print, at: &waiting) else {
             verification.drop(name)
             return recover(.verification(name))
         }
@@ -271,9 +273,9 @@ extension Rotation {
             if isHeldBack { renewal.choose(candidate, name) }
             return
         }
+        deadlines = waiting
         guard isHeldBack else { return }
         // When the secret to keep would have ended is no reason to wake once it is replaced.
-        var waiting = deadlines
         if let kept = secretToKeep(client, &waiting) {
             guard verification.refusal(of: name) == nil, waiting.reached(Verification.latest(kept, client.entry)) else {
                 deadlines = waiting
