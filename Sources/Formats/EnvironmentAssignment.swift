@@ -1,5 +1,6 @@
 /// One assignment of a variable in an environment file, as offsets into its bytes.
 struct EnvironmentAssignment {
+    let name: String
     /// From the name, or the `export` before it, to the end of its value or of the comment after that.
     let statement: Range<Int>
     /// The offset of the line break that ends the statement, or the end of the file.
@@ -10,8 +11,8 @@ struct EnvironmentAssignment {
     /// Where a shell sees a comment after the value, or the statement's end.
     private let valueEnd: Int
 
-    /// `statement` as an assignment of `name`; nil when it is something else.
-    init?(_ bytes: [UInt8], statement: Range<Int>, name: String) {
+    /// `statement` as an assignment of one of `names`; nil when it is something else.
+    init?(_ bytes: [UInt8], statement: Range<Int>, names: Set<String>) {
         self.statement = statement
         var index = statement.lowerBound
         hasByteOrderMark = index == 0 && bytes.starts(with: EnvironmentFile.byteOrderMark)
@@ -27,8 +28,10 @@ struct EnvironmentAssignment {
             while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
         }
         nameStart = index
-        guard bytes[index..<statement.upperBound].starts(with: name.utf8) else { return nil }
-        index += name.utf8.count
+        let nameBytes = bytes[index..<statement.upperBound].prefix { !$0.isEnvironmentSpace && $0 != .equals }
+        name = String(decoding: nameBytes, as: UTF8.self)
+        guard names.contains(name) else { return nil }
+        index += nameBytes.count
         while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
         guard index < statement.upperBound, bytes[index] == .equals else { return nil }
         valueStart = index + 1

@@ -40,51 +40,62 @@ package struct EnvironmentFile {
 
     /// Sets each variable to its value, whose bytes must all be plain (``Swift/UInt8/isTokenCharacter``).
     mutating func set(_ values: [String: [UInt8]]) throws(FormatFlaw) {
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            let assignments = try assignments(of: name)
-            for assignment in assignments.reversed() {
+        let found = find(Set(values.keys))
+        var all: [(name: String, assignment: EnvironmentAssignment)] = []
+        var missing: [String] = []
+        for name in values.keys.sorted() {
+            let assignments = try found.assignments(of: name)
+            for assignment in assignments {
                 if let flaw = assignment.flaw(in: bytes) {
                     throw malformed(at: assignment.statement.lowerBound, flaw)
                 }
-                bytes.replaceSubrange(
-                    assignment.statement.lowerBound..<assignment.lineEnd,
-                    with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
-                        + Array(name.utf8) + [.equals] + value)
+                all.append((name, assignment))
             }
-            if assignments.allSatisfy({ $0.statement.lowerBound < firstStatementFloor }) {
-                if let doubt = lexer.doubtAtEnd {
-                    throw malformed(
-                        at: doubt.offset,
-                        "what stands behind it depends on the program that reads it, so that \(name) cannot be added: "
-                            + "it has \(doubt.cause.rawValue)")
-                }
-                if let last = bytes.last, last != .lineFeed { bytes += lineBreak }
-                bytes += Array(name.utf8) + [.equals] + value + lineBreak
-            }
-            try read()
+            if assignments.allSatisfy({ $0.statement.lowerBound < firstStatementFloor }) { missing.append(name) }
         }
+        // From the end, so that the offsets of those before it stay right.
+        for (name, assignment) in all.sorted(by: { $0.assignment.lineEnd > $1.assignment.lineEnd }) {
+            bytes.replaceSubrange(
+                assignment.statement.lowerBound..<assignment.lineEnd,
+                with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
+                    + Array(name.utf8) + [.equals] + (values[name] ?? []))
+        }
+        if !all.isEmpty { try read() }
+        for name in missing {
+            if let doubt = lexer.doubtAtEnd {
+                throw malformed(
+                    at: doubt.offset,
+                    "what stands behind it depends on the program that reads it, so that \(name) cannot be added: "
+                        + "it has \(doubt.cause.rawValue)")
+            }
+            if let last = bytes.last, last != .lineFeed { bytes += lineBreak }
+            bytes += Array(name.utf8) + [.equals] + (values[name] ?? []) + lineBreak
+        }
+        if !missing.isEmpty { try read() }
         // Reads the values back, so that a mistake above shows before anything is written.
-        for (name, value) in values where try self.value(of: name) != .one(value) {
+        let written = try self.values(of: values.keys)
+        for (name, value) in values where written[name] != .one(value) {
             throw malformed(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
         }
     }
 
     /// What the variable is set to.
-    package func value(of name: String) throws(FormatFlaw) -> Value {
-        let all = try assignments(of: name)
-        guard let last = all.last else { return .absent }
-        let value = last.unquotedValue(in: bytes)
-        guard all.allSatisfy({ $0.unquotedValue(in: bytes) == value }),
-            all.contains(where: { $0.statement.lowerBound >= firstStatementFloor })
-        else { return .differing }
-        return .one(value)
+    package func value(of name: String) throws(FormatFlaw) -> Value { try value(find([name]).assignments(of: name)) }
+
+    /// What each of the variables is set to. Of several that cannot be told, the first is the one that is thrown for.
+    func values(of names: some Collection<String>) throws(FormatFlaw) -> [String: Value] {
+        let found = find(Set(names))
+        var values: [String: Value] = [:]
+        for name in names { values[name] = try value(found.assignments(of: name)) }
+        return values
     }
 
     /// Whether the file holds anything, even a comment, besides assignments of these variables.
-    func holdsOtherLines(than names: some Sequence<String>) throws(FormatFlaw) -> Bool {
+    func holdsOtherLines(than names: some Collection<String>) throws(FormatFlaw) -> Bool {
+        let found = find(Set(names))
         var rest = bytes
         for name in names {
-            for assignment in try assignments(of: name) {
+            for assignment in try found.assignments(of: name) {
                 for offset in assignment.statement { rest[offset] = .space }
             }
         }
@@ -93,49 +104,71 @@ package struct EnvironmentFile {
 
     // MARK: Finding
 
-    private func assignments(of name: String) throws(FormatFlaw) -> [EnvironmentAssignment] {
-        let doubtful = lexer.continued + (lexer.doubt.map { [($0.offset..<bytes.count, $0)] } ?? [])
-        for (lines, doubt) in doubtful {
-            guard let start = mention(of: name, in: lines) else { continue }
-            throw malformed(
-                at: start, "whether it sets \(name) depends on the program that reads it" + cause(doubt, at: start))
+    /// The assignments of some variables, and why those of others cannot be told for sure.
+    private struct Found {
+        var assignments: [String: [EnvironmentAssignment]] = [:]
+        var flaws: [String: FormatFlaw] = [:]
+
+        func assignments(of name: String) throws(FormatFlaw) -> [EnvironmentAssignment] {
+            if let flaw = flaws[name] { throw flaw }
+            return assignments[name] ?? []
         }
-        var result: [EnvironmentAssignment] = []
-        for statement in lexer.statements {
-            guard let assignment = EnvironmentAssignment(bytes, statement: statement.range, name: name) else {
-                // To a shell `export A=1 NAME=old` is one statement, in which NAME cannot be set by itself.
-                if ShellWords(bytes, statement.range).assigned.contains(name) {
-                    throw malformed(
-                        at: statement.range.lowerBound,
-                        "a shell sets \(name) there behind something else, and that is not edited")
-                }
-                continue
-            }
-            // Dotenv libraries have no continued lines: such a line must not look like an assignment.
-            if let doubt = lexer.doubt, statement.range.contains(doubt.offset) {
-                throw endsDifferently(statement, name, doubt)
-            }
-            if bytes[statement.agreedEnd..<statement.range.upperBound].contains(.equals),
-                let (_, doubt) = lexer.continued.first(where: { statement.range.contains($0.lines.lowerBound) })
-            {
-                throw endsDifferently(statement, name, doubt)
-            }
-            result.append(assignment)
-        }
-        if result.count > Self.assignmentLimit {
-            throw malformed(
-                at: result[result.count - 1].statement.lowerBound,
-                "\(name) is set more than \(Self.assignmentLimit) times in this file")
-        }
-        return result
     }
 
-    private func endsDifferently(
-        _ statement: EnvironmentLexer.Statement, _ name: String, _ doubt: EnvironmentLexer.Doubt
-    ) -> FormatFlaw {
-        let start = statement.range.lowerBound
-        return malformed(
-            at: start, "where the value of \(name) ends depends on the program that reads it" + cause(doubt, at: start))
+    private func value(_ assignments: [EnvironmentAssignment]) -> Value {
+        guard let last = assignments.last else { return .absent }
+        let value = last.unquotedValue(in: bytes)
+        guard assignments.allSatisfy({ $0.unquotedValue(in: bytes) == value }),
+            assignments.contains(where: { $0.statement.lowerBound >= firstStatementFloor })
+        else { return .differing }
+        return .one(value)
+    }
+
+    /// Looks for all of these variables in one pass, so that the time depends on the file's size alone.
+    private func find(_ names: Set<String>) -> Found {
+        var found = Found()
+        func note(_ name: String, at offset: Int, _ reason: @autoclosure () -> String) {
+            if found.flaws[name] == nil { found.flaws[name] = malformed(at: offset, reason()) }
+        }
+        let doubtful = lexer.continued + (lexer.doubt.map { [($0.offset..<bytes.count, $0)] } ?? [])
+        for (lines, doubt) in doubtful {
+            for (name, start) in mentions(in: lines) where names.contains(name) {
+                note(
+                    name, at: start,
+                    "whether it sets \(name) depends on the program that reads it" + cause(doubt, at: start))
+            }
+        }
+        for statement in lexer.statements {
+            let start = statement.range.lowerBound
+            let assignment = EnvironmentAssignment(bytes, statement: statement.range, names: names)
+            // To a shell `export A=1 NAME=old` is one statement, in which NAME cannot be set by itself.
+            for name in ShellWords(bytes, statement.range).assigned
+            where name != assignment?.name && names.contains(name) {
+                note(name, at: start, "a shell sets \(name) there behind something else, and that is not edited")
+            }
+            guard let assignment else { continue }
+            if let doubt = doubtAboutEnd(of: statement) {
+                note(
+                    assignment.name, at: start,
+                    "where the value of \(assignment.name) ends depends on the program that reads it"
+                        + cause(doubt, at: start))
+            }
+            found.assignments[assignment.name, default: []].append(assignment)
+        }
+        for (name, assignments) in found.assignments where assignments.count > Self.assignmentLimit {
+            note(
+                name, at: assignments[assignments.count - 1].statement.lowerBound,
+                "\(name) is set more than \(Self.assignmentLimit) times in this file")
+        }
+        return found
+    }
+
+    /// Why readers disagree on where the value that the statement assigns ends, if they do.
+    private func doubtAboutEnd(of statement: EnvironmentLexer.Statement) -> EnvironmentLexer.Doubt? {
+        if let doubt = lexer.doubt, statement.range.contains(doubt.offset) { return doubt }
+        // Dotenv libraries have no continued lines: such a line must not look like an assignment.
+        guard bytes[statement.agreedEnd..<statement.range.upperBound].contains(.equals) else { return nil }
+        return lexer.continued.first { statement.range.contains($0.lines.lowerBound) }?.doubt
     }
 
     /// Words for a message about the line at `offset`: the cause, and its line if it is another.
@@ -144,16 +177,18 @@ package struct EnvironmentFile {
         return line == other ? ": it has \(doubt.cause.rawValue)" : ": line \(line) has \(doubt.cause.rawValue)"
     }
 
-    /// Where these bytes hold the name as a word, followed by an equals sign.
-    private func mention(of name: String, in range: Range<Int>) -> Int? {
-        let name = Array(name.utf8)
-        return range.first { start in
-            // The byte before first: it is cheap, and a long run of letters holds a long name at every offset.
-            guard start == 0 || !bytes[start - 1].isNamePart, bytes[start..<range.upperBound].starts(with: name) else {
-                return false
+    /// The words in these bytes that an equals sign follows, and where each begins.
+    private func mentions(in range: Range<Int>) -> [(name: String, start: Int)] {
+        var result: [(name: String, start: Int)] = []
+        var index = range.lowerBound
+        while let start = bytes[index..<range.upperBound].firstIndex(where: \.isNamePart) {
+            let end = bytes[start..<range.upperBound].firstIndex { !$0.isNamePart } ?? range.upperBound
+            index = bytes[end..<range.upperBound].firstIndex { !$0.isEnvironmentSpace } ?? range.upperBound
+            if index < range.upperBound, bytes[index] == .equals {
+                result.append((String(decoding: bytes[start..<end], as: UTF8.self), start))
             }
-            return bytes[(start + name.count)..<range.upperBound].first { !$0.isEnvironmentSpace } == .equals
         }
+        return result
     }
 
     private mutating func read() throws(FormatFlaw) {

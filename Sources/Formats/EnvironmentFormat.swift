@@ -11,10 +11,9 @@ package struct EnvironmentFormat: OutputFormat {
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
         let file = try EnvironmentFile(bytes)
         var parsed = ParsedFile(places: [:])
-        var names: [String] = []
-        for case .variable(let name) in places {
-            names.append(name)
-            switch try file.value(of: name) {
+        let names = places.compactMap { if case .variable(let name) = $0 { name } else { nil } }
+        for (name, value) in try file.values(of: names) {
+            switch value {
             case .absent: break
             case .differing: parsed.places[.variable(name)] = .foreign
             case .one(let value): parsed.places[.variable(name)] = TokenBytes.content(value)

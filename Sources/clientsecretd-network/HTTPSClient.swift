@@ -37,24 +37,9 @@ struct HTTPSClient {
             return .failure(TransportFailure(.failed, "libcurl cannot be used", mayBeSent: false))
         }
         do throws(TransportFailure) {
-            try transfer.set(CURLOPT_URL, endpoint.url(path))
-            try transfer.set(CURLOPT_PROTOCOLS_STR, "https")
-            try transfer.set(CURLOPT_FOLLOWLOCATION, 0)
-            try transfer.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-            try transfer.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-            try transfer.set(CURLOPT_SSL_VERIFYPEER, 1)
-            try transfer.set(CURLOPT_SSL_VERIFYHOST, 2)
-            if let caFile {
-                try transfer.set(CURLOPT_CAINFO, caFile)
-                try transfer.set(CURLOPT_CAPATH, nil)
-            }
-            try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, min(connectTimeout, timeout))
-            try transfer.set(CURLOPT_TIMEOUT_MS, timeout)
-            // Time-outs of the resolver would otherwise come as signals.
-            try transfer.set(CURLOPT_NOSIGNAL, 1)
-            // A resolver that hangs would be waited for beyond every deadline; this process ends after its answer anyway.
-            try transfer.set(CURLOPT_QUICK_EXIT, 1)
-            try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
+            try transfer.prepare(
+                url: endpoint.url(path), schemes: "https", caFile: caFile, connectTimeout: connectTimeout,
+                timeout: timeout)
             if let form {
                 try transfer.set(CURLOPT_POSTFIELDSIZE, form.utf8.count)
                 try transfer.set(CURLOPT_COPYPOSTFIELDS, form)
@@ -91,6 +76,36 @@ struct HTTPSClient {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(headers)
         unsafe message.deallocate()
+    }
+
+    /// The rules of every request, which stand at ``HTTPSClient``.
+    ///
+    /// - Parameters:
+    ///   - schemes: Those that may be spoken, with commas between them.
+    ///   - caFile: A PEM file; nil for the machine's authorities.
+    ///   - connectTimeout: In milliseconds.
+    ///   - timeout: In milliseconds, connecting included.
+    func prepare(
+        url: String, schemes: String, caFile: String?, connectTimeout: Int, timeout: Int
+    ) throws(TransportFailure) {
+        try set(CURLOPT_URL, url)
+        try set(CURLOPT_PROTOCOLS_STR, schemes)
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let caFile {
+            try set(CURLOPT_CAINFO, caFile)
+            try set(CURLOPT_CAPATH, nil)
+        }
+        try set(CURLOPT_CONNECTTIMEOUT_MS, min(connectTimeout, timeout))
+        try set(CURLOPT_TIMEOUT_MS, timeout)
+        // Time-outs of the resolver would otherwise come as signals.
+        try set(CURLOPT_NOSIGNAL, 1)
+        // A resolver that hangs would be waited for beyond every deadline; this process ends after its answer anyway.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_USERAGENT, "clientsecretd")
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportFailure) {

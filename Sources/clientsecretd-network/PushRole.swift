@@ -147,25 +147,10 @@ struct PushClient {
     func send(_ request: PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure> {
         guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
         do throws(TransportFailure) {
-            try transfer.set(CURLOPT_URL, request.address.text)
-            try transfer.set(CURLOPT_PROTOCOLS_STR, request.address.isLoopback ? "http,https" : "https")
-            try transfer.set(CURLOPT_FOLLOWLOCATION, 0)
-            try transfer.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-            try transfer.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-            try transfer.set(CURLOPT_SSL_VERIFYPEER, 1)
-            try transfer.set(CURLOPT_SSL_VERIFYHOST, 2)
-            if let caFile {
-                try transfer.set(CURLOPT_CAINFO, caFile)
-                try transfer.set(CURLOPT_CAPATH, nil)
-            }
+            try transfer.prepare(
+                url: request.address.text, schemes: request.address.isLoopback ? "http,https" : "https", caFile: caFile,
+                connectTimeout: 10_000, timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
-            try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, min(10_000, timeout))
-            try transfer.set(CURLOPT_TIMEOUT_MS, timeout)
-            // Time-outs of the resolver would otherwise come as signals.
-            try transfer.set(CURLOPT_NOSIGNAL, 1)
-            // A resolver that hangs would be waited for beyond every deadline; this process ends after its answer anyway.
-            try transfer.set(CURLOPT_QUICK_EXIT, 1)
-            try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
             if let body = request.body {
                 // The size first: it is what is copied.
                 try transfer.set(CURLOPT_POSTFIELDSIZE, body.count)

@@ -62,6 +62,10 @@ import Testing
 
     @Test func setsSeveralVariablesAtOnce() throws {
         #expect(try edited("B=old\n", ["C": "3", "A": "1", "B": "2"]) == "B=2\nA=1\nC=3\n")
+        #expect(try edited("B=old # note\nA='x\ny'\n", ["A": "1", "B": "2"]) == "# note\nB=2\nA=1\n")
+        // The backslash would make an added line doubtful; it goes with the old value, whichever name comes first.
+        #expect(try edited("B=\\\n", ["A": "1", "B": "2"]) == "B=2\nA=1\n")
+        #expect(try edited("B=\\\n", ["C": "1", "B": "2"]) == "B=2\nC=1\n")
     }
 
     @Test(arguments: [

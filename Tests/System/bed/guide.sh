@@ -297,29 +297,22 @@ after_upgrading() {
 
 install_clientsecretd
 cd /root || exit 1
-python3 /src/Tests/System/bed/guide.py $guide >/tmp/sections || exit 1
-while read -r section; do
-    case $section in
-        "The first secret") tried=first_secret ;;
-        "An application with an environment file") tried=environment_file ;;
-        "A group of readers") tried=group ;;
-        "A container") tried=container ;;
-        "A dotenv file of the application's own") tried=dotenv ;;
-        "A file of root's") tried=root_file ;;
-        "A credential of the unit") tried=credential ;;
-        "A port for Prometheus") tried=port ;;
-        "A weekly window") tried=window ;;
-        "Restart without polkit") tried=path ;;
-        "Replacing a key") tried=replacing ;;
-        "The key as an encrypted credential") tried=encrypted_key ;;
-        "Upgrading") tried=upgrading ;;
-        *) echo "broken: nobody tries what \"$section\" says" && continue ;;
-    esac
-    before_$tried
-    python3 /src/Tests/System/bed/guide.py $guide "$section" >/tmp/section || exit 1
-    promise "what \"$section\" says can be done" bash /tmp/section </dev/null
-    after_$tried
-done <<<"$(cat /tmp/sections)"
+declare -A tries=(
+    ["The first secret"]=first_secret
+    ["An application with an environment file"]=environment_file
+    ["A group of readers"]=group
+    ["A container"]=container
+    ["A dotenv file of the application's own"]=dotenv
+    ["A file of root's"]=root_file
+    ["A credential of the unit"]=credential
+    ["A port for Prometheus"]=port
+    ["A weekly window"]=window
+    ["Restart without polkit"]=path
+    ["Replacing a key"]=replacing
+    ["The key as an encrypted credential"]=encrypted_key
+    ["Upgrading"]=upgrading
+)
+try_sections $guide
 
 eventually "everything is well in the end" all_ok
 equal "as all clients say" "" "$(troubled)"

@@ -92,20 +92,12 @@ systemctl daemon-reload
 make_key
 configure_web
 systemctl enable --quiet --now clientsecretd.service
-python3 /src/Tests/System/bed/guide.py $guide >/tmp/sections
-while read -r section; do
-    case $section in
-        "Moving from a hand-made secret") tried=moving ;;
-        "Restoring a backup or an old snapshot") tried=restoring ;;
-        "Configuration management that writes the same file") tried=management ;;
-        "From cron, or in an init container") tried=cron ;;
-        "When Apple refuses") tried=refusal ;;
-        *) echo "broken: nobody tries what \"$section\" says" && continue ;;
-    esac
-    before_$tried
-    python3 /src/Tests/System/bed/guide.py $guide "$section" >/tmp/section || exit 1
-    promise "what \"$section\" says can be done" bash /tmp/section </dev/null
-    after_$tried
-done <<<"$(cat /tmp/sections)"
-equal "all sections are tried" 5 "$(wc -l </tmp/sections)"
+declare -A tries=(
+    ["Moving from a hand-made secret"]=moving
+    ["Restoring a backup or an old snapshot"]=restoring
+    ["Configuration management that writes the same file"]=management
+    ["From cron, or in an init container"]=cron
+    ["When Apple refuses"]=refusal
+)
+try_sections $guide
 finish
