@@ -101,13 +101,58 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 
 # Ratios of one run on one machine, medians of five; docs/benchmarks.md has what came of them. As root: file systems are mounted.
 .PHONY: bench
-bench: build ## measures publishing, renewing, restarting, memory and wakes beside plain programs (some 20 minutes)
+bench: build .build/venv/ready .build/peers-root/etc/os-release ## measures what it costs, beside plain programs and peers (some 30 minutes)
 	@scripts/install-packages e2fsprogs gcc libc6-dev libssl-dev openssl python3
 	Benchmarks/publish.sh
 	Benchmarks/restart.sh
 	Benchmarks/renew.sh
 	Benchmarks/memory.sh
 	Benchmarks/idle.sh
+	Benchmarks/mint.sh
+	Benchmarks/peers.py .build/peers-root
+	Benchmarks/peers.py .build/peers-root 1000
+
+# Nothing is installed on this machine: caddy and certmonger run in this folder.
+.build/peers-root/etc/os-release:
+	@scripts/install-packages mmdebstrap
+	rm -rf .build/peers-root .build/peers-root.new
+	timeout 10m mmdebstrap --quiet --variant=minbase --include=caddy,certmonger bookworm .build/peers-root.new
+	mv .build/peers-root.new .build/peers-root
+
+# What runs in the tests' own process. The other suites start the release binary, which no sanitizer looks into; XCTest's
+# runner itself leaks, so leaks are not counted. SANITIZER=thread or =address for one of them, SUITES='Keys|Outputs' for some.
+SANITIZER ?= thread address
+SUITES ?= AppleClientSecret|Failures|Formats|Rotation|Linux|Systemd|Config|Keys|Outputs|State|UserWriter|StatusAPI|Actions|Daemon|Fuzzing
+.PHONY: sanitize
+sanitize: deps ## runs the suites of Sources/ under the thread and the address sanitizer (SANITIZER=thread for one; an hour)
+	for sanitizer in $(SANITIZER); do \
+	    timeout $(test_limit) swift build --build-tests --sanitize=$$sanitizer --scratch-path .build/$$sanitizer; \
+	    ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0 CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) \
+	        timeout $(test_limit) swift test --skip-build --sanitize=$$sanitizer --scratch-path .build/$$sanitizer \
+	        --filter '^($(SUITES))Tests\.'; \
+	done
+
+# Which lines and branches of these folders no suite of Sources/ reaches: CONTRIBUTING.md has what is left, and why.
+COVERED ?= Rotation Outputs Keys
+.PHONY: coverage
+coverage: deps ## says which parts of COVERED ("Rotation Outputs Keys") the tests reach; the lines that none does are in .build/coverage
+	timeout $(test_limit) swift build --build-tests --enable-code-coverage --scratch-path .build/coverage
+	rm -rf .build/coverage/debug/codecov
+	timeout $(test_limit) swift test --skip-build --enable-code-coverage --scratch-path .build/coverage \
+	    --filter '^($(SUITES)|Simulation)Tests\.'
+	scripts/coverage .build/coverage/debug/codecov/clientsecretd.json $(addprefix Sources/,$(COVERED))
+
+# The library's documentation as an archive, which any web server shows.
+.PHONY: docc
+docc: ## makes .build/documentation of the library AppleClientSecret's comments and articles
+	timeout $(debug_build_limit) swift build --target AppleClientSecret
+	rm -rf .build/documentation
+	mkdir -p .build/documentation/symbols
+	swift symbolgraph-extract -module-name AppleClientSecret -I .build/debug/Modules \
+	    -target $$(uname -m)-unknown-linux-gnu -output-dir .build/documentation/symbols
+	docc convert Sources/AppleClientSecret/AppleClientSecret.docc --warnings-as-errors \
+	    --additional-symbol-graph-dir .build/documentation/symbols \
+	    --output-dir .build/documentation/AppleClientSecret.doccarchive
 
 # How many seconds `make fuzz` spends on each target; with TARGET, on that one alone.
 FUZZ_SECONDS ?= 60

@@ -1,0 +1,45 @@
+import Foundation
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+/// When temporaries that a killed daemon left beside outputs are removed.
+@Suite struct LeftoversTests {
+    private static let tag = "0123456789abcdef"
+    private static let own = ".clientsecretd-\(tag)-00112233445566778899aabbccddeeff.tmp"
+    private static let foreign = ".clientsecretd-fedcba9876543210-00112233445566778899aabbccddeeff.tmp"
+
+    private let scratch: TemporaryDirectory
+    private let leftovers: Leftovers
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        leftovers = Leftovers(
+            naming: try #require(TemporaryNames(tag: Self.tag)), as: .current(), boundaries: ReservedPaths())
+    }
+
+    private func names(_ directory: String = ".") throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: scratch(directory)))
+    }
+
+    /// Afterwards they look the same as those of a write under way, which must not be removed.
+    @Test func aDirectoryIsSweptBeforeTheFirstWriteAlone() throws {
+        for name in [Self.own, Self.foreign, "web.jwt"] { try scratch.write("", to: name) }
+        leftovers.sweep(beside: try Samples.path(scratch("web.jwt")))
+        #expect(try names() == [Self.foreign, "web.jwt"])
+        try scratch.write("", to: Self.own)
+        leftovers.sweep(beside: try Samples.path(scratch("other.jwt")))
+        #expect(try names() == [Self.own, Self.foreign, "web.jwt"])
+    }
+
+    @Test func aDirectoryThatCouldNotBeReadIsTriedAgain() throws {
+        let output = try Samples.path(scratch("later/web.jwt"))
+        leftovers.sweep(beside: output)
+        try FileManager.default.createDirectory(atPath: scratch("later"), withIntermediateDirectories: false)
+        try scratch.write("", to: "later/" + Self.own)
+        leftovers.sweep(beside: output)
+        #expect(try names("later").isEmpty)
+    }
+}

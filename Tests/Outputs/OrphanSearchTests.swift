@@ -1,0 +1,99 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Keys
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+/// Which former outputs are said to hold a secret still.
+@Suite struct OrphanSearchTests {
+    private let scratch: TemporaryDirectory
+    private let publisher: Publisher
+    private let search: OrphanSearch
+    private let secret: Secret
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        publisher = try Samples.publisher()
+        search = OrphanSearch(by: publisher) { TokenReader.read($0, keys: [])?.claims.expiresAt }
+        secret = try Samples.secret()
+    }
+
+    private func place(_ name: String, _ variable: String? = nil) throws -> OutputPlace {
+        OutputPlace(path: try Samples.path(scratch(name)), slot: variable.map(Slot.variable) ?? .whole)
+    }
+
+    private func publish(_ name: String, _ format: FileFormat, variables: [String] = ["SECRET"]) throws {
+        let file = try Samples.file(scratch(name), format, variables: variables)
+        _ = try publisher.publish(Dictionary(uniqueKeysWithValues: file.slots.keys.map { ($0, secret) }), in: file)
+    }
+
+    private func found(
+        among former: Set<OutputPlace>, besides outputs: Set<OutputPlace> = []
+    ) -> [OrphanedOutput] {
+        search.orphans(among: former, besides: outputs)
+    }
+
+    @Test func aSecretIsFoundInEveryFormat() throws {
+        try publish("a.jwt", .raw)
+        try publish("b.json", .json)
+        try publish("c.env", .env)
+        try scratch.write("A=1\n", to: "d.env")
+        try publish("d.env", .env)
+        let former = [
+            try place("a.jwt"), try place("b.json"), try place("c.env", "SECRET"), try place("d.env", "SECRET"),
+        ]
+        let expiresAt = secret.issued.claims.expiresAt
+        #expect(
+            found(among: Set(former))
+                == former.map {
+                    OrphanedOutput(place: $0, expiresAt: expiresAt, isShared: $0.path.description.hasSuffix("d.env"))
+                })
+        #expect(found(among: Set(former), besides: Set(former)).isEmpty)
+    }
+
+    @Test func whatHoldsNoSecretIsNotNamed() throws {
+        try scratch.write("hello\n", to: "text")
+        try scratch.write("SECRET=hello\n", to: "app.env")
+        try FileManager.default.createDirectory(atPath: scratch("directory"), withIntermediateDirectories: false)
+        try #require(run(["mkfifo", scratch("fifo")]).status == 0)
+        let former = [
+            try place("text"), try place("app.env", "SECRET"), try place("app.env", "OTHER"), try place("directory"),
+            try place("fifo"), try place("gone"), try place("gone/below"), try place("text/below"),
+        ]
+        #expect(found(among: Set(former)).isEmpty)
+    }
+
+    @Test func theFileOfAnOutputByAnotherNameIsNotNamed() throws {
+        try publish("web.jwt", .raw)
+        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: "web.jwt")
+        #expect(found(among: [try place("link")], besides: [try place("web.jwt")]).isEmpty)
+        #expect(found(among: [try place("link")]).map(\.place) == [try place("link")])
+    }
+
+    @Test func aFormerVariableBesideOneInUseIsNamed() throws {
+        try publish("app.env", .env, variables: ["OLD", "NEW"])
+        let found = found(
+            among: [try place("app.env", "OLD"), try place("app.env", "NEW")], besides: [try place("app.env", "NEW")])
+        #expect(
+            found == [
+                OrphanedOutput(
+                    place: try place("app.env", "OLD"), expiresAt: secret.issued.claims.expiresAt, isShared: true)
+            ])
+    }
+
+    /// Others read it perhaps, where the daemon does not.
+    @Test func whatCannotBeReadMayHoldOne() throws {
+        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        try publish("open/web.jwt", .raw)
+        try publish("open/app.env", .env)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        let former = [try place("open/app.env", "SECRET"), try place("open/web.jwt")]
+        #expect(
+            found(among: Set(former))
+                == former.map { OrphanedOutput(place: $0, expiresAt: nil, isShared: $0.variable != nil) })
+    }
+}
