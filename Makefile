@@ -173,12 +173,15 @@ prometheus := $(if $(shell command -v promtool),,.build/prometheus/usr/bin/promt
 node_exporter := $(if $(shell command -v prometheus-node-exporter),,.build/node-exporter/usr/bin/prometheus-node-exporter)
 nagios := .build/nagios/usr/sbin/nagios4
 
+# Apache and its module, with the libraries that nothing else brings.
+apache := .build/apache/usr/sbin/apache2
+
 # Packages are installed on a Debian 12 without a toolchain, with what they depend on and what makes a key; root alone can
 # make one, and boot it.
 debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/etc/os-release)
 
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(debian_root)
+test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(debian_root)
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
@@ -207,6 +210,11 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 	mkdir -p .build/nagios
 	cd .build/nagios && for package in nagios4-common monitoring-plugins-common nagios4-core; do \
 	    timeout 10m ../../scripts/download-package $$package; done && touch usr/sbin/nagios4
+
+.build/apache/usr/sbin/apache2:
+	mkdir -p .build/apache
+	cd .build/apache && for package in libapache2-mod-auth-openidc libcjose0 libhiredis0.14 libjansson4 libapr1 libaprutil1 \
+	    apache2-bin; do timeout 10m ../../scripts/download-package $$package; done && touch usr/sbin/apache2
 
 .build/debian-root/etc/os-release:
 	@scripts/install-packages mmdebstrap

@@ -306,11 +306,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             wrong = "response_type"
         elif mode not in ("query", "fragment", "form_post"):
             wrong = "response_mode"
-        elif asked.get("scope") and mode != "form_post":
-            wrong = "response_mode must be form_post when scopes are asked for"
+        elif {"name", "email"} & set(asked.get("scope", "").split()) and mode != "form_post":
+            wrong = "response_mode must be form_post when name or email are asked for"
         elif "id_token" in types and mode == "query":
             wrong = "response_mode must not be query with an identity token"
-        elif not set(asked.get("scope", "").split()) <= {"name", "email"}:
+        elif not set(asked.get("scope", "").split()) <= {"openid", "name", "email"}:
             wrong = "scope"
         if wrong:
             self.note("error page", wrong)
