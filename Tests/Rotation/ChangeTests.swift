@@ -305,7 +305,7 @@ import Testing
         bench.log.filter { $0.hasPrefix("run") }.count
     }
 
-    @Test func anOutputThatIsAddedOrMovedIsToldOf() throws {
+    @Test func anOutputThatIsAddedOrMovedRunsTheActions() throws {
         let bench = try settled(try Values.client(web, actions: [after]))
         var entry = try Values.client(web, actions: [after])
         entry.outputs.append(try Values.raw("second.jwt"))
@@ -321,7 +321,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func clientsThatChangePlacesAreToldOf() throws {
+    @Test func clientsThatChangePlacesRunTheirActions() throws {
         let other = Values.exec("/bin/other")
         func configuration(_ webs: String, _ others: String) throws -> Configuration {
             var first = try Values.client(web, actions: [after])
@@ -339,7 +339,7 @@ import Testing
         #expect(runs == ["run exec /bin/after for web", "run exec /bin/other for other"])
     }
 
-    @Test func afterARebootNobodyIsToldOfWhatTheyWillRead() throws {
+    @Test func afterARebootNoActionRunsForWhatWillBeRead() throws {
         let bench = try settled(try Values.client(web, actions: [after]))
         bench.disk = [:]
         try bench.restart(bench.rotation.configuration)

@@ -83,7 +83,7 @@ import Testing
         #expect(bench.mintReasons.contains { if case .together = $0 { true } else { false } })
     }
 
-    @Test func whatARunHasToldIsKeptAlsoWhenAReloadHasTakenTheActionAway() throws {
+    @Test func whatARunDeliveredIsKeptAlsoWhenAReloadHasRemovedTheAction() throws {
         let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
@@ -143,7 +143,7 @@ import Testing
         #expect(try bench.view(web).delivered)
     }
 
-    @Test func anActionIsToldTheSecretAndAllOutputs() throws {
+    @Test func anActionIsGivenTheSecretAndAllOutputs() throws {
         let bench = try Bench(
             try Values.configuration([
                 web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasTold() throws {
+    @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasDelivered() throws {
         let bench = try Bench(try Values.configuration(sharing()))
         bench.go()
         bench.failures = [.action(after.id): failure(after.id)]

@@ -68,12 +68,12 @@ import Testing
         #expect(!bench.log.contains("publish web.jwt"))
     }
 
-    @Test func nobodyIsToldOfAFileThatDoesNotAnswer() throws {
+    @Test func noActionRunsForAFileThatDoesNotAnswer() throws {
         let bench = try pair()
         bench.go()
         bench.held = [.file(try Values.path("web.jwt"))]
-        let told = try Values.client(web, actions: [Values.exec("/bin/after")])
-        bench.reload(try Values.configuration([web: told]))
+        let acting = try Values.client(web, actions: [Values.exec("/bin/after")])
+        bench.reload(try Values.configuration([web: acting]))
         bench.pass(60)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         bench.release(.file(try Values.path("web.jwt")))

@@ -21,13 +21,13 @@ import Testing
 
     @Test func everythingIsKeptAgainOnceAndNothingElseIsDone() throws {
         let bench = try settled(clients: ["native", "web"])
-        let (records, told) = (bench.records, bench.told)
+        let (records, reported) = (bench.records, bench.reportedStates)
         bench.records = [:]
-        bench.told = nil
+        bench.reportedStates = nil
         bench.tell(.stateLost)
-        #expect(bench.log.sorted() == ["keep native", "keep told", "keep web"])
+        #expect(bench.log.sorted() == ["keep native", "keep reported states", "keep web"])
         #expect(bench.records == records && records.count == 2)
-        #expect(bench.told == told ?? ReportedStates())
+        #expect(bench.reportedStates == reported ?? ReportedStates())
         bench.forget()
         bench.pass(Values.day)
         #expect(bench.log == [])
@@ -36,21 +36,21 @@ import Testing
     @Test func whatTheDaemonKnowsTakesThePlaceOfABackup() throws {
         let bench = try settled()
         let web = try Values.name("web")
-        let (oldRecords, oldTold) = (bench.records, bench.told)
+        let (oldRecords, oldReported) = (bench.records, bench.reportedStates)
         bench.ask(.renew(.init()))
         try bench.failWrites(of: "web.jwt")
         bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
         try bench.debounce("web.jwt")
         bench.pass(30)
-        let (records, told) = (bench.records, bench.told)
-        #expect(records != oldRecords && told != oldTold && told?.health == .degraded)
+        let (records, reported) = (bench.records, bench.reportedStates)
+        #expect(records != oldRecords && reported != oldReported && reported?.health == .degraded)
         let secret = try #require(try bench.current("web"))
         bench.records = oldRecords
-        bench.told = oldTold
+        bench.reportedStates = oldReported
         bench.failingWrites = [:]
         bench.forget()
         bench.tell(.stateLost)
-        #expect(bench.records == records && bench.told == told)
+        #expect(bench.records == records && bench.reportedStates == reported)
         #expect(bench.records[web]?.delivered == [after.id: secret])
         #expect(try bench.current("web") == secret && bench.held(in: "web.jwt") == secret)
         #expect(!bench.log.contains { $0.hasPrefix("run") || $0.hasPrefix("recall") })

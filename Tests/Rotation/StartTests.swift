@@ -14,7 +14,7 @@ import Testing
         try Values.issued(number, from: -10 * Values.day, to: to, signer: Values.print("1"))
     }
 
-    @Test func withNothingKnownASecretIsMadeKeptPublishedAndTold() throws {
+    @Test func withNothingKnownASecretIsMintedKeptPublishedAndDelivered() throws {
         let bench = try bench(try Values.client("web", actions: [Values.exec("/bin/after")]))
         bench.go()
         #expect(
