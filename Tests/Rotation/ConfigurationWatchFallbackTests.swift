@@ -6,7 +6,7 @@ import Testing
 
 /// A start whose text is refused continues with the last adopted configuration: applications are not locked out, and
 /// nothing that the new text may have removed is used.
-@Suite struct LastAdoptedTests {
+@Suite struct ConfigurationWatchFallbackTests {
     private let web = "web"
     private let line = "c.yaml:1:1: error: no clients"
     private let after = Values.exec("/bin/after")

@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// What is logged: a lasting failure when it begins, changes and ends, and in between at most hourly.
-@Suite struct JournalTests {
+@Suite struct LogEventTests {
     private let web = "web"
 
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rotation
 
-/// A state directory that was emptied or replaced while the daemon runs.
+/// A state directory that was emptied or replaced while the daemon runs, and what is removed from it.
 @Suite struct RecordsTests {
     private let after = Values.exec("/bin/after")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
@@ -84,5 +84,28 @@ import Testing
         bench.pass(60)
         #expect(try bench.view("web").health == .ok)
         #expect(bench.records[web]?.current == (try bench.current("web")))
+    }
+
+    @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: Values.day)
+        func tidied() -> [Work] {
+            bench.works.filter { if case .tidyRecords = $0 { true } else { false } }
+        }
+        let place = OutputPlace(path: try Values.path("web.jwt"), slot: .whole)
+        let other = OutputPlace(path: try Values.path("other.jwt"), slot: .whole)
+        bench.go()
+        // Nothing is tidied while the clock is not trusted.
+        #expect(tidied() == [])
+        bench.pass(Values.day)
+        let first = Work.tidyRecords(
+            keeping: [try Values.name("web")], expiredBefore: Values.moment(Values.day) - Lifetime.appleLimit,
+            former: [], outputs: [place])
+        #expect(tidied() == [first])
+        bench.forget()
+        bench.reload(try Values.configuration(["other": Values.client("other")]))
+        let second = Work.tidyRecords(
+            keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit,
+            former: [place], outputs: [other])
+        #expect(tidied() == [second])
     }
 }
