@@ -108,7 +108,7 @@ final class CredentialConnections {
     private func decide(_ connection: CredentialConnection, by table: CredentialTable, at now: Int64) {
         guard connection.answer == nil else { return }
         guard connection.user == 0 else {
-            return refuse(connection, .stranger(user: connection.user), at: now)
+            return refuse(connection, .notRoot(user: connection.user), at: now)
         }
         guard let request = connection.request else { return refuse(connection, .noUnit, at: now) }
         let credential = request.credential
@@ -138,7 +138,7 @@ final class CredentialConnections {
             return try letGo(tag)
         case .blocked where isAnswered && now >= connection.deadline:
             return try letGo(tag)
-        case .blocked where connection.user != 0 && strangers > limits.strangers:
+        case .blocked where connection.user != 0 && otherUsers > limits.otherUsers:
             return try letGo(tag)
         case .blocked:
             let readiness: Readiness = isAnswered ? .writable : []
@@ -154,7 +154,7 @@ final class CredentialConnections {
         }
     }
 
-    private var strangers: Int {
+    private var otherUsers: Int {
         connections.values.count { $0.user != 0 }
     }
 

@@ -148,7 +148,7 @@ struct CredentialLimits: Sendable {
     /// each of its commands, one after the other. Further ones wait in the socket's queue.
     var connections = 128
     /// Of these, the ones that are not root's: they are refused at once, and stay only while they read that.
-    var strangers = 8
+    var otherUsers = 8
     /// Milliseconds that a request waits for a first secret: the required 20 s, less than the 90 s that systemd gives a
     /// unit to start in.
     var patience: Int64 = 20_000

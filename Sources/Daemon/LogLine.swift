@@ -140,7 +140,7 @@ extension CredentialRefusal {
 
     private var row: (words: String, remedy: Remedy, fields: [JournalField]) {
         switch self {
-        case .stranger(let user):
+        case .notRoot(let user):
             (
                 "refused a credential to the user \(user), for only root's systemd is served",
                 .say("let a unit of the system's manager load it"), []

@@ -69,7 +69,7 @@ struct ServiceManager {
     private mutating func ping(at now: BootTime) -> BootTime? {
         guard let pace else { return nil }
         if let nextPing, now < nextPing { return nextPing }
-        tell(.watchdog)
+        notify(.watchdog)
         nextPing = now.advanced(milliseconds: pace)
         return nextPing
     }
@@ -85,7 +85,7 @@ struct ServiceManager {
             phase = .ready
             messages.append(.ready)
         }
-        tell(messages)
+        notify(messages)
     }
 
     /// A start of thousands of clients takes long: each progress extends its timeout.
@@ -95,7 +95,7 @@ struct ServiceManager {
         guard progress.done > lastDone || nextProgress == nil else { return }
         nextProgress = now.advanced(milliseconds: Self.progressInterval)
         lastDone = progress.done
-        tell(.status(progress.words), .extendTimeout(milliseconds: Self.patience))
+        notify(.status(progress.words), .extendTimeout(milliseconds: Self.patience))
     }
 
     /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.
@@ -103,30 +103,30 @@ struct ServiceManager {
         switch (phase, isGoingOn) {
         case (.ready, true):
             phase = .reloading
-            tell(.reloading(since: Clocks.monotonicMicroseconds()))
+            notify(.reloading(since: Clocks.monotonicMicroseconds()))
         case (.reloading, false):
             phase = .ready
-            tell(.ready)
+            notify(.ready)
         default: break
         }
     }
 
     mutating func stop() {
         phase = .stopping
-        tell(.stopping)
+        notify(.stopping)
     }
 
     /// Why the daemon ends on its own; shown by `systemctl status` until the next start.
     func fail(_ why: String, errno: Int32? = nil) {
         var last = self
-        last.tell([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
+        last.notify([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
     }
 
-    private mutating func tell(_ messages: Notify.Message...) {
-        tell(messages)
+    private mutating func notify(_ messages: Notify.Message...) {
+        notify(messages)
     }
 
-    private mutating func tell(_ messages: [Notify.Message]) {
+    private mutating func notify(_ messages: [Notify.Message]) {
         guard isListening, !messages.isEmpty else { return }
         notifyQueue.add(messages)
         goOn()

@@ -56,7 +56,7 @@ struct Verifier: Sendable {
         // The listener is given a secret: the kernel says which user began to listen, as a rule systemd's.
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw Failure(
-                .verifierMissing, at: .client(client), detail: "\(socket) is not root's", remedy: .strangers(socket))
+                .verifierMissing, at: .client(client), detail: "\(socket) is not root's", remedy: .othersFile(socket))
         }
         let answer: [UInt8]
         do {

@@ -28,12 +28,12 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// For a file that an untrusted user put at `path`: it is never given an owner that would make it trusted.
-    package static func strangers(_ path: String) -> Remedy {
+    package static func othersFile(_ path: String) -> Remedy {
         .say("somebody else has put it there: look at it with ls -ld and remove it", run: "rm \(path)")
     }
 
     /// The same for a directory.
-    package static func strangersDirectory(_ path: String) -> Remedy {
+    package static func othersDirectory(_ path: String) -> Remedy {
         .say(
             "somebody else has put it there: look at it with ls -l and move it away",
             run: "mv -nT \(path) \(path + ".foreign")")

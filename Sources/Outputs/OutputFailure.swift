@@ -54,12 +54,12 @@ enum OutputRemedy {
     }
 
     /// For a file or directory of another user: that user's writer, if only trusted users could have put it on the
-    /// configured path. What a stranger has put there, or a link leads to, must get no secret.
+    /// configured path. What a other user has put there, or a link leads to, must get no secret.
     private static func ofAnother(_ owner: String, _ place: String, _ path: AbsolutePath) -> Remedy? {
         guard path.description == place || path.description.hasPrefix(place + "/"), let place = AbsolutePath(place),
             let parent = FileStatus.following(place.directory.description)
         else { return nil }
-        return parent.mode & 0o022 == 0 ? writtenAs(owner) : .strangersDirectory(place.description)
+        return parent.mode & 0o022 == 0 ? writtenAs(owner) : .othersDirectory(place.description)
     }
 
     /// Without systemd a daemon that runs as root starts the user writer itself.

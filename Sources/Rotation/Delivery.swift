@@ -126,7 +126,7 @@ extension Rotation {
     }
 
     /// Whether an action that makes a client's applications read its files is running.
-    func isBeingTold(_ client: ClientName) -> Bool {
+    func isDelivering(_ client: ClientName) -> Bool {
         index.actions(of: client).contains { jobs[.action($0)] != nil }
     }
 

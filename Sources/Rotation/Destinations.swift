@@ -189,7 +189,7 @@ extension Rotation {
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             deliverNew(secrets, in: spec)
             see(observation, as: spec, by: job.id)
-            let isBeingRead = spec.slots.values.contains { isBeingTold($0) }
+            let isBeingRead = spec.slots.values.contains { isDelivering($0) }
             if destinations.wrote(secrets, spec.path, isBeingRead: isBeingRead, at: now) {
                 deliverAgain(to: spec.slots.values)
             }

@@ -104,7 +104,7 @@ struct StateChangeActions: Sendable {
     }
 
     /// Counts the current states as reported and makes every action due.
-    mutating func tell(_ actions: [ActionID]) {
+    mutating func report(_ actions: [ActionID]) {
         change += 1
         reported.health = health
         for client in unreported { reported.stages[client] = stages[client] }
@@ -186,7 +186,7 @@ extension Rotation {
             var patience = deadlines
             // A report includes changes that have not lasted yet: drop their wakes.
             if stateChangeActions.hasNews(&patience) {
-                stateChangeActions.tell(actions.map(\.id))
+                stateChangeActions.report(actions.map(\.id))
             } else {
                 deadlines = patience
             }

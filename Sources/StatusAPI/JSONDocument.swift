@@ -84,10 +84,10 @@ package struct JSONMembers {
     func refuseOthers(than names: [String]) throws {
         guard let object else { return }
         // `allKeys` is in no order: of several unknown members, the same one is always named.
-        let strangers = object.allKeys.filter { !names.contains($0.stringValue) }
-        if let stranger = strangers.min(by: { $0.stringValue < $1.stringValue }) {
+        let unknown = object.allKeys.filter { !names.contains($0.stringValue) }
+        if let name = unknown.min(by: { $0.stringValue < $1.stringValue }) {
             throw DecodingError.dataCorruptedError(
-                forKey: stranger, in: object,
+                forKey: name, in: object,
                 debugDescription: "there is no such member; there are \(names.joined(separator: ", "))")
         }
     }

@@ -99,7 +99,7 @@ package struct UserWriterClient: Sendable {
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw failure(
                 .writerNotPermitted, user, path,
-                detail: "\(socket(of: user)) is not root's", remedy: .strangers(socket(of: user)))
+                detail: "\(socket(of: user)) is not root's", remedy: .othersFile(socket(of: user)))
         }
         return try converse(request, timed, user, path).get()
     }

@@ -65,7 +65,7 @@ import Testing
     }
 
     /// What a broken file defines is not known: its clients and keys are not missed. Mistakes elsewhere are told.
-    @Test func mistakesOfAllFilesAreToldTogether() {
+    @Test func mistakesOfAllFilesAreReportedTogether() {
         let said = diagnose(
             "clients: {web: {key: b, lifetime: 1, outputs: [{path: /run/web}]}}",
             additions: [("x.yaml", "keys: {b: ["), ("y.yaml", "clients: {api: {verify: no}}")])

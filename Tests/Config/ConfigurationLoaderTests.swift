@@ -118,8 +118,8 @@ import Testing
         if me.user == 0 {
             try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory("c.yaml"))
         }
-        let stranger = me.user == 0 ? me : Identity(user: owner + 1, group: me.group)
-        let said = said("c.yaml", as: stranger)
+        let other = me.user == 0 ? me : Identity(user: owner + 1, group: me.group)
+        let said = said("c.yaml", as: other)
         #expect(said.count == 1)
         #expect(said.first?.contains(" is not guarded: ") == true)
         #expect(said.first?.contains("; chown root ") == true)

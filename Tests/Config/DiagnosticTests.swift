@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DiagnosticTests {
     /// A file of nothing but mistakes does not make megabytes of messages.
-    @Test func tellsSoManyMistakesAndNoMore() {
+    @Test func reportsSoManyMistakesAndNoMore() {
         let said = diagnose((0..<600).map { "unknown\($0): x\n" }.joined())
         #expect(said.count == 501)
         #expect(said.first?.hasPrefix(#"c.yaml:1:1: error: unknown key "unknown0"; "#) == true)

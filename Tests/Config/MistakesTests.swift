@@ -8,7 +8,7 @@ import Testing
         arguments: [
             MistakeCase.ofShape, MistakeCase.ofValues, MistakeCase.ofActions, MistakeCase.ofWhole, MistakeCase.ofYAML,
         ].flatMap(MistakeCase.read))
-    func isToldInTheseWords(mistake: MistakeCase) {
+    func isReportedInTheseWords(mistake: MistakeCase) {
         #expect(diagnose(mistake.text) == mistake.lines)
     }
 

@@ -130,30 +130,30 @@ import Testing
     }
 
     /// Another user connects as systemd does, and does not read.
-    @Test func strangersGetNothingOfASecretAndHoldUpNobody() throws {
+    @Test func otherUsersGetNothingOfASecretAndDelayNobody() throws {
         let place = try Place()
         try place.serve("web")
         for path in [place.directory.path, place.path] { _ = unsafe chmod(path, 0o777) }
-        let strangers = Process()
+        let others = Process()
         let (input, output) = (Pipe(), Pipe())
-        strangers.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        strangers.arguments = [
+        others.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        others.arguments = [
             "--default-signal", "setpriv", "--reuid=23456", "--regid=23456", "--clear-groups", "/usr/bin/python3", "-c",
-            Self.strangers, place.path,
+            Self.others, place.path,
         ]
-        strangers.standardInput = input
-        strangers.standardOutput = output
-        try strangers.run()
+        others.standardInput = input
+        others.standardOutput = output
+        try others.run()
         #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "asked")
         for _ in 0..<5 { #expect(try place.ask("web").answer() == .secret(Self.token)) }
         try input.fileHandleForWriting.close()
         let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        strangers.waitUntilExit()
+        others.waitUntilExit()
         // More than the limit of connections; each got an answer, and none more of a secret than a refusal has.
         #expect(told == "200 answers, 0 empty, 0 with a secret\n")
     }
 
-    private static let strangers = """
+    private static let others = """
         import os, socket, sys
         ends = []
         for number in range(200):

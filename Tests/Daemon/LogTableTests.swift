@@ -179,7 +179,7 @@ import Testing
     @Test func refusals() {
 
         #expect(
-            [.stranger(user: 7), .noUnit, .notConfigured(credential), .stopping(credential)].map {
+            [.notRoot(user: 7), .noUnit, .notConfigured(credential), .stopping(credential)].map {
                 LogEvent.notServed($0).line().words
             } == [
                 "refused a credential to the user 7, for only root's systemd is served; "

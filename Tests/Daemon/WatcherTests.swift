@@ -145,7 +145,7 @@ import Testing
     }
 
     /// A file may change between being read back and the moment from which its directory's watch reports that.
-    @Test func aDirectoryThatTellsMoreThanBeforeIsAReasonToLook() throws {
+    @Test func aDirectoryThatGivesMoreNoticesThanBeforeIsAReasonToLook() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
         let (below, above) = (AbsolutePath(directory("out/app.env")), AbsolutePath(directory("app.env")))

@@ -1,7 +1,7 @@
 import Failures
 import Testing
 
-/// What holds of every row of the table of failures. Their exact words are in `FailureWordsTests`.
+/// What holds of every row of the table of failures. Their exact words are in `FailureTests`.
 @Suite struct FailureCodeTests {
     @Test(arguments: FailureCode.allCases)
     func everyRowIsComplete(code: FailureCode) {

@@ -22,7 +22,7 @@ import Testing
         #expect(Remedy.say("remove it", run: command) == .say("remove it"))
         #expect(Remedy.run(command).command == nil)
         #expect(Remedy.run(command).description.hasPrefix("by hand"))
-        #expect(Remedy.strangers(name).command == nil)
+        #expect(Remedy.othersFile(name).command == nil)
     }
 
     @Test func aUnitIsOpenedInOneLine() {
@@ -46,6 +46,6 @@ import Testing
         #expect(Remedy.say("make room", run: "df -h \("/srv/a b")").description == "make room: df -h '/srv/a b'")
         #expect(Remedy.run(["chown \(7) x", "chmod 0600 x"]).description == "chown 7 x && chmod 0600 x")
         #expect(Remedy.say("a\u{1B}").description == #"a\x1b"#)
-        #expect(Remedy.strangers("/tmp/l").command == "rm /tmp/l")
+        #expect(Remedy.othersFile("/tmp/l").command == "rm /tmp/l")
     }
 }

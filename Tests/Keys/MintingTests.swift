@@ -70,7 +70,7 @@ import Testing
         let seed = random.seed
         let directory = try TemporaryDirectory()
         let key = try freshKey(in: directory)
-        let stranger = try freshKey(in: directory, name: "other")
+        let other = try freshKey(in: directory, name: "other")
         let ids = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         let names = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
         func text(of characters: [Character], count: Int) -> String {
@@ -86,8 +86,8 @@ import Testing
                     Lifetime(seconds: Seconds(Int64.random(in: 60...15_776_700, using: &random)))))
             let minted = try key.mint(claims)
             #expect(
-                TokenReader.read(minted.token, keys: [stranger.publicKey, key.publicKey]) == minted.issued, "\(seed)")
-            let strange = TokenReader.read(minted.token, keys: [stranger.publicKey])
+                TokenReader.read(minted.token, keys: [other.publicKey, key.publicKey]) == minted.issued, "\(seed)")
+            let strange = TokenReader.read(minted.token, keys: [other.publicKey])
             #expect(strange != nil && strange?.signer == nil, "seed \(seed)")
             var damaged = minted.token.withBytes { $0 }
             let index = Int.random(in: damaged.indices, using: &random)

@@ -20,20 +20,20 @@ import Testing
 
     /// The error of a replacement by a user without any privilege.
     private func refusal(_ path: String, group: UInt32? = nil) throws -> FileError {
-        try acting(as: Room.strangerIdentity) { [self] in
-            try fileError { () throws(FileError) in try replace(path, group: group, as: Room.strangerIdentity) }
+        try acting(as: Room.otherIdentity) { [self] in
+            try fileError { () throws(FileError) in try replace(path, group: group, as: Room.otherIdentity) }
         }
     }
 
     @Test func aFileOfAnotherOwnerIsNeverTaken() throws {
         let room = try Room()
-        try room.file("f", mode: 0o666, owner: Room.stranger)
+        try room.file("f", mode: 0o666, owner: Room.otherUser)
         #expect(
             throws: FileError(
                 .foreignOwner, at: room("f"), detail: "the file belongs to nobody (65534)", owner: "nobody")
         ) { try replace(room("f")) }
-        #expect(try room.status("f").st_uid == Room.stranger)
-        let other = try Room(owner: Room.stranger)
+        #expect(try room.status("f").st_uid == Room.otherUser)
+        let other = try Room(owner: Room.otherUser)
         try other.file("f", mode: 0o644)
         #expect(
             try refusal(other("f"))
@@ -131,23 +131,23 @@ import Testing
     }
 
     @Test func aGroupThatTheUserIsNotInIsRefused() throws {
-        let room = try Room(owner: Room.stranger)
-        try room.file("f", owner: Room.stranger)
+        let room = try Room(owner: Room.otherUser)
+        try room.file("f", owner: Room.otherUser)
         let expected = FileError(
             .groupNotPermitted, at: room("f"), errno: .notPermitted, detail: "www-data (33)",
             remedy: .say(
                 "add the user to it and start the daemon anew",
-                run: "adduser \(Owner.argument(user: Room.stranger)) www-data"))
+                run: "adduser \(Owner.argument(user: Room.otherUser)) www-data"))
         #expect(try refusal(room("f"), group: 33) == expected)
-        try room.own("f", Room.stranger, group: 33)
+        try room.own("f", Room.otherUser, group: 33)
         #expect(try refusal(room("f")) == expected)
         #expect(try room.text("f") == "old")
         #expect(try room.names() == ["f"])
     }
 
     @Test func anAttributeThatCannotBeKeptStopsIt() throws {
-        let room = try Room(owner: Room.stranger)
-        try room.file("f", owner: Room.stranger)
+        let room = try Room(owner: Room.otherUser)
+        try room.file("f", owner: Room.otherUser)
         // Only root may set this label, unless a security module gives it to new files.
         try room.command("setfattr", ["-n", "security.SMACK64", "-v", "label", room("f")])
         #expect(

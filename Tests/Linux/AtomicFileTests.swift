@@ -102,18 +102,18 @@ import Testing
     }
 
     @Test func aReadOnlyFileWithAttributesIsReplacedByItsOwner() throws {
-        let room = try Room(owner: Room.stranger)
-        try room.file("f", owner: Room.stranger)
+        let room = try Room(owner: Room.otherUser)
+        try room.file("f", owner: Room.otherUser)
         try room.command("setfattr", ["-n", "user.origin", "-v", "by hand", room("f")])
         try room.command("setfacl", ["-m", "u::r,u:daemon:r", room("f")])
         let path = room("f")
         let naming = naming
-        try acting(as: Room.strangerIdentity) {
-            let file = try AtomicFile(path, as: Room.strangerIdentity)
+        try acting(as: Room.otherIdentity) {
+            let file = try AtomicFile(path, as: Room.otherIdentity)
             try file.replace(with: Array("new".utf8), naming: naming)
         }
         #expect(try room.text("f") == "new")
-        #expect(try room.status("f").st_uid == Room.stranger)
+        #expect(try room.status("f").st_uid == Room.otherUser)
         #expect(try room.status("f").st_mode == S_IFREG | 0o440)
         #expect(try room.command("getfattr", ["-d", path]).contains("by hand"))
         #expect(try room.command("getfacl", ["-cEp", path]).contains("user:daemon:r--"))
@@ -141,12 +141,12 @@ import Testing
     }
 
     @Test func aDirectoryThatCannotBeListedWillDo() throws {
-        let room = try Room(owner: Room.stranger)
-        try room.folder("drop", mode: 0o300, owner: Room.stranger)
+        let room = try Room(owner: Room.otherUser)
+        try room.folder("drop", mode: 0o300, owner: Room.otherUser)
         let path = room("drop/f")
         let naming = naming
-        try acting(as: Room.strangerIdentity) {
-            try AtomicFile(path, as: Room.strangerIdentity).replace(with: Array("new".utf8), naming: naming)
+        try acting(as: Room.otherIdentity) {
+            try AtomicFile(path, as: Room.otherIdentity).replace(with: Array("new".utf8), naming: naming)
         }
         #expect(try room.text("drop/f") == "new")
     }

@@ -92,32 +92,32 @@ import Testing
         #expect(try AtomicFile(room("last"), as: Room.root).path == room("real/f"))
     }
 
-    @Test func aStrangersLinkIsNotFollowed() throws {
+    @Test func anotherUsersLinkIsNotFollowed() throws {
         let room = try Room()
         try room.folder("real")
         try room.file("real/f")
-        try room.link("way", to: "real", owner: Room.stranger)
-        try room.link("real/end", to: "f", owner: Room.stranger)
-        try room.link("dangling", to: "nothing", owner: Room.stranger)
+        try room.link("way", to: "real", owner: Room.otherUser)
+        try room.link("real/end", to: "f", owner: Room.otherUser)
+        try room.link("dangling", to: "nothing", owner: Room.otherUser)
         for (path, link) in [("way/f", "way"), ("real/end", "real/end"), ("dangling", "dangling")] {
             let expected = FileError(
                 .untrustedLink, at: room(link),
                 detail: "the link belongs to nobody (65534), what it points to does not",
-                remedy: .strangers(room(link)))
+                remedy: .othersFile(room(link)))
             #expect(throws: expected) { try read(room(path)) }
         }
     }
 
-    @Test func aStrangersLinkToTheStrangersOwnFileIsFollowed() throws {
+    @Test func anotherUsersLinkToTheirOwnFileIsFollowed() throws {
         let room = try Room()
-        try room.file("f", "theirs", owner: Room.stranger)
-        try room.link("hop", to: "f", owner: Room.stranger)
-        try room.link("end", to: "hop", owner: Room.stranger)
+        try room.file("f", "theirs", owner: Room.otherUser)
+        try room.link("hop", to: "f", owner: Room.otherUser)
+        try room.link("end", to: "hop", owner: Room.otherUser)
         #expect(try read(room("end"))?.bytes == Array("theirs".utf8))
         // The end of the links counts, not the next one.
         try room.file("key", "secret")
-        try room.link("hop2", to: "key", owner: Room.stranger)
-        try room.link("end2", to: "hop2", owner: Room.stranger)
+        try room.link("hop2", to: "key", owner: Room.otherUser)
+        try room.link("end2", to: "hop2", owner: Room.otherUser)
         #expect(try fileError { () throws(FileError) in _ = try read(room("end2")) }.code == .untrustedLink)
     }
 
@@ -175,18 +175,18 @@ import Testing
         ) { try read(room("a/f")) }
     }
 
-    @Test func aStrangersDirectoryIsRefusedStickyOrNot() throws {
+    @Test func anotherUsersDirectoryIsRefusedStickyOrNot() throws {
         let room = try Room()
-        try room.folder("a", owner: Room.stranger)
-        try room.folder("b", mode: 0o1777, owner: Room.stranger)
+        try room.folder("a", owner: Room.otherUser)
+        try room.folder("b", mode: 0o1777, owner: Room.otherUser)
         for name in ["a", "b"] {
             #expect(
                 throws: FileError(
                     .unguardedDirectory, at: room(name), detail: "the directory belongs to nobody (65534)",
                     owner: "nobody")
             ) { try read(room("\(name)/f")) }
-            let itself = Identity(user: Room.stranger, group: Room.stranger)
-            try room.own("", Room.stranger)
+            let itself = Identity(user: Room.otherUser, group: Room.otherUser)
+            try room.own("", Room.otherUser)
             #expect(try GuardedPath.read(room("\(name)/f"), as: itself, limit: 1) == nil)
             try room.own("", 0)
         }
@@ -194,9 +194,9 @@ import Testing
 
     @Test func theCallerOfSudoIsTrusted() throws {
         let room = try Room()
-        try room.folder("a", owner: Room.stranger)
-        try room.link("way", to: "a", owner: Room.stranger)
-        let sudo = Identity(user: 0, group: 0, caller: Room.stranger)
+        try room.folder("a", owner: Room.otherUser)
+        try room.link("way", to: "a", owner: Room.otherUser)
+        let sudo = Identity(user: 0, group: 0, caller: Room.otherUser)
         #expect(try read(room("way/f"), as: sudo) == nil)
     }
 
@@ -246,12 +246,12 @@ import Testing
     }
 
     @Test func withoutTheRightToSearchItSaysWhere() throws {
-        let room = try Room(owner: Room.stranger)
+        let room = try Room(owner: Room.otherUser)
         try room.folder("a", mode: 0o700)
         let path = room("a/b/f")
-        let error = try acting(as: Room.strangerIdentity) {
+        let error = try acting(as: Room.otherIdentity) {
             try fileError { () throws(FileError) in
-                _ = try GuardedPath.read(path, as: Room.strangerIdentity, limit: 1)
+                _ = try GuardedPath.read(path, as: Room.otherIdentity, limit: 1)
             }
         }
         #expect(error == FileError(.permissionDenied, at: room("a"), errno: .permissionDenied))

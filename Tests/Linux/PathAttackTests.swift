@@ -25,12 +25,12 @@ import Testing
         for folder in ["a", "a/b", "outside", "outside/b", "loot"] { try room.folder(folder) }
         for file in ["outside/f", "outside/b/f", "key"] { try room.file(file, key) }
         try room.file("a/b/f")
-        try room.link("loot/link", to: room("outside"), owner: Room.stranger)
-        try room.link("loot/deep", to: room("outside/b"), owner: Room.stranger)
+        try room.link("loot/link", to: room("outside"), owner: Room.otherUser)
+        try room.link("loot/deep", to: room("outside/b"), owner: Room.otherUser)
         try room.link("loot/loop", to: room("loot/loop"))
         try room.fifo("loot/fifo")
         try room.file("loot/file", key)
-        try room.folder("loot/theirs", owner: Room.stranger)
+        try room.folder("loot/theirs", owner: Room.otherUser)
         try room.folder("loot/theirs/b")
         try room.file("loot/theirs/f", key)
         try room.folder("loot/open", mode: 0o777)
@@ -64,7 +64,7 @@ import Testing
             case 0:
                 // Root's own link would be followed, so this one gets another owner.
                 unsafe symlink(key, made)
-                unsafe lchown(made, Room.stranger, Room.stranger)
+                unsafe lchown(made, Room.otherUser, Room.otherUser)
                 unsafe rename(made, target)
             case 1: unsafe symlink(target, target)
             case 2: unsafe mkfifo(target, 0o600)
@@ -128,7 +128,7 @@ import Testing
         let attacker = Attacker(generator) { random in
             let harm = Int.random(in: 0..<5, using: &random)
             let pause = UInt32.random(in: 0..<300, using: &random)
-            try acting(as: Room.strangerIdentity) {
+            try acting(as: Room.otherIdentity) {
                 switch harm {
                 case 0: unsafe symlink(key, target)
                 case 1: unsafe mkfifo(target, 0o666)

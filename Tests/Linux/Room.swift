@@ -14,8 +14,8 @@ final class Room {
     /// Root's identity, whoever started the tests through sudo.
     static let root = Identity(user: 0, group: 0)
     /// A user that owns nothing on the machine.
-    static let stranger: UInt32 = 65_534
-    static let strangerIdentity = Identity(user: stranger, group: stranger)
+    static let otherUser: UInt32 = 65_534
+    static let otherIdentity = Identity(user: otherUser, group: otherUser)
 
     /// - Parameters:
     ///   - owner: of the directory.

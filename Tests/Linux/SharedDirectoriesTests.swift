@@ -67,28 +67,28 @@ import Testing
             let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
             #expect(refusal.code == .unguardedDirectory)
             try room.require(unsafe chmod(room("a/b"), 0o755))
-            try room.own("a/b", Room.stranger)
+            try room.own("a/b", Room.otherUser)
             let other = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
             #expect(other.code == .unguardedDirectory)
         }
     }
 
-    @Test func aStrangersLinkIsNotFollowedToAnotherDirectory() throws {
+    @Test func anotherUsersLinkIsNotFollowedToAnotherDirectory() throws {
         try withAndWithoutHolder { room in
             try room.require(unsafe rename(room("a"), room("real")))
             try room.folder("other")
             try room.folder("other/b")
-            try room.link("a", to: "other", owner: Room.stranger)
+            try room.link("a", to: "other", owner: Room.otherUser)
             let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
             #expect(refusal.code == .untrustedLink)
         }
     }
 
     /// While nobody holds the directory, a walk checks links on the path even if they lead to the same one.
-    @Test func aStrangersLinkToTheSameDirectoryIsNotFollowed() throws {
+    @Test func anotherUsersLinkToTheSameDirectoryIsNotFollowed() throws {
         let room = try room()
         try room.require(unsafe rename(room("a"), room("real")))
-        try room.link("a", to: "real", owner: Room.stranger)
+        try room.link("a", to: "real", owner: Room.otherUser)
         let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/f")) }
         #expect(refusal.code == .untrustedLink)
     }
@@ -96,8 +96,8 @@ import Testing
     /// What one user may trust, another may not.
     @Test func itIsUsedAgainForTheSameUserAlone() throws {
         let room = try room()
-        try room.folder("theirs", owner: Room.stranger)
-        let theirs = try GuardedWalk.place(room("theirs/f"), as: Room.strangerIdentity, sharing: directories)
+        try room.folder("theirs", owner: Room.otherUser)
+        let theirs = try GuardedWalk.place(room("theirs/f"), as: Room.otherIdentity, sharing: directories)
         #expect(theirs.found == nil)
         let refusal = try fileError { () throws(FileError) in _ = try read(room("theirs/f")) }
         #expect(refusal.code == .unguardedDirectory)
@@ -108,7 +108,7 @@ import Testing
             try room.folder("a/c")
             try room.file("a/c/g", "linked")
             try room.link("a/b/good", to: "../c/g")
-            try room.link("a/b/bad", to: "../c/g", owner: Room.stranger)
+            try room.link("a/b/bad", to: "../c/g", owner: Room.otherUser)
             #expect(try read(room("a/b/good")) == "linked")
             let refusal = try fileError { () throws(FileError) in _ = try read(room("a/b/bad")) }
             #expect(refusal.code == .untrustedLink)

@@ -45,7 +45,7 @@ import Testing
         let folder = ".clientsecretd-\(own)-\(reversed).tmp"
         try room.folder(folder)
         let foreign = ".clientsecretd-\(own)-\(String(repeating: digits[9], count: 32)).tmp"
-        try room.file(foreign, owner: Room.stranger)
+        try room.file(foreign, owner: Room.otherUser)
         let link = ".clientsecretd-\(own)-\(String(repeating: digits[8], count: 32)).tmp"
         try room.link(link, to: "f")
         try room.folder("elsewhere")

@@ -27,15 +27,15 @@ import Testing
         }
     }
 
-    @Test func aStrangersFileIsRefused() throws {
+    @Test func anotherUsersFileIsRefused() throws {
         let room = try Room()
-        try room.file("it's", mode: 0o644, owner: Room.stranger)
+        try room.file("it's", mode: 0o644, owner: Room.otherUser)
         #expect(
             throws: FileError(
                 .notGuarded, at: room("it's"), detail: "the file belongs to nobody (65534)",
                 remedy: .run("chown root \(room("it's"))"))
         ) { try read(room("it's")) }
-        #expect(try read(room("it's"), as: Identity(user: 0, group: 0, caller: Room.stranger)) == Array("old".utf8))
+        #expect(try read(room("it's"), as: Identity(user: 0, group: 0, caller: Room.otherUser)) == Array("old".utf8))
     }
 
     @Test(arguments: [(0o664, "its group", "g-w"), (0o646, "everybody", "o-w")])
@@ -54,7 +54,7 @@ import Testing
         try room.folder("a")
         try room.folder("a/b")
         try room.file("a/b/f")
-        try room.own("a", Room.stranger)
+        try room.own("a", Room.otherUser)
         #expect(
             throws: FileError(
                 .notGuarded, at: room("a"), detail: "the directory belongs to nobody (65534)",
@@ -72,24 +72,24 @@ import Testing
     }
 
     @Test func onlyRootsStickyDirectoryIsFine() throws {
-        let room = try Room(owner: Room.stranger)
-        try room.folder("a", mode: 0o1777, owner: Room.stranger)
-        try room.file("a/f", owner: Room.stranger)
+        let room = try Room(owner: Room.otherUser)
+        try room.folder("a", mode: 0o1777, owner: Room.otherUser)
+        try room.file("a/f", owner: Room.otherUser)
         #expect(
             throws: FileError(
                 .notGuarded, at: room("a"), detail: "the directory is writable by its group and everybody",
                 remedy: .run("chmod go-w \(room("a"))"))
-        ) { try read(room("a/f"), as: Room.strangerIdentity) }
+        ) { try read(room("a/f"), as: Room.otherIdentity) }
     }
 
-    @Test func aStrangersLinkIsRefusedWhateverItPointsTo() throws {
+    @Test func anotherUsersLinkIsRefusedWhateverItPointsTo() throws {
         let room = try Room()
         try room.file("f")
-        try room.link("end", to: "f", owner: Room.stranger)
+        try room.link("end", to: "f", owner: Room.otherUser)
         #expect(
             throws: FileError(
                 .notGuarded, at: room("end"), detail: "the link belongs to nobody (65534)",
-                remedy: .strangers(room("end")))
+                remedy: .othersFile(room("end")))
         ) { try read(room("end")) }
     }
 
@@ -129,9 +129,9 @@ import Testing
         try room.file("hook", mode: 0o700)
         try room.command("chmod", ["755", room("")])
         let path = room("hook")
-        let kind = try acting(as: Room.strangerIdentity) {
+        let kind = try acting(as: Room.otherIdentity) {
             try fileError { () throws(FileError) in
-                try TrustedFile.check(path, for: .executable, as: Room.strangerIdentity)
+                try TrustedFile.check(path, for: .executable, as: Room.otherIdentity)
             }.code
         }
         #expect(kind == .permissionDenied)

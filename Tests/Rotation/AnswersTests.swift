@@ -72,7 +72,7 @@ import Testing
         #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.untouched("b")]))
     }
 
-    @Test func whetherItIsDueIsToldOnceItIsKnown() throws {
+    @Test func whetherItIsDueIsAnsweredOnceItIsKnown() throws {
         let found = try Values.issued(1, id: "com.example.a", to: 80 * Values.day, signer: Values.print("1"))
         let bench = try Bench(try Values.configuration(["a": Values.client("a")]))
         try bench.place(found, in: "a.jwt")
@@ -151,7 +151,7 @@ import Testing
         #expect(try bench.answer(5) == .renewed([bench.failed("a", key), bench.failed("b", key)]))
     }
 
-    @Test func aFailureIsToldInItsOwnWordsAndGoesOnBeingTried() throws {
+    @Test func aFailureIsAnsweredInItsOwnWordsAndTriedAgain() throws {
         let bench = try settled()
         try bench.failWrites(of: "b.jwt")
         bench.ask(.renew(.init()))
@@ -281,7 +281,7 @@ import Testing
         #expect(try bench.answer(3) == .renewed([bench.failed("b", failure)]))
     }
 
-    @Test func whatIsDueByAClockThatIsNotTrustedCannotBeTold() throws {
+    @Test func whatIsDueByADistrustedClockIsNotAnswered() throws {
         let bench = try settled()
         bench.isSynced = false
         // So little that the secrets look usable and not due.
@@ -305,7 +305,7 @@ import Testing
 
     private struct NoAnswer: Error {}
 
-    @Test func aClientThatIsRemovedMeanwhileIsToldOf() throws {
+    @Test func aClientThatIsRemovedMeanwhileIsReported() throws {
         let bench = try settled()
         bench.held = [.client(try Values.name("b"))]
         bench.ask(.renew(.init()))
@@ -391,7 +391,7 @@ import Testing
 
     // MARK: Stop
 
-    @Test func whoeverWaitsIsToldThatTheDaemonStops() throws {
+    @Test func whoeverWaitsIsAnsweredThatTheDaemonStops() throws {
         let bench = try settled()
         bench.held = [.client(try Values.name("b"))]
         bench.ask(.renew(.init()))

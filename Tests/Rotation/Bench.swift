@@ -18,7 +18,7 @@ final class Bench {
     var records: [ClientName: Record] = [:]
     /// What reading a client's source finds; nothing for one that is missing here.
     var sources: [ClientName: SourceObservation] = [:]
-    var told: ReportedStates?
+    var reportedStates: ReportedStates?
     /// What the search for former outputs finds.
     var orphans: [OrphanedOutput] = []
     /// The keys on disk; a key that is missing here cannot be read.
@@ -273,10 +273,10 @@ final class Bench {
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)
         case .tidyRecords: return .success(.tidied(orphans))
-        case .recallReportedStates: return .success(.recalledReportedStates(told ?? ReportedStates()))
-        case .keepReportedStates(let told):
-            self.told = told
-            return .success(.keptReportedStates(told))
+        case .recallReportedStates: return .success(.recalledReportedStates(reportedStates ?? ReportedStates()))
+        case .keepReportedStates(let states):
+            reportedStates = states
+            return .success(.keptReportedStates(states))
         }
     }
 
@@ -312,9 +312,9 @@ final class Bench {
         case .keep(let client, _): "keep \(client)"
         case .verify(let client, _): "verify \(client)"
         case .publish(let spec, _, _): "publish \(spec.path.name)"
-        case .run(let action, let covering) where covering.isEmpty: "tell \(action.id)"
-        case .recallReportedStates: "recall told"
-        case .keepReportedStates: "keep told"
+        case .run(let action, let covering) where covering.isEmpty: "notify \(action.id)"
+        case .recallReportedStates: "recall reported states"
+        case .keepReportedStates: "keep reported states"
         case .tidyRecords, .probe: nil
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"

@@ -83,7 +83,7 @@ import Testing
         #expect(bench.mintReasons.contains { if case .together = $0 { true } else { false } })
     }
 
-    @Test func whatARunHasToldIsKeptAlsoWhenAReloadHasTakenTheActionAway() throws {
+    @Test func whatARunDeliveredIsKeptAlsoWhenAReloadHasRemovedTheAction() throws {
         let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
@@ -143,7 +143,7 @@ import Testing
         #expect(try bench.view(web).delivered)
     }
 
-    @Test func anActionIsToldTheSecretAndAllOutputs() throws {
+    @Test func anActionIsGivenTheSecretAndAllOutputs() throws {
         let bench = try Bench(
             try Values.configuration([
                 web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasTold() throws {
+    @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasDelivered() throws {
         let bench = try Bench(try Values.configuration(sharing()))
         bench.go()
         bench.failures = [.action(after.id): failure(after.id)]
@@ -181,5 +181,76 @@ import Testing
         #expect(try bench.view("b").health == .ok)
         #expect(try bench.view("b").actions.map(\.state) == [.ok])
         #expect(try bench.view("b").consecutiveFailures == 0)
+    }
+
+    // MARK: A changed configuration
+
+    private func settled(_ actions: [Action]) throws -> Bench {
+        let bench = try bench(actions)
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    @Test func anOutputThatIsAddedGetsTheCurrentSecret() throws {
+        let bench = try settled([])
+        let current = try bench.current(web)
+        bench.reload(
+            try Values.configuration([web: Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])])
+        )
+        // The record names the new output before the secret is written there.
+        #expect(
+            bench.log == [
+                "read configuration", "read apple", "look new.jwt", "look web.jwt", "keep web", "publish new.jwt",
+            ])
+        #expect(try bench.held(in: "new.jwt") == current)
+    }
+
+    @Test func anActionThatIsAddedIsRunForTheCurrentSecret() throws {
+        let bench = try settled([])
+        bench.reload(try Values.configuration([web: Values.client(web, actions: [Values.exec("/bin/after")])]))
+        #expect(bench.log.suffix(2) == ["run exec /bin/after for web", "keep web"])
+    }
+
+    @Test func anOutputThatIsAddedOrMovedRunsTheActions() throws {
+        let bench = try settled([after])
+        var entry = try Values.client(web, actions: [after])
+        entry.outputs.append(try Values.raw("second.jwt"))
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(try bench.held(in: "second.jwt") == bench.current(web))
+        #expect(runs(bench).count == 1)
+        entry.outputs = [try Values.raw("third.jwt")]
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(runs(bench).count == 2)
+        // Nothing is written, so no action runs.
+        bench.reload(try Values.configuration([web: entry]))
+        #expect(runs(bench).count == 2)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func clientsThatChangePlacesRunTheirActions() throws {
+        let other = Values.exec("/bin/other")
+        func configuration(_ webs: String, _ others: String) throws -> Configuration {
+            var first = try Values.client(web, actions: [after])
+            var second = try Values.client("other", actions: [other])
+            first.outputs = [try Values.raw(webs)]
+            second.outputs = [try Values.raw(others)]
+            return try Values.configuration([web: first, "other": second])
+        }
+        let bench = try Bench(try configuration("a.jwt", "b.jwt"))
+        bench.go()
+        bench.forget()
+        bench.reload(try configuration("b.jwt", "a.jwt"))
+        #expect(try bench.held(in: "b.jwt") == bench.current(web))
+        let runs = bench.log.filter { $0.hasPrefix("run") }.sorted()
+        #expect(runs == ["run exec /bin/after for web", "run exec /bin/other for other"])
+    }
+
+    @Test func afterARebootNoActionRunsForWhatWillBeRead() throws {
+        let bench = try settled([after])
+        bench.disk = [:]
+        try bench.restart(bench.rotation.configuration)
+        #expect(bench.log.contains("publish web.jwt"))
+        #expect(runs(bench).count == 0)
     }
 }

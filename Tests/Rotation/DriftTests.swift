@@ -94,14 +94,14 @@ import Testing
         #expect(bench.log == ["read apple", "recall web", "look web.jwt"])
     }
 
-    @Test func whatARebootHasWipedAwayIsNoReasonToTellAnybody() throws {
+    @Test func whatARebootHasWipedAwayIsNoReasonToRunAnAction() throws {
         let bench = try settled()
         bench.disk[try path] = nil
         try bench.restart(bench.rotation.configuration)
         #expect(bench.log == ["read apple", "recall web", "look web.jwt", "publish web.jwt"])
     }
 
-    @Test func whoWasToldToReadWhileItWasBadIsToldAgain() throws {
+    @Test func anActionThatRanDuringDriftRunsAgainAfterTheRepair() throws {
         let bench = try settled()
         let old = bench.disk
         // Another program saves the file as it was before the renewal, just before the application reads it.
@@ -128,7 +128,7 @@ import Testing
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
     }
 
-    @Test func whoAsksForADeliveryIsToldThatTheFileIsContestedStill() throws {
+    @Test func aRequestedDeliveryIsAnsweredWithTheContestedFile() throws {
         let bench = try settled()
         for _ in 0..<4 {
             try drift(bench)
@@ -181,7 +181,7 @@ import Testing
         #expect(bench.log == ["publish web.jwt"])
     }
 
-    @Test func aNewSecretIsWrittenIntoAContestedFileAtOnceAndTold() throws {
+    @Test func aNewSecretIsWrittenIntoAContestedFileAtOnceAndDelivered() throws {
         let bench = try settled()
         for _ in 0..<3 {
             try drift(bench)
@@ -214,7 +214,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func whoReadsWhileItIsBadIsToldAgainAlthoughTheRunEndsLater() throws {
+    @Test func anActionThatIsRunningDuringDriftRunsAgainAlthoughItEndsLater() throws {
         let bench = try settled()
         bench.held = [.action(after.id)]
         bench.ask(.renew(.init()))
@@ -225,7 +225,7 @@ import Testing
         #expect(runs(bench) == 2)
     }
 
-    @Test func whoIsToBeToldAgainAfterARepairIsToldAfterARestartToo() throws {
+    @Test func anActionThatIsOwedAfterARepairRunsAfterARestartToo() throws {
         let bench = try settled()
         bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
         try driftForLong(bench)

@@ -166,7 +166,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func whatStandsInTheOutputsCountsWhereNobodyIsTold() throws {
+    @Test func whatStandsInTheOutputsCountsWhereNoActionRuns() throws {
         let bench = try bench()
         bench.go()
         let old = try #require(try bench.current(web))

@@ -68,12 +68,12 @@ import Testing
         #expect(!bench.log.contains("publish web.jwt"))
     }
 
-    @Test func nobodyIsToldOfAFileThatDoesNotAnswer() throws {
+    @Test func noActionRunsForAFileThatDoesNotAnswer() throws {
         let bench = try pair()
         bench.go()
         bench.held = [.file(try Values.path("web.jwt"))]
-        let told = try Values.client(web, actions: [Values.exec("/bin/after")])
-        bench.reload(try Values.configuration([web: told]))
+        let acting = try Values.client(web, actions: [Values.exec("/bin/after")])
+        bench.reload(try Values.configuration([web: acting]))
         bench.pass(60)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         bench.release(.file(try Values.path("web.jwt")))
@@ -143,5 +143,44 @@ import Testing
         #expect(!bench.lastStep.ended)
         bench.release(.action(action.id))
         #expect(bench.lastStep.ended)
+    }
+
+    @Test func aClientThatIsRemovedWhileItsJobsRunIsForgotten() throws {
+        let native = try Values.name("native")
+        let both = try Values.configuration([web: Values.client(web), "native": Values.client("native")])
+        for held in [
+            Resource.client(native), .record(native), .file(try Values.path("native.jwt")), .key(try Values.key()),
+        ] {
+            let bench = try Bench(both)
+            bench.held = [held]
+            bench.go()
+            bench.reload(try Values.configuration([web: Values.client(web)]))
+            bench.release(held)
+            #expect(try bench.view(web).health == .ok, "\(held)")
+            #expect(bench.answer() == .reloaded(unserved: []), "\(held)")
+            #expect(bench.rotation.isIdle, "\(held)")
+            #expect(bench.rotation.renewal[native] == nil, "\(held)")
+            #expect(bench.rotation.failures.isEmpty, "\(held)")
+        }
+    }
+
+    @Test func whatFailsForARemovedKeyOrFileIsNobodysFailure() throws {
+        let spare = try Values.key("spare")
+        let both = try Values.configuration(
+            [web: Values.client(web), "native": Values.client("native", key: "spare")],
+            keys: Values.withSpareKey())
+        let path = try Values.path("native.jwt")
+        for held in [Resource.key(spare), .file(path)] {
+            let bench = try Bench(both)
+            bench.held = [held]
+            bench.go()
+            bench.reload(try Values.configuration([web: Values.client(web)]))
+            bench.failures = [held: Failure(.ioError, at: .path(path))]
+            bench.forget()
+            bench.release(held)
+            #expect(bench.rotation.failures.isEmpty, "\(held)")
+            #expect(!bench.rotation.keys.isConfigured(spare), "\(held)")
+            #expect(bench.entries.isEmpty, "\(held)")
+        }
     }
 }

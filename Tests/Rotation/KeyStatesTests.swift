@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rotation
 
-/// A key id now stands for another key than before.
+/// When a key is read, and what it does that a key id now stands for another key than before.
 @Suite struct KeyStatesTests {
     private let web = "web"
 
@@ -137,5 +137,121 @@ import Testing
         bench.reload(try configuration(keyID: "XYZ123DEFG", file: "/keys/other.p8"))
         #expect(try bench.view(web).health == .ok)
         #expect(!bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
+    }
+
+    @Test func aReplacedKeyReplacesTheSecret() throws {
+        let bench = try settled()
+        let old = try #require(try bench.current(web))
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        #expect(bench.log == [])
+        bench.pass(1)
+        // The key change is kept at once, the new secret when it is minted.
+        #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "keep web", "publish web.jwt"])
+        #expect(bench.mintReasons == [.unusable(old)])
+    }
+
+    @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
+        let key = try Values.key()
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.failures = [.key(key): Failure(.keyTruncated, at: .key(key))]
+        bench.go()
+        // By now it is retried once a minute.
+        bench.pass(3600)
+        bench.held = [.key(key)]
+        bench.pass(60)
+        bench.tell(.changeNoticed(.key(key)))
+        bench.release(.key(key))
+        bench.failures = [:]
+        bench.pass(5)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
+        let bench = try settled()
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(1)
+        #expect(bench.log == ["read apple"])
+    }
+
+    @Test func aKeyReplacedWhileItWasBeingReadIsReadAgain() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.held = [key]
+        bench.tell(.changeNoticed(key))
+        bench.pass(1)
+        // The running job has read the old content; the notification comes before it ends.
+        bench.tell(.changeNoticed(key))
+        bench.release(key)
+        bench.pass(1)
+        #expect(bench.log == ["read apple", "read apple"])
+    }
+
+    @Test func aKeyIsNotReadInTheMiddleOfBeingWritten() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.prints = [:]
+        bench.tell(.changeNoticed(key))
+        // Truncated, and half a second later written.
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.tell(.changeNoticed(key))
+        bench.pass(60)
+        #expect(bench.log == ["read apple"])
+        #expect(bench.entries == [])
+    }
+
+    @Test func aDirectoryThatIsNeverQuietCostsOneLookASecondAtMost() throws {
+        let bench = try settled()
+        for _ in 0..<60 {
+            bench.tell(.changeNoticed(.key(try Values.key())))
+            bench.tell(.changeNoticed(.file(try Values.path("web.jwt"))))
+            bench.tell(.changeNoticed(.configuration))
+            bench.pass(1)
+        }
+        for observe in ["read apple", "look web.jwt", "check configuration"] {
+            let count = bench.log.filter { $0 == observe }.count
+            #expect(count >= 6 && count <= 60, "\(observe) \(count)")
+        }
+        // A key that cannot be used is read no more often.
+        bench.prints = [:]
+        bench.forget()
+        for _ in 0..<1000 { bench.tell(.changeNoticed(.key(try Values.key()))) }
+        #expect(bench.log == [])
+    }
+
+    @Test func whatWasReadBecauseOfANoticeIsNoReasonToWakeAgain() throws {
+        let bench = try settled()
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.tell(.changeNoticed(.configuration))
+        #expect(bench.lastStep.wake.boot != nil)
+        // One plan starts both reads; from then on only the jobs' time limit wakes.
+        bench.held = [.key(try Values.key()), .configuration]
+        bench.pass(1)
+        #expect(bench.log == ["check configuration", "read apple"])
+        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+    }
+
+    @Test func aKeyThatIsFixedIsReadAtOnce() throws {
+        let bench = try settled()
+        bench.prints = [:]
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(300)
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.forget()
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(1)
+        #expect(bench.log == ["read apple", "look web.jwt", "mint web", "keep web", "keep web", "publish web.jwt"])
+    }
+
+    @Test func aSecretSignedByAnotherKeyThanWasReadHasTheKeyReadAgain() throws {
+        // The file was replaced between the read and the signing, and no notification has come yet.
+        let bench = try settled()
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.ask(.renew(.init()))
+        #expect(
+            bench.log == [
+                "look web.jwt", "mint web", "read apple", "look web.jwt", "keep web", "publish web.jwt",
+            ])
+        #expect(try bench.view(web).reason?.failure.code == .keyChanged)
     }
 }

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// A client whose application was notified by an action that has since become impossible.
-    private func told() throws -> Bench {
+    private func delivered() throws -> Bench {
         let bench = try Bench(try configuration([restart]))
         bench.go()
         #expect(try bench.view(web).delivered)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aReloadNamesTheClientWhoseActionCannotBeCarriedOut() throws {
-        let bench = try told()
+        let bench = try delivered()
         bench.reload(try configuration([restart]))
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
         let view = try bench.view(web)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aStartFindsItToo() throws {
-        let bench = try told()
+        let bench = try delivered()
         try bench.restart(try configuration([restart]))
         #expect(try bench.view(web).reason?.failure == failure)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aReloadWaitsForItButNotForEver() throws {
-        let bench = try told()
+        let bench = try delivered()
         bench.held = [.probe(restart.id)]
         bench.reload(try configuration([restart]))
         #expect(bench.answer() == nil)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func onceItIsFixedTheStateIsOkWithinAMinute() throws {
-        let bench = try told()
+        let bench = try delivered()
         bench.reload(try configuration([restart]))
         bench.pass(3600)
         bench.failures = [:]
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func anActionThatIsTakenAwayIsInNobodysWay() throws {
-        let bench = try told()
+        let bench = try delivered()
         bench.reload(try configuration([restart]))
         bench.reload(try configuration([]), 2)
         #expect(bench.answer(2) == .reloaded(unserved: []))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rotation
 
-/// A state directory that was emptied or replaced while the daemon runs.
+/// A state directory that was emptied or replaced while the daemon runs, and what is removed from it.
 @Suite struct RecordsTests {
     private let after = Values.exec("/bin/after")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
@@ -21,13 +21,13 @@ import Testing
 
     @Test func everythingIsKeptAgainOnceAndNothingElseIsDone() throws {
         let bench = try settled(clients: ["native", "web"])
-        let (records, told) = (bench.records, bench.told)
+        let (records, reported) = (bench.records, bench.reportedStates)
         bench.records = [:]
-        bench.told = nil
+        bench.reportedStates = nil
         bench.tell(.stateLost)
-        #expect(bench.log.sorted() == ["keep native", "keep told", "keep web"])
+        #expect(bench.log.sorted() == ["keep native", "keep reported states", "keep web"])
         #expect(bench.records == records && records.count == 2)
-        #expect(bench.told == told ?? ReportedStates())
+        #expect(bench.reportedStates == reported ?? ReportedStates())
         bench.forget()
         bench.pass(Values.day)
         #expect(bench.log == [])
@@ -36,21 +36,21 @@ import Testing
     @Test func whatTheDaemonKnowsTakesThePlaceOfABackup() throws {
         let bench = try settled()
         let web = try Values.name("web")
-        let (oldRecords, oldTold) = (bench.records, bench.told)
+        let (oldRecords, oldReported) = (bench.records, bench.reportedStates)
         bench.ask(.renew(.init()))
         try bench.failWrites(of: "web.jwt")
         bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
         try bench.debounce("web.jwt")
         bench.pass(30)
-        let (records, told) = (bench.records, bench.told)
-        #expect(records != oldRecords && told != oldTold && told?.health == .degraded)
+        let (records, reported) = (bench.records, bench.reportedStates)
+        #expect(records != oldRecords && reported != oldReported && reported?.health == .degraded)
         let secret = try #require(try bench.current("web"))
         bench.records = oldRecords
-        bench.told = oldTold
+        bench.reportedStates = oldReported
         bench.failingWrites = [:]
         bench.forget()
         bench.tell(.stateLost)
-        #expect(bench.records == records && bench.told == told)
+        #expect(bench.records == records && bench.reportedStates == reported)
         #expect(bench.records[web]?.delivered == [after.id: secret])
         #expect(try bench.current("web") == secret && bench.held(in: "web.jwt") == secret)
         #expect(!bench.log.contains { $0.hasPrefix("run") || $0.hasPrefix("recall") })
@@ -84,5 +84,28 @@ import Testing
         bench.pass(60)
         #expect(try bench.view("web").health == .ok)
         #expect(bench.records[web]?.current == (try bench.current("web")))
+    }
+
+    @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: Values.day)
+        func tidied() -> [Work] {
+            bench.works.filter { if case .tidyRecords = $0 { true } else { false } }
+        }
+        let place = OutputPlace(path: try Values.path("web.jwt"), slot: .whole)
+        let other = OutputPlace(path: try Values.path("other.jwt"), slot: .whole)
+        bench.go()
+        // Nothing is tidied while the clock is not trusted.
+        #expect(tidied() == [])
+        bench.pass(Values.day)
+        let first = Work.tidyRecords(
+            keeping: [try Values.name("web")], expiredBefore: Values.moment(Values.day) - Lifetime.appleLimit,
+            former: [], outputs: [place])
+        #expect(tidied() == [first])
+        bench.forget()
+        bench.reload(try Values.configuration(["other": Values.client("other")]))
+        let second = Work.tidyRecords(
+            keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit,
+            former: [place], outputs: [other])
+        #expect(tidied() == [second])
     }
 }

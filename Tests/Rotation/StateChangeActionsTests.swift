@@ -25,9 +25,9 @@ import Testing
     }
 
     /// The states reported since ``Bench/forget()``, from the unit's instance.
-    private func told(_ bench: Bench) -> [String] {
-        bench.log.filter { $0.hasPrefix("tell start notice@") }
-            .map { String($0.dropFirst("tell start notice@".count).dropLast(".service".count)) }
+    private func reported(_ bench: Bench) -> [String] {
+        bench.log.filter { $0.hasPrefix("notify start notice@") }
+            .map { String($0.dropFirst("notify start notice@".count).dropLast(".service".count)) }
     }
 
     /// Makes the client degraded; `fix` makes it ok.
@@ -42,29 +42,29 @@ import Testing
         bench.ask(.renew(.init(deliverOnly: true)), 99)
     }
 
-    @Test func aStateThatIsFineFromTheBeginningIsNotTold() throws {
+    @Test func aStateThatIsOKFromTheBeginningIsNotReported() throws {
         let bench = try settled()
         bench.pass(Values.day)
         #expect(bench.log == [])
     }
 
-    @Test func aChangeIsToldOnceItHasLastedHalfAMinute() throws {
+    @Test func aChangeIsReportedOnceItHasLastedHalfAMinute() throws {
         let bench = try settled()
         try spoil(bench)
         #expect(try bench.view(web).health == .degraded)
         bench.pass(29)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         bench.pass(1)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         #expect(bench.entries.contains(.ranStateChangeAction(pager.naming(.degraded).id)))
         bench.pass(Values.day)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         try fix(bench)
         bench.pass(30)
-        #expect(told(bench) == ["degraded", "ok"])
+        #expect(reported(bench) == ["degraded", "ok"])
     }
 
-    @Test func aChangeThatDoesNotLastIsNotTold() throws {
+    @Test func aChangeThatDoesNotLastIsNotReported() throws {
         let bench = try settled()
         try spoil(bench)
         bench.pass(20)
@@ -73,10 +73,10 @@ import Testing
         bench.pass(20)
         try fix(bench)
         bench.pass(Values.day)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
     }
 
-    @Test func nothingIsToldBeforeEveryClientWasTried() throws {
+    @Test func nothingIsReportedBeforeEveryClientWasTried() throws {
         let bench = try Bench(try configuration())
         bench.held = [.key(try Values.key())]
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
@@ -86,9 +86,9 @@ import Testing
         bench.held.formUnion(clients)
         bench.release(.key(try Values.key()))
         bench.pass(29)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         for client in clients { bench.release(client) }
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
     }
 
     @Test func theStateStandsForEveryPlaceholderButNotInTheProgramsName() throws {
@@ -103,30 +103,30 @@ import Testing
 
     // MARK: A secret that runs out
 
-    @Test func aLifeThatRunsDownIsToldAtWarningCriticalAndExpired() throws {
+    @Test func aSecretThatRunsOutIsReportedAtWarningCriticalAndExpired() throws {
         let bench = try settled()
         bench.held = [.client(try Values.name(web))]
         bench.pass(60 * Values.day + 29)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         bench.pass(1)
         // By now the job that mints counts as hung.
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         bench.pass(20 * Values.day - 1)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         bench.pass(1)
-        #expect(told(bench) == ["degraded", "critical"])
+        #expect(reported(bench) == ["degraded", "critical"])
         bench.pass(10 * Values.day - 1)
-        #expect(told(bench) == ["degraded", "critical"])
+        #expect(reported(bench) == ["degraded", "critical"])
         bench.pass(1)
-        #expect(told(bench) == ["degraded", "critical", "critical"])
+        #expect(reported(bench) == ["degraded", "critical", "critical"])
         bench.pass(10 * Values.day)
-        #expect(told(bench).count == 3)
+        #expect(reported(bench).count == 3)
         bench.release(.client(try Values.name(web)))
         bench.pass(30)
-        #expect(told(bench) == ["degraded", "critical", "critical", "ok"])
+        #expect(reported(bench) == ["degraded", "critical", "critical", "ok"])
     }
 
-    @Test func whatRunsDownWhileTheStateIsBadAlreadyIsToldToo() throws {
+    @Test func whatRunsOutWhileTheStateIsBadAlreadyIsReportedToo() throws {
         // A short lifetime, because minting is retried every minute.
         let client = try Values.client(web, lifetime: 5400, renewBefore: 1800)
         let bench = try Bench(try configuration(client: client))
@@ -134,12 +134,12 @@ import Testing
         bench.failures = [.client(try Values.name(web)): Failure(.signingFailed, at: .key(try Values.key()))]
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(3600 + 29)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         bench.pass(1)
-        #expect(told(bench) == ["degraded", "degraded"])
+        #expect(reported(bench) == ["degraded", "degraded"])
     }
 
-    @Test func theNextSecretIsToldOfAnew() throws {
+    @Test func theNextSecretIsReportedAnew() throws {
         let bench = try settled()
         for _ in 0..<2 {
             bench.held = [.client(try Values.name(web))]
@@ -147,7 +147,7 @@ import Testing
             bench.release(.client(try Values.name(web)))
             bench.pass(Values.day)
         }
-        #expect(told(bench) == ["degraded", "ok", "degraded", "ok"])
+        #expect(reported(bench) == ["degraded", "ok", "degraded", "ok"])
         // The same while the health is bad all along, so that its changes report nothing.
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(60)
@@ -158,27 +158,27 @@ import Testing
             bench.release(.client(try Values.name(web)))
             bench.pass(Values.day)
         }
-        #expect(told(bench) == ["degraded", "degraded"])
+        #expect(reported(bench) == ["degraded", "degraded"])
     }
 
     @Test func aRenewalInTimeIsNoNews() throws {
         let bench = try settled()
         bench.pass(400 * Values.day)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         #expect(try bench.view(web).renewals > 5)
     }
 
-    @Test func whatASuspendLetExpireIsNotToldWhereItIsReplacedAtOnce() throws {
+    @Test func whatASuspendLetExpireIsNotReportedWhereItIsReplacedAtOnce() throws {
         let bench = try settled()
         bench.step(100 * Values.day)
         bench.pass(3600)
         #expect(try bench.view(web).health == .ok)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
     }
 
     // MARK: Pace and failures
 
-    @Test func anActionRunsFourTimesAnHourAtMostAndThenTellsWhatStands() throws {
+    @Test func anActionRunsFourTimesAnHourAtMostAndThenReportsTheCurrentState() throws {
         let bench = try settled()
         let failure = Failure(.socketUnusable, at: .named("/run/s"))
         // Reported at 30, 90, 150 and 210 s.
@@ -188,18 +188,18 @@ import Testing
             bench.tell(.faultCleared(failure.code))
             bench.pass(60)
         }
-        #expect(told(bench) == ["degraded", "ok", "degraded", "ok"])
+        #expect(reported(bench) == ["degraded", "ok", "degraded", "ok"])
         bench.tell(.faultRaised(failure))
         bench.pass(3600 + 29 - 480)
-        #expect(told(bench).count == 4)
+        #expect(reported(bench).count == 4)
         bench.pass(1)
-        #expect(told(bench) == ["degraded", "ok", "degraded", "ok", "degraded"])
+        #expect(reported(bench) == ["degraded", "ok", "degraded", "ok", "degraded"])
         bench.tell(.faultCleared(failure.code))
         bench.pass(59)
-        #expect(told(bench).count == 5)
+        #expect(reported(bench).count == 5)
         bench.pass(1)
-        #expect(told(bench).count == 6)
-        #expect(told(bench).last == "ok")
+        #expect(reported(bench).count == 6)
+        #expect(reported(bench).last == "ok")
     }
 
     @Test func anActionThatRunsForTheFourthTimeWakesNobody() throws {
@@ -208,11 +208,11 @@ import Testing
         for input in [
             Input.faultRaised(failure), .faultCleared(failure.code), .faultRaised(failure), .faultCleared(failure.code),
         ] {
-            if told(bench).count == 3 { bench.held = [.stateChangeAction(pager.id)] }
+            if reported(bench).count == 3 { bench.held = [.stateChangeAction(pager.id)] }
             bench.tell(input)
             bench.pass(60)
         }
-        #expect(told(bench).count == 4)
+        #expect(reported(bench).count == 4)
         var everything = bench.rotation
         everything.touchEverything()
         #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
@@ -226,7 +226,9 @@ import Testing
         try spoil(bench)
         bench.pass(30)
         #expect(
-            bench.log.filter { $0.hasPrefix("tell") } == ["tell start notice@degraded.service", "tell exec /bin/other"])
+            bench.log.filter { $0.hasPrefix("notify") } == [
+                "notify start notice@degraded.service", "notify exec /bin/other",
+            ])
         #expect(
             bench.entries.contains { if case .failing(.stateChangeAction, failure, _, _) = $0 { true } else { false } })
         try fix(bench)
@@ -237,21 +239,21 @@ import Testing
         #expect(try bench.view(web).health == .ok)
         bench.failures = [:]
         bench.pass(3600)
-        #expect(told(bench).suffix(1) == ["ok"])
-        #expect(bench.log.filter { $0 == "tell exec /bin/other" }.count == 2)
+        #expect(reported(bench).suffix(1) == ["ok"])
+        #expect(bench.log.filter { $0 == "notify exec /bin/other" }.count == 2)
         #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
-    @Test func whatChangesWhileTheActionRunsIsToldAfterwards() throws {
+    @Test func whatChangesWhileTheActionRunsIsReportedAfterwards() throws {
         let bench = try settled()
         bench.held = [.stateChangeAction(pager.id)]
         try spoil(bench)
         bench.pass(40)
         try fix(bench)
         bench.pass(40)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         bench.release(.stateChangeAction(pager.id))
-        #expect(told(bench) == ["degraded", "ok"])
+        #expect(reported(bench) == ["degraded", "ok"])
     }
 
     // MARK: Over a restart
@@ -262,11 +264,11 @@ import Testing
         bench.pass(30)
         try bench.restart(configuration())
         bench.pass(Values.day)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         bench.failingWrites = [:]
         try bench.restart(configuration())
         bench.pass(30)
-        #expect(told(bench) == ["ok"])
+        #expect(reported(bench) == ["ok"])
     }
 
     @Test func aKillWhileTheActionRunsHasItRunAgain() throws {
@@ -274,12 +276,12 @@ import Testing
         bench.held = [.stateChangeAction(pager.id)]
         try spoil(bench)
         bench.pass(30)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         bench.held = []
         try bench.restart(configuration())
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         bench.pass(Values.day)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
     }
 
     @Test func aRestartDoesNotGrantFourMore() throws {
@@ -290,14 +292,14 @@ import Testing
             try fix(bench)
             bench.pass(60)
         }
-        #expect(told(bench).count == 4)
+        #expect(reported(bench).count == 4)
         bench.step(-Values.day)
         try bench.restart(configuration())
         try spoil(bench)
         bench.pass(1800)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         bench.pass(1800)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
     }
 
     /// Starts of actions are kept in whole seconds; the lost fraction must not allow a fifth within an hour.
@@ -315,9 +317,9 @@ import Testing
         bench.boot(after: 150)
         try bench.restart(configuration())
         bench.pass((first + 3_600_000 - bench.boot) / 1000)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         bench.pass(1)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
     }
 
     @Test func aStateDirectoryThatCannotBeUsedSilencesNobody() throws {
@@ -326,7 +328,7 @@ import Testing
         bench.go()
         try spoil(bench)
         bench.pass(60)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
     }
 
     @Test func aStateDirectoryThatHangsSilencesNobodyForLong() throws {
@@ -335,12 +337,12 @@ import Testing
         bench.go()
         try spoil(bench)
         bench.pass(70)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
         // The state recalled late is older than what was reported since.
         bench.release(.state)
         bench.pass(Values.day)
-        #expect(told(bench) == ["degraded"])
-        #expect(bench.told?.health == .degraded)
+        #expect(reported(bench) == ["degraded"])
+        #expect(bench.reportedStates?.health == .degraded)
     }
 
     // MARK: Another configuration
@@ -351,15 +353,15 @@ import Testing
         bench.pass(60)
         bench.reload(try configuration())
         bench.pass(30)
-        #expect(told(bench) == ["degraded"])
+        #expect(reported(bench) == ["degraded"])
     }
 
-    @Test func runningOnceTellsNobody() throws {
+    @Test func runningOnceReportsNothing() throws {
         let bench = try Bench(try configuration(), once: true)
         try bench.failWrites(of: "web.jwt")
         bench.go()
         bench.pass(60)
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         #expect(bench.lastStep.ended)
     }
 }

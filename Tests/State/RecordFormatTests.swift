@@ -86,7 +86,7 @@ import Testing
         ("clientsecretd-state 1\n", .damaged), ("clientsecretd-state 0 \n", .damaged), ("state 2\n", .damaged),
         ("clientsecretd-state 99999999999999999999\n", .damaged), ("", .damaged),
     ])
-    func tellsANewerVersionFromDamage(text: String, flaw: RecordFormat.Flaw) throws {
+    func distinguishesANewerVersionFromDamage(text: String, flaw: RecordFormat.Flaw) throws {
         #expect(throws: flaw) { try format.decode(Array(text.utf8), of: try name("web")) }
     }
 }

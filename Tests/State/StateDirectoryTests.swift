@@ -66,7 +66,7 @@ import Testing
         #expect(back.current?.signerKey == record.current?.signerKey)
     }
 
-    @Test func keepsWhatPeopleWereToldOverARestart() throws {
+    @Test func keepsTheReportedStatesOverARestart() throws {
         var told = ReportedStates()
         told.health = .critical
         told.stages = [web: .expired]
@@ -81,7 +81,7 @@ import Testing
         #expect(try mode("state/told.state") == 0o600)
     }
 
-    @Test func whatPeopleWereToldIsSetAsideWhenItIsDamaged() throws {
+    @Test func damagedReportedStatesAreSetAside() throws {
         let state = try open()
         try scratch.write("rubbish", to: "state/told.state")
         #expect(failure { _ = try state.recallReportedStates() }?.code == .stateDamaged)

@@ -140,7 +140,7 @@ struct MetricsSocketTests {
     }
 
     /// They are in nobody's way on the status socket either.
-    @Test func theStatusSocketIsNotKeptFromItsVisitors() throws {
+    @Test func theStatusSocketIsNotKeptFromItsClients() throws {
         server.stop()
         let small = try Self.server(at: directory("small"), metrics: directory("small-metrics"), connections: 8)
         defer { small.stop() }

@@ -16,7 +16,7 @@ import Testing
         Texts.problem(403, "Forbidden", detail).replacing("connection: close\r\n", with: "")
     }
 
-    @Test func strangersMayReadAndNoMore() throws {
+    @Test func otherUsersMayReadAndNoMore() throws {
         let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
         let answers = try harness.received(
             [Self.reload, Self.health, Self.reload.replacing("reload", with: "clients/web/renew")], user: 1234)

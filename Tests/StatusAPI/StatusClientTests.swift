@@ -119,9 +119,9 @@ struct StatusClientTests {
         ("HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 9000), "its head does not end"),
         ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "status 404 without a reason"),
     ])
-    func strangers(answer: String, what: String) throws {
+    func foreignServers(answer: String, what: String) throws {
         let directory = try TemporaryDirectory()
-        let stranger = try Stranger(at: directory("sock"), saying: answer)
+        let server = try ForeignServer(at: directory("sock"), saying: answer)
         let error = try failure { _ = try StatusClient(socket: directory("sock")).status() }
         #expect(error == .notHTTP(socket: directory("sock"), what: what))
         #expect(error.exitCode == 69)
@@ -129,7 +129,7 @@ struct StatusClientTests {
             error.description
                 == "what answers at \(directory("sock")) does not answer like clientsecretd: \(what); "
                 + "name the daemon's socket with --socket")
-        stranger.join()
+        server.join()
     }
 
     @Test func anAnswerMayComeByteByByte() throws {
@@ -162,7 +162,7 @@ struct StatusClientTests {
 }
 
 /// Something else that listens at a path: says its piece to the first who comes, and hangs up.
-private final class Stranger: Sendable {
+private final class ForeignServer: Sendable {
     private let finished = DispatchSemaphore(value: 0)
 
     init(at path: String, saying text: String) throws {

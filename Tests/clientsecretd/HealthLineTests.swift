@@ -44,7 +44,7 @@ import Testing
                 + "(2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
     }
 
-    @Test func theReasonIsToldInOneLineAndWithoutABar() throws {
+    @Test func theReasonIsOneLineWithoutABar() throws {
         let line = HealthLine(
             try document(state: "degraded", reason: #"a | b\nsince 2026-11-21T04:29:00Z"#), now: now)
         #expect(

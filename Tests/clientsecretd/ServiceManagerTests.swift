@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func whatFindsNoRoomIsToldAsSoonAsThereIsSome() async {
+    @Test func whatFindsNoRoomIsSentAsSoonAsThereIsSome() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
             var manager = ServiceManager(log: Log(environment: [:]))
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aReloadIsToldWithTheTimeThatItBegan() async {
+    @Test func aReloadIsNotifiedWithTheTimeThatItBegan() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
             var manager = ServiceManager(log: Log(environment: [:]))

@@ -99,12 +99,12 @@ import Testing
             ])
     }
 
-    @Test func aReasonThatIsNoClientsIsTold() throws {
+    @Test func aReasonThatIsNoClientsIsShown() throws {
         let shown = lines(try document([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)
         #expect(shown.last == "clientsecretd is degraded: the clock is wrong")
     }
 
-    @Test func aConfigurationThatWouldNotStartIsToldWholeAndOnce() throws {
+    @Test func aConfigurationThatWouldNotStartIsShownWholeAndOnce() throws {
         let error = #""c.yaml:1:1: error: no clients; add one\nc.yaml:2:1: error: bad""#
         let alone = lines(try document([], error: error), on: pipe)
         #expect(
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// A key that a thousand clients share is told of once.
-    @Test func clientsWithOneFailureAreToldOfTogether() throws {
+    @Test func clientsWithOneFailureAreShownTogether() throws {
         func shown(_ count: Int) throws -> String? {
             let clients = (0..<count).map { client("c\($0)", state: "degraded", reason: "key \\\"k\\\": gone") }
             return lines(try document(clients, state: "degraded", reason: "key \\\"k\\\": gone"), on: pipe).last
@@ -157,7 +157,7 @@ import Testing
     @Test(arguments: [
         ("no_secret", "clientsecretd renew"), ("not_delivered", "clientsecretd renew --deliver-only"),
     ])
-    func whatHelpsOneIsToldWithItsNameAndWhatHelpsManyWithout(code: String, command: String) throws {
+    func whatHelpsOneClientNamesItAndWhatHelpsManyDoesNot(code: String, command: String) throws {
         func shown(_ names: [String]) throws -> [String] {
             let clients = names.map {
                 client(

@@ -24,7 +24,7 @@ import Testing
         #expect(TimeWords.full(now + 7_776_000, to: now) == "in 90 days (2027-02-19T04:31:00Z)")
     }
 
-    @Test func momentsInASentenceAreToldInWordsToo() {
+    @Test func momentsInASentenceAreGivenInWordsToo() {
         let sentence = "cannot write; since 2026-11-21T04:28:00Z; next attempt 2026-11-21T04:31:27Z; do this"
         let told =
             "cannot write; since 2026-11-21T04:28:00Z (3 minutes ago); "

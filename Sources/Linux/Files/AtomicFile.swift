@@ -152,7 +152,7 @@ package struct AtomicFile: ~Copyable {
             // In a directory that others may write to, anybody may have put it there.
             throw FileError(
                 .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
-                remedy: place.directory.status.isWritableByOthers ? .strangers(path) : nil,
+                remedy: place.directory.status.isWritableByOthers ? .othersFile(path) : nil,
                 owner: Owner.argument(user: status.owner))
         }
         try status.requireOneName(path)

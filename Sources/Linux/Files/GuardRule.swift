@@ -52,7 +52,7 @@ enum GuardRule {
         case .deciding:
             throw FileError(
                 .notGuarded, at: path.string, detail: "the link belongs to \(Owner.describe(user: status.owner))",
-                remedy: .strangers(path.string))
+                remedy: .othersFile(path.string))
         }
     }
 

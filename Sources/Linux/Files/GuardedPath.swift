@@ -61,7 +61,7 @@ package enum GuardedPath {
                     .foreignOwner, at: place.path,
                     detail: "the directory belongs to \(Owner.describe(user: found.owner))",
                     remedy: place.directory.status.isWritableByOthers
-                        ? .strangersDirectory(place.path)
+                        ? .othersDirectory(place.path)
                         // Root needs no chown: it can run as the owner.
                         : identity.user == 0
                             ? .say(

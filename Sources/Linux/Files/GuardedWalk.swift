@@ -141,7 +141,7 @@ struct GuardedWalk {
             throw FileError(
                 .untrustedLink, at: link.string,
                 detail: "the link belongs to \(Owner.describe(user: owner)), what it points to does not",
-                remedy: .strangers(link.string))
+                remedy: .othersFile(link.string))
         }
     }
 

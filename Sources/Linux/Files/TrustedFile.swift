@@ -101,7 +101,7 @@ package enum TrustedFile {
         if !identity.trusts(status.owner), directory.status.isWritableByOthers || use != .key {
             throw FileError(
                 .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
-                remedy: directory.status.isWritableByOthers ? .strangers(path) : .run("chown root \(path)"))
+                remedy: directory.status.isWritableByOthers ? .othersFile(path) : .run("chown root \(path)"))
         }
         if use == .key { return try KeyGuard(identity).check(status, path) }
         if status.isWritableByOthers {

@@ -15,7 +15,7 @@ package struct Served: Hashable, Sendable {
 /// Why the credential socket refused a request.
 package enum CredentialRefusal: Hashable, Sendable {
     /// The peer is not root, whatever it requested.
-    case stranger(user: UInt32)
+    case notRoot(user: UInt32)
     /// The peer is root, but did not connect from an address in which systemd names a unit.
     case noUnit
     /// No client has a `credential` of this name for this unit.

@@ -19,7 +19,7 @@ struct StatusWatch {
 
     mutating func run() throws(CommandFailure) -> Never {
         try look()
-        guard Terminal.current(Environment.current).redraws, !isJSON else { try tell() }
+        guard Terminal.current(Environment.current).redraws, !isJSON else { try printChanges() }
         FullScreen.take()
         do throws(CommandFailure) {
             while true {
@@ -38,7 +38,7 @@ struct StatusWatch {
     }
 
     /// Prints the status each time it has changed.
-    private mutating func tell() throws(CommandFailure) -> Never {
+    private mutating func printChanges() throws(CommandFailure) -> Never {
         var shown: Snapshot?
         var complained = false
         while true {

@@ -9,7 +9,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case token
     /// An environment file that is edited.
     case environment
-    /// What a visitor says to the status socket.
+    /// What a client says to the status socket.
     case request
     /// What answers to the commands on the status socket.
     case answer

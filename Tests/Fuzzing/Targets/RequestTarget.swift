@@ -12,9 +12,9 @@ import Rotation
 enum RequestTarget {
     static func run(_ bytes: [UInt8]) throws {
         for listener in [ListenerKind.status(try peer.get()), .metrics] {
-            let whole = try Visitor(listener).say(bytes, by: max(bytes.count, 1))
+            let whole = try HandledConnection(listener).say(bytes, by: max(bytes.count, 1))
             for size in [1, 97] where bytes.count <= 256 * size {
-                let pieces = try Visitor(listener).say(bytes, by: size)
+                let pieces = try HandledConnection(listener).say(bytes, by: size)
                 try promise(pieces.asked == whole.asked, "what is asked depends on the pieces")
                 try promise(pieces.said == whole.said, "what is answered depends on the pieces")
             }
@@ -38,7 +38,7 @@ enum RequestTarget {
 }
 
 /// One connection, without a socket: the handlers are those of the server.
-private final class Visitor {
+private final class HandledConnection {
     private let loop = EmbeddedEventLoop()
     private let channel: EmbeddedChannel
     private let requests = Requests()
@@ -56,7 +56,7 @@ private final class Visitor {
             }
         }
         channel = EmbeddedChannel(handlers: HTTPConnection(router: router, listener: listener).handlers(), loop: loop)
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/visitor")).wait()
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
     }
 
     /// Says `bytes` in pieces of this size and then nothing more; what is answered, and what the rotation was asked.

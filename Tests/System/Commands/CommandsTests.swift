@@ -235,35 +235,35 @@ import Testing
     }
 
     /// The name of the process that asks is its own choice.
-    @Test func whoAskedIsTold() throws {
+    @Test func whoAskedIsLogged() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web") + sandbox.client("app"))
         try sandbox.start()
-        func told() throws -> [String] {
+        func requests() throws -> [String] {
             try sandbox.log().split(separator: "\n").map(String.init).filter { $0.contains(" asked to ") }
         }
         #expect(try sandbox.command("renew", "web", "app").status == 0)
         let user = geteuid()
-        let renewal = try #require(try told().first)
+        let renewal = try #require(try requests().first)
         let words = #/user (\d+) \(process \d+, "clientsecretd"\) asked to renew app, web/#
         #expect(renewal.wholeMatch(of: words)?.1 == "\(user)")
         #expect(try sandbox.command("renew", "--deliver-only").status == 0)
-        #expect(try told().last?.hasSuffix(" asked to deliver again all clients") == true)
+        #expect(try requests().last?.hasSuffix(" asked to deliver again all clients") == true)
         let asked = try run(["python3", "-c", Self.renamed, sandbox.socket])
         #expect(asked.output.hasPrefix("HTTP/1.1 200 OK"), "\(asked)")
-        let reload = try #require(try told().last)
+        let reload = try #require(try requests().last)
         #expect(reload.contains("[2Jevil"), "\(reload)")
         #expect(reload.hasSuffix(" asked to reload the configuration"))
         #expect(!reload.utf8.contains(0x1B))
-        #expect(try told().count == 3)
+        #expect(try requests().count == 3)
     }
 
     private static let renamed = """
         import socket, sys
         with open('/proc/self/comm', 'wb') as name: name.write(b'\\x1b[2Jevil')
-        visitor = socket.socket(socket.AF_UNIX)
-        visitor.connect(sys.argv[1])
-        visitor.sendall(b'POST /v1/reload HTTP/1.1\\r\\nHost: h\\r\\nConnection: close\\r\\n\\r\\n')
-        while data := visitor.recv(65536): print(data.decode())
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(sys.argv[1])
+        client.sendall(b'POST /v1/reload HTTP/1.1\\r\\nHost: h\\r\\nConnection: close\\r\\n\\r\\n')
+        while data := client.recv(65536): print(data.decode())
         """
 }

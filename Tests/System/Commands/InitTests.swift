@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Not after all the questions.
-    @Test func aConfigurationThatExistsIsToldOfAtOnce() throws {
+    @Test func aConfigurationThatExistsIsReportedAtOnce() throws {
         let sandbox = try Sandbox()
         try sandbox.directory.write("mine\n", to: "clientsecretd.yaml")
         let screen = try console(sandbox).wait(for: "ended with 1").joined()

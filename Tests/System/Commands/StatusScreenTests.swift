@@ -132,7 +132,7 @@ import Testing
     }
 
     /// A terminal that cannot be drawn over gets what has changed, line by line.
-    @Test func aDumbTerminalIsToldWhatHasChanged() throws {
+    @Test func aDumbTerminalIsShownWhatHasChanged() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()

@@ -18,18 +18,18 @@ import Testing
         return try #require(Int(fields[13])) + #require(Int(fields[14]))
     }
 
-    /// Visitors are turned away before they take what the rotation needs.
-    @Test func visitorsLeaveTheRotationItsDescriptors() throws {
+    /// Connections are refused before they take what the rotation needs.
+    @Test func connectionsLeaveTheRotationItsDescriptors() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start(under: ["prlimit", "--nofile=64:64"])
         let old = try sandbox.directory.read("out/web.jwt")
-        let visitors = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
+        let connections = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
         try sandbox.makeKey()
         try sandbox.eventually("a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
         _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
         #expect(try sandbox.command("health", "--offline").status == 0)
-        withExtendedLifetime(visitors) {}
+        withExtendedLifetime(connections) {}
     }
 
     @Test func runningOutIsSurvivedWithoutABusyLoop() throws {
@@ -42,7 +42,7 @@ import Testing
         try sandbox.awaitRest()
         // All that are open lie above it, so that no further one can be opened.
         try limit(sandbox, to: 3)
-        let visitors = try (0..<3).map { _ in try StatusConnection(sandbox.socket) }
+        let connections = try (0..<3).map { _ in try StatusConnection(sandbox.socket) }
         try sandbox.directory.write("rubbish", to: "out/web.jwt")
         // They wait, and so does what is to be repaired; asking for them over and over would take all of this time.
         let before = try ticks(process)
@@ -54,7 +54,7 @@ import Testing
         try limit(sandbox, to: 1024)
         try sandbox.eventually("the repair") { try sandbox.directory.read("out/web.jwt") == token }
         try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
-        withExtendedLifetime(visitors) {}
+        withExtendedLifetime(connections) {}
         #expect(sandbox.stop() == 0)
     }
 }

@@ -65,7 +65,7 @@ final class FaultFixture {
 
     /// What status and the log said of each client's output until nothing at all was wrong any more, a minute at most. A
     /// failure that is over within a second is seen in status by chance.
-    func whatIsToldUntilAllIsWell() throws -> [Int: String] {
+    func whatIsReportedUntilAllIsOK() throws -> [Int: String] {
         var told: [Int: String] = [:]
         try sandbox.eventually("recovery from every fault") {
             let status = try sandbox.status()

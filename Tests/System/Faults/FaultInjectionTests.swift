@@ -46,7 +46,7 @@ import Testing
     }
 
     /// One daemon, and for every call of a renewal and every way of refusing it a client that meets just that.
-    @Test func everyFaultIsToldByADaemonThatOutlivesIt() throws {
+    @Test func everyFaultIsReportedByADaemonThatOutlivesIt() throws {
         let sandbox = try Sandbox()
         let supervisor = try Supervisor(sandbox)
         let field = FaultFixture(sandbox, supervisor)
@@ -57,7 +57,7 @@ import Testing
         try supervisor.give(faults.enumerated().map { field.rule($1.point, $1.fault, client: $0) })
         let answer = try sandbox.command("renew")
         #expect(answer.status == 1)
-        let told = try field.whatIsToldUntilAllIsWell()
+        let told = try field.whatIsReportedUntilAllIsOK()
         let hit = try supervisor.calls().hit
         for (client, (point, fault)) in faults.enumerated() {
             let comment: Comment = "\(point.call) \(point.nth) \(fault)"
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// The daemon lives on: what is wrong stands in its status, and is gone from it when the cause is gone.
-    @Test func aLastingFaultIsToldAndForgotten() throws {
+    @Test func aLastingFaultIsReportedAndForgotten() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()

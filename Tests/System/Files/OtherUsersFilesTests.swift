@@ -150,8 +150,8 @@ import Testing
             #expect(!"\(sight)".contains("PORT") && !"\(sight)".contains("mine"))
         }
         // Nobody else is told anything, the user whose files they are included.
-        for stranger in [Self.user, 45_678, 65_534] {
-            let answer = try trying([:], as: stranger)
+        for other in [Self.user, 45_678, 65_534] {
+            let answer = try trying([:], as: other)
             #expect(code(answer) == "writer_not_permitted" && answer["sight"] == nil, "\(answer)")
             #expect(!"\(answer)".contains(token))
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// People and pagers, told by a running daemon. Takes half a minute and a bit: what has not lasted is not told.
 @Suite(.waits) struct OnStateChangeTests {
-    @Test func aChangeThatLastsIsToldOnceAlsoOverARestart() throws {
+    @Test func aChangeThatLastsIsReportedOnceAlsoOverARestart() throws {
         let sandbox = try Sandbox()
         let hook = sandbox.directory("pager")
         try sandbox.directory.write(

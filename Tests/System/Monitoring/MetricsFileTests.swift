@@ -255,7 +255,7 @@ import Testing
             try disk.freeze()
             try sandbox.start(waiting: false)
             // What is shown here is what the file would say.
-            try sandbox.eventually("the first visitor's answer") { try sandbox.command("status").status == 0 }
+            try sandbox.eventually("the first client's answer") { try sandbox.command("status").status == 0 }
             try sandbox.eventually("the first client's secret") {
                 let clients = try sandbox.status()["clients"] as? [[String: Any]]
                 return clients?.contains { $0["name"] as? String == "web" && $0["state"] as? String == "ok" } == true

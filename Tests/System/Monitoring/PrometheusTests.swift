@@ -127,7 +127,7 @@ import Testing
     }
 
     /// By way of the link that docs/monitoring.md has people make.
-    @Test func nodeExporterTellsOfAQuietDaemonAndADeadOne() throws {
+    @Test func nodeExporterShowsAQuietDaemonAndADeadOne() throws {
         let sandbox = try Sandbox()
         for name in ["metrics", "textfile"] {
             try FileManager.default.createDirectory(

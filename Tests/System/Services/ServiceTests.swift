@@ -14,7 +14,7 @@ import Testing
 
     @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }
 
-    @Test func aReloadTellsItsVerdict() throws { try Bed.hold("reload.sh") }
+    @Test func aReloadReportsItsVerdict() throws { try Bed.hold("reload.sh") }
 
     @Test func aWrongKeyUnderTheSameNameIsSaid() throws { try Bed.hold("keys.sh") }
 
@@ -41,9 +41,9 @@ import Testing
 
     // MARK: Units that use secrets
 
-    @Test func unitsAreToldByTheServicesUserWhereARuleOfPolkitsLetsIt() throws { try Bed.hold("bus.sh") }
+    @Test func unitsAreRestartedByTheServicesUserWhereAPolkitRuleAllowsIt() throws { try Bed.hold("bus.sh") }
 
-    @Test func whatDoesNotComeUpAgainWasNotTold() throws { try Bed.hold("restarts.sh") }
+    @Test func aUnitThatDoesNotStartAgainWasNotDeliveredTo() throws { try Bed.hold("restarts.sh") }
 
     @Test func unitsGetTheirSecretOrDoNotStart() throws { try Bed.hold("credentials.sh") }
 
@@ -51,7 +51,7 @@ import Testing
 
     // MARK: What systemd and people are told
 
-    @Test func reloadsHangsAndEndsAreTold() throws { try Bed.hold("manager.sh") }
+    @Test func reloadsHangsAndEndsAreReported() throws { try Bed.hold("manager.sh") }
 
     @Test func logEventsHaveFieldsAndExplanations() throws { try Bed.hold("journal.sh") }
 

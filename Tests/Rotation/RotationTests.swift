@@ -4,8 +4,8 @@ import Testing
 
 @testable import Rotation
 
-/// What a start does, depending on what is already there.
-@Suite struct StartTests {
+/// The whole core at a start: what it does, depending on what is already there.
+@Suite struct RotationTests {
     private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
         try Bench(try Values.configuration(["web": try entry ?? Values.client("web")]))
     }
@@ -14,7 +14,7 @@ import Testing
         try Values.issued(number, from: -10 * Values.day, to: to, signer: Values.print("1"))
     }
 
-    @Test func withNothingKnownASecretIsMadeKeptPublishedAndTold() throws {
+    @Test func withNothingKnownASecretIsMintedKeptPublishedAndDelivered() throws {
         let bench = try bench(try Values.client("web", actions: [Values.exec("/bin/after")]))
         bench.go()
         #expect(

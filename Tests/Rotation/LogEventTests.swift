@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// What is logged: a lasting failure when it begins, changes and ends, and in between at most hourly.
-@Suite struct JournalTests {
+@Suite struct LogEventTests {
     private let web = "web"
 
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
@@ -29,7 +29,7 @@ import Testing
         bench.entries.compactMap { if case .failing(_, let failure, _, _) = $0 { failure } else { nil } }
     }
 
-    @Test func aFirstStartIsToldInOrder() throws {
+    @Test func aFirstStartIsLoggedInOrder() throws {
         let bench = try settled()
         let name = try Values.name(web)
         let current = try #require(try bench.current(web))
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test func aRenewalIsToldWithoutAWordOnItsHealthState() throws {
+    @Test func aRenewalIsLoggedWithoutItsHealthState() throws {
         let action = Values.exec("/bin/after")
         let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [action])]))
         bench.go()
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func aLastingFailureIsToldWhenItBeginsHourlyAndWhenItEnds() throws {
+    @Test func aLastingFailureIsLoggedWhenItBeginsHourlyAndWhenItEnds() throws {
         let bench = try failingSinceJustNow()
         let full = try Values.failure(.diskFull, "web.jwt")
         #expect(failing(bench) == [full])
@@ -73,7 +73,7 @@ import Testing
         #expect(bench.entries == [])
     }
 
-    @Test func aFailureThatChangesIsToldAtOnce() throws {
+    @Test func aFailureThatChangesIsLoggedAtOnce() throws {
         let bench = try failingSinceJustNow()
         let full = try Values.failure(.diskFull, "web.jwt")
         let readOnly = try Values.failure(.readOnlyFileSystem, "web.jwt")
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.entries.contains(.recovered(.file(try path), full)))
     }
 
-    @Test func whatTheDaemonLacksIsToldWhenItBeginsChangesAndEnds() throws {
+    @Test func aDaemonFaultIsLoggedWhenItBeginsChangesAndEnds() throws {
         let bench = try settled()
         bench.forget()
         let place = Failure.Place.path(try Values.path("m.prom"))
@@ -122,7 +122,7 @@ import Testing
         #expect(bench.entries == [.faultRaised(full), .faultRaised(gone), .faultCleared(gone)])
     }
 
-    @Test func aHealthStateIsToldWhenItChanges() throws {
+    @Test func aHealthStateIsLoggedWhenItChanges() throws {
         let bench = try failingSinceJustNow()
         let name = try Values.name(web)
         bench.pass(600)
@@ -132,7 +132,7 @@ import Testing
         #expect(healthCounts == [.degraded])
     }
 
-    @Test func aRefusedConfigurationIsToldOnce() throws {
+    @Test func aRefusedConfigurationIsLoggedOnce() throws {
         let bench = try settled()
         bench.text = .success(.refused(["line"]))
         bench.forget()

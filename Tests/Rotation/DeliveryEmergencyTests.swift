@@ -6,7 +6,7 @@ import Testing
 
 /// How soon an application is notified again when its secret is critical or has expired. A client's secret lives for
 /// nine hours, is replaced three hours before its end and is critical for the last one.
-@Suite struct EmergencyTests {
+@Suite struct DeliveryEmergencyTests {
     private let hook = Values.exec("/bin/after")
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
     private let web = "web"
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [Failure.Code.actionFailed, .unitNotPermitted, .busUnreachable])
-    func anApplicationWhoseSecretIsCriticalOrExpiredIsToldAtLeastOnceAMinute(failure: Failure.Code) throws {
+    func anActionForACriticalOrExpiredSecretIsTriedAtLeastOnceAMinute(failure: Failure.Code) throws {
         let bench = try bench(failure == .actionFailed ? hook : unit, failure)
         // Jitter shortens each pause by up to a fifth.
         #expect((4...5).contains(runs(bench, from: critical - 3600, to: critical - 1)))
@@ -63,7 +63,7 @@ import Testing
         #expect(runs(bench, from: critical - 1, to: critical + 60) >= 1)
     }
 
-    @Test func theNextAttemptThatIsToldOfIsTheOneThatIsMade() throws {
+    @Test func theNextAttemptThatIsShownIsTheOneThatIsMade() throws {
         let bench = try bench(hook, .actionFailed)
         pass(bench, to: critical - 1)
         let before = try #require(bench.view(web).reason?.nextAttempt)
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.secondsToWake == (after - Values.moment(critical)).count)
     }
 
-    @Test func theJournalTellsOfTheNextAttemptInAnEmergency() throws {
+    @Test func theLogNamesTheNextAttemptInAnEmergency() throws {
         let bench = try bench(hook, .actionFailed)
         pass(bench, to: critical + 3600)
         bench.forget()
@@ -93,14 +93,14 @@ import Testing
     }
 
     /// An application that was never notified can still start, and then reads what is published.
-    @Test func whoWasNeverToldIsInNoHurry() throws {
+    @Test func anActionThatNeverRanIsNoEmergency() throws {
         let bench = try Bench(try Values.configuration([web: client(web, hook)]))
         bench.failures = [.action(hook.id): Failure(.actionFailed, at: .action(hook.id))]
         bench.go()
         #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
     }
 
-    @Test func aClientThatWasToldMakesNoEmergencyOfAnothers() throws {
+    @Test func aClientThatWasDeliveredMakesNoEmergencyOfAnothers() throws {
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, actions: [hook]), "other": client("other", hook)]))
         bench.go()

@@ -6,7 +6,7 @@ import Testing
 
 /// A client's health before it was tried since the start: evaluated from what is published, so that a start alone
 /// raises no alarm.
-@Suite struct UntriedTests {
+@Suite struct HealthAtStartTests {
     private let web = "web"
 
     private func published(to: Int64 = 80 * Values.day, signer: Character? = "1") throws -> SecretInfo {

@@ -6,14 +6,14 @@ import Testing
 
 /// What an application may hold although the daemon no longer knows: its action was edited, its client renamed, the
 /// state directory lost.
-@Suite struct HeldTests {
+@Suite struct DeliveryMemoryTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
     /// A third of `renew_before`.
     private let third = 10 * Values.day
 
     /// A client whose application was notified of a secret that lasts for 90 days, and whose action fails from now on.
-    private func told() throws -> (Bench, first: SecretInfo) {
+    private func delivered() throws -> (Bench, first: SecretInfo) {
         let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
         bench.go()
         let first = try #require(try bench.current(web))
@@ -32,8 +32,8 @@ import Testing
         #expect(try bench.view(client).deliveredExpiresAt == first.expiresAt)
     }
 
-    @Test func anActionThatWasEditedTellsTheSameApplication() throws {
-        let (bench, first) = try told()
+    @Test func anActionThatWasEditedReachesTheSameApplication() throws {
+        let (bench, first) = try delivered()
         bench.reload(
             try Values.configuration([web: try Values.client(web, actions: [Values.exec("/bin/other")])]))
         try expectEmergency(bench, web, first)
@@ -49,13 +49,13 @@ import Testing
     }
 
     @Test func whatARenamedClientsApplicationHoldsLiesInItsOutputs() throws {
-        let (bench, first) = try told()
+        let (bench, first) = try delivered()
         bench.reload(try Values.configuration(["shop": try Values.client(web, actions: [after])]))
         try expectEmergency(bench, "shop", first)
     }
 
     @Test func whatIsFoundWithoutAMemoryMayBeWhatTheApplicationHolds() throws {
-        let (bench, first) = try told()
+        let (bench, first) = try delivered()
         bench.records = [:]
         try bench.restart(bench.rotation.configuration)
         #expect(try bench.current(web) == first)
@@ -70,7 +70,7 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
-    @Test func whoWasNeverToldHoldsNothing() throws {
+    @Test func anApplicationNeverDeliveredToHoldsNothing() throws {
         let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()

@@ -6,7 +6,7 @@ import Testing
 
 /// A start whose text is refused continues with the last adopted configuration: applications are not locked out, and
 /// nothing that the new text may have removed is used.
-@Suite struct LastAdoptedTests {
+@Suite struct ConfigurationWatchFallbackTests {
     private let web = "web"
     private let line = "c.yaml:1:1: error: no clients"
     private let after = Values.exec("/bin/after")
@@ -31,7 +31,7 @@ import Testing
 
     private func mints(_ bench: Bench) -> [String] { bench.log.filter { $0.hasPrefix("mint") } }
     private func actions(_ bench: Bench) -> [String] {
-        bench.log.filter { $0.hasPrefix("run") || $0.hasPrefix("tell") }
+        bench.log.filter { $0.hasPrefix("run") || $0.hasPrefix("notify") }
     }
 
     @Test func itIsDegradedAndSaysWhatIsWrong() throws {
@@ -92,7 +92,7 @@ import Testing
         #expect(mints(bench) == [])
     }
 
-    @Test func noActionRunsAndNobodyIsTold() throws {
+    @Test func noActionRunsAndNoStateChangeIsReported() throws {
         let bench = try Bench(try configuration())
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
@@ -103,7 +103,7 @@ import Testing
         #expect(try bench.view(web).delivered == false)
     }
 
-    @Test func whoAsksForMoreIsToldWhy() throws {
+    @Test func whoAsksForMoreIsAnsweredWhy() throws {
         let bench = try restarted()
         bench.ask(.renew(.init()))
         guard case .renewed(let outcomes) = try #require(bench.answer()), case .failed(let why) = outcomes[0].result

@@ -4,7 +4,7 @@ import Rotation
 import Testing
 
 /// The exact words of every failure. A new code does not compile here until its words are written down.
-@Suite struct FailureWordsTests {
+@Suite struct FailureTests {
     @Test(arguments: Failure.Code.allCases.filter(\.isReported))
     func everyCodeHasItsWords(code: Failure.Code) throws {
         let place = try #require(Self.place(of: code))

@@ -1,0 +1,101 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// Which secrets a changed configuration replaces.
+@Suite struct RenewalTests {
+    private let web = "web"
+
+    private func settled(_ entry: ClientConfiguration? = nil) throws -> Bench {
+        let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    @Test(arguments: ["client id", "team id", "key id"])
+    func changedIDsReplaceTheSecret(which: String) throws {
+        let bench = try settled()
+        let entry = try Values.client(web, id: which == "client id" ? "com.example.other" : nil)
+        let key = try Values.keyEntry(
+            team: which == "team id" ? "XYZ123GHIJ" : "DEF123GHIJ",
+            keyID: which == "key id" ? "XYZ123DEFG" : "ABC123DEFG")
+        bench.reload(try Values.configuration([web: entry], keys: ["apple": key]))
+        #expect(
+            bench.log == [
+                "read configuration", "read apple", "look web.jwt", "mint web", "keep web", "publish web.jwt",
+            ])
+        let current = try #require(try bench.current(web))
+        #expect(current.client == entry.clientID)
+        #expect(current.team == key.team)
+        #expect(current.keyID == key.keyID)
+    }
+
+    @Test func aSecretForOtherIDsIsNotPublishedWhileNoNewOneCanBeMade() throws {
+        let bench = try settled(try Values.client(web, actions: [Values.exec("/bin/after")]))
+        let old = try bench.current(web)
+        bench.prints = [:]
+        bench.reload(
+            try Values.configuration([
+                web: Values.client(
+                    web, id: "com.example.other", outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")],
+                    actions: [Values.exec("/bin/after"), Values.exec("/bin/new")])
+            ]))
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(try bench.held(in: "new.jwt") == nil)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        #expect(try bench.view(web).outputs.map(\.state) == [.pending, .pending])
+        #expect(try bench.view(web).health == .critical)
+    }
+
+    @Test func aSecretThatFitsAgainIsTakenUpInsteadOfOneThatDoesNot() throws {
+        let bench = try settled()
+        let first = try #require(try bench.current(web))
+        let other = try Values.keyEntry(keyID: "XYZ123DEFG")
+        try bench.failWrites(of: "web.jwt")
+        bench.reload(try Values.configuration([web: Values.client(web)], keys: ["apple": other]))
+        #expect(try bench.current(web) != first)
+        // The administrator reverts the change while the file still holds the previous secret.
+        bench.failingWrites = [:]
+        bench.forget()
+        bench.reload(try Values.configuration([web: Values.client(web)]))
+        #expect(bench.log == ["read configuration", "read apple", "look web.jwt", "keep web"])
+        #expect(try bench.current(web) == first)
+    }
+
+    @Test func aShorterLifetimeReplacesWhatIsOverdueByIt() throws {
+        let bench = try settled()
+        bench.pass(10 * Values.day)
+        bench.forget()
+        bench.reload(
+            try Values.configuration([web: Values.client(web, lifetime: 12 * Values.day, renewBefore: 4 * Values.day)]))
+        #expect(bench.log.contains("mint web"))
+        #expect(try bench.current(web)?.expiresAt == Values.moment(22 * Values.day))
+    }
+
+    @Test func aLongerLifetimeReplacesNothing() throws {
+        let bench = try settled()
+        bench.pass(10 * Values.day)
+        bench.forget()
+        bench.reload(try Values.configuration([web: Values.client(web, lifetime: 150 * Values.day)]))
+        #expect(bench.log == ["read configuration", "read apple", "look web.jwt"])
+    }
+
+    @Test func theSecretInForceStaysAlthoughAnOlderOneThatLastsLongerLiesInAnOutput() throws {
+        let outputs = [try Values.raw("a"), try Values.raw("b")]
+        let bench = try settled(try Values.client(web, outputs: outputs))
+        try bench.failWrites(of: "b")
+        bench.reload(
+            try Values.configuration([
+                web: Values.client(web, lifetime: 9 * Values.day, renewBefore: Values.day, outputs: outputs)
+            ]))
+        bench.ask(.renew(.init()), 2)
+        let short = try bench.current(web)
+        bench.reload(try Values.configuration([web: Values.client(web, renewBefore: Values.day, outputs: outputs)]), 3)
+        #expect(try bench.current(web) == short)
+        #expect(try bench.held(in: "a") == short)
+        #expect(try bench.held(in: "b") != short)
+    }
+}
