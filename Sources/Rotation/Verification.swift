@@ -192,7 +192,8 @@ struct Verification: Sendable {
         if configuration.clients.contains(where: { $0.value.verify && states[$0.key] == nil }) {
             broken.append("no verdicts on a client")
         }
-        for (name, state) in states where state.candidate == nil && (state.refusals > 0 || state.earlierRefusal != nil) {
+        for (name, state) in states where state.candidate == nil && (state.refusals > 0 || state.earlierRefusal != nil)
+        {
             broken.append("\(name) has no candidate that was refused")
         }
         if running.map({ $0 >= next }) == true { broken.append("a question runs that never began") }

@@ -207,7 +207,9 @@ import Testing
     }
 
     /// Its application may be refused as long as nobody has heard otherwise.
-    @Test(arguments: [true, false]) func theSuccessorOfARefusedSecretInForceIsAsBadUntilItIsAccepted(_ isDown: Bool) throws {
+    @Test(arguments: [true, false]) func theSuccessorOfARefusedSecretInForceIsAsBadUntilItIsAccepted(_ isDown: Bool)
+        throws
+    {
         let bench = try refusedInForce()
         let refused = try #require(try bench.view(web).reason)
         let verification = Resource.verification(try Values.name(web))
@@ -250,7 +252,8 @@ import Testing
     }
 
     /// Whoever repairs it by another key or key id is not told that all is well before it is.
-    @Test(arguments: [true, false]) func aRefusedSecretInForceIsReplacedAtOnceByOneOfAnotherKey(_ isKeyID: Bool) throws {
+    @Test(arguments: [true, false]) func aRefusedSecretInForceIsReplacedAtOnceByOneOfAnotherKey(_ isKeyID: Bool) throws
+    {
         let bench = try refusedInForce()
         let refused = try #require(try bench.view(web).reason)
         let old = try #require(try bench.held(in: "web.jwt"))
