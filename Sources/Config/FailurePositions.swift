@@ -62,8 +62,10 @@ package struct FailurePositions {
     /// The failure as a line of `check` or `reload`.
     ///
     /// - Parameter client: the affected one; nil when it concerns several.
-    package func diagnostic(_ failure: Failure, client: ClientName? = nil) -> Diagnostic {
-        Diagnostic(.error, at: position(of: failure, client: client), failure.sentence)
+    package func diagnostic(
+        _ failure: Failure, _ severity: Diagnostic.Severity = .error, client: ClientName? = nil
+    ) -> Diagnostic {
+        Diagnostic(severity, at: position(of: failure, client: client), failure.sentence)
     }
 
     /// The first `as:` with this user, else the start.

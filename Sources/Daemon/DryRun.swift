@@ -33,6 +33,8 @@ package struct DryRun: Sendable {
     package let dropIns: [DropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
+    /// Why Apple cannot be asked about new secrets, for each client with `verify: true`: what `run` serves all the same.
+    package let unasked: [Failure]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateToCome: AbsolutePath?
     /// Former outputs that hold a valid secret, or cannot be read.
@@ -54,7 +56,7 @@ package struct DryRun: Sendable {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
-            (dropIns, idleWriters, stateToCome) = ([], [], nil)
+            (dropIns, idleWriters, unasked, stateToCome) = ([], [], [], nil)
             return
         }
         var rotation = Rotation(
@@ -143,6 +145,10 @@ package struct DryRun: Sendable {
         self.stateToCome = stateToCome
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
+        let verifier = settings.verifier(besideSocket: socket, cancel: nil)
+        unasked = names.compactMap { name in
+            configuration.clients[name]?.verify == true ? verifier.obstacle(for: name) : nil
+        }
     }
 }
 

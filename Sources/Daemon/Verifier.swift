@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Glibc
 import Linux
 import Outputs
 import Rotation
@@ -43,6 +44,13 @@ struct Verifier: Sendable {
             throw Failure(
                 .verdictUnknown, at: .client(client), detail: Self.plain(verdict.detail ?? verdict.reason ?? ""))
         }
+    }
+
+    /// What keeps it from being asked about a client at all: there is no socket. Asks nothing, not even whether somebody
+    /// listens, because each connection starts the service.
+    func obstacle(for client: ClientName) -> Failure? {
+        guard unsafe access(socket, F_OK) != 0, errno == ENOENT else { return nil }
+        return Failure(.verifierMissing, at: .client(client), cause: ENOENT, detail: socket)
     }
 
     private func ask(_ request: [UInt8], about client: ClientName) throws(Failure) -> Verdict {

@@ -3,7 +3,8 @@ internal import Failures
 
 /// Which secret each client's applications were given, and which actions are still to run.
 ///
-/// - An action runs once for all of its clients: it waits for those about to get a new secret.
+/// - An action runs once for all of its clients: it waits for those about to get a new secret, for Apple's verdict on one
+///   a few seconds only.
 /// - It runs again for the same secret where an application may have read other content; a run that began earlier does
 ///   not count for that.
 /// - Nothing is delivered that is not in all outputs of its client.
@@ -147,7 +148,30 @@ extension Rotation {
             if !records.isSettled(client) { return }
             for path in index.files(of: client) where jobs.isBusy(.file(path)) { return }
         }
+        // When waiting would have ended is no reason to wake once the action runs.
+        var waiting = deadlines
+        if sharers.contains(where: { covering[$0] == nil && isVerdictAwaited($0, &waiting) }),
+            mayWait(id, for: covering.keys, &waiting)
+        {
+            deadlines = waiting
+            return
+        }
         start(.run(action, covering: covering), on: .action(id), &deadlines)
+    }
+
+    /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
+    /// critical nor known to be bad.
+    private func mayWait(
+        _ id: ActionID, for clients: some Sequence<ClientName>, _ deadlines: inout Deadlines
+    ) -> Bool {
+        for client in clients {
+            guard let subject = index.subjects[client], let held = held(by: id, of: subject),
+                delivery[client]?.owed[id] == nil,
+                !deadlines.reached(held.expiresAt - subject.entry.criticalRemainder(of: held)),
+                refusalInForce(client) == nil
+            else { return false }
+        }
+        return true
     }
 
     /// Caps a backoff that was set before an emergency began: it would be too long now.

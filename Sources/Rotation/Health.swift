@@ -163,7 +163,7 @@ extension Rotation {
         case .unknown:
             break
         }
-        if isRefusedInForce(name) { health = .critical }
+        if refusalInForce(name) != nil { health = .critical }
         if health == .degraded, reason == nil {
             let failure = Failure(isPublished(name) ? .notDelivered : .notPublished, at: .client(name))
             reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
@@ -282,7 +282,9 @@ extension Rotation {
         }
         if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
-        if jobs.attempts[.verification(name)] == nil, let refusal = verification.refusal(of: name) {
+        if jobs.attempts[.verification(name)] == nil,
+            let refusal = verification.refusal(of: name) ?? refusalInForce(name)
+        {
             reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
         }
         for path in client.files where isDeleted(path) {

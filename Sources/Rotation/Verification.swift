@@ -22,6 +22,9 @@ struct Verification: Sendable {
     /// Questions in a minute, for all clients together: Apple publishes no limit.
     private static let limit = 6
     private static let minute: Seconds = 60
+    /// How long after a secret was minted the verdict on it is waited for by an action that has other clients as well:
+    /// less than the half minute after which operators are notified that these were not delivered.
+    private static let patience: Seconds = 20
     /// How long before the secret to keep becomes critical an untried candidate replaces it, at most: publishing takes a
     /// moment.
     private static let publishing: Seconds = 60
@@ -35,6 +38,10 @@ struct Verification: Sendable {
         /// When Apple may be asked a second time.
         var notBefore: BootTime?
         var askedBy = JobID(number: 0)
+        /// Why Apple refused a secret in force that ``candidate`` was minted to replace, until it has accepted this one.
+        var earlierRefusal: Failure?
+        /// Until when actions that the client shares wait for the verdict.
+        var awaitedUntil: BootTime?
         /// Whether the secret that is being minted is not to be tried.
         var isSkipped = false
         var view: VerificationView?
@@ -52,12 +59,21 @@ struct Verification: Sendable {
         states[client].flatMap { $0.refusals > 1 ? $0.refusal : nil }
     }
 
+    /// Why Apple refused a secret in force that has been replaced by one that it has not accepted yet.
+    fileprivate func earlierRefusal(of client: ClientName) -> Failure? { states[client]?.earlierRefusal }
+
     func view(of client: ClientName) -> VerificationView? { states[client]?.view }
 
     /// Whether Apple's first answer about a candidate, or the second after a refusal, is still to come.
     func isUndecided(_ client: ClientName) -> Bool {
         guard let state = states[client], state.candidate != nil else { return false }
         return state.refusals == 1 || state.view?.verdict == .pending
+    }
+
+    /// Whether a shared action is to wait for the verdict on a candidate, because it has to run for that one as well.
+    fileprivate func isAwaited(_ client: ClientName, _ deadlines: inout Deadlines) -> Bool {
+        guard isUndecided(client), let end = states[client]?.awaitedUntil else { return false }
+        return !deadlines.reached(end)
     }
 
     /// The clients with a candidate, the one first that was asked about longest ago.
@@ -110,10 +126,12 @@ struct Verification: Sendable {
     }
 
     /// Records a new secret; nil: one that is not tried.
-    fileprivate mutating func set(_ candidate: SecretInfo?, _ client: ClientName) {
+    fileprivate mutating func set(
+        _ candidate: SecretInfo?, _ client: ClientName, replacing refusal: Failure? = nil, at now: Now? = nil
+    ) {
         guard candidate != nil || states[client] != nil else { return }
         states[client] = State(
-            candidate: candidate,
+            candidate: candidate, earlierRefusal: refusal, awaitedUntil: now.map { $0.boot + Self.patience },
             view: candidate.map { VerificationView(fingerprint: $0.fingerprint, verdict: .pending) })
     }
 
@@ -142,6 +160,7 @@ struct Verification: Sendable {
         states[client]?.candidate = nil
         states[client]?.refusals = 0
         states[client]?.refusal = nil
+        states[client]?.earlierRefusal = nil
         states[client]?.view?.verdict = .accepted
         states[client]?.view?.code = nil
     }
@@ -151,7 +170,7 @@ struct Verification: Sendable {
         guard failure.code == .refusedByApple else {
             // What Apple has refused twice stays refused until it is accepted.
             if states[client]?.refusals ?? 0 < 2 { states[client]?.view?.verdict = .unknown }
-            return refusal(of: client) ?? failure
+            return refusal(of: client) ?? states[client]?.earlierRefusal ?? failure
         }
         states[client]?.refusals += 1
         states[client]?.refusal = failure
@@ -173,7 +192,8 @@ struct Verification: Sendable {
         if configuration.clients.contains(where: { $0.value.verify && states[$0.key] == nil }) {
             broken.append("no verdicts on a client")
         }
-        for (name, state) in states where state.candidate == nil && state.refusals > 0 {
+        for (name, state) in states where state.candidate == nil && (state.refusals > 0 || state.earlierRefusal != nil)
+        {
             broken.append("\(name) has no candidate that was refused")
         }
         if running.map({ $0 >= next }) == true { broken.append("a question runs that never began") }
@@ -190,10 +210,11 @@ extension Rotation {
     mutating func noteMinted(_ secret: SecretInfo, _ client: Subject, at now: Now) -> Bool {
         let isTried = client.entry.verify && !verification.isSkipped(client.name)
         let isInForce = !isTried || secretToKeep(client, at: now) == nil
-        verification.set(isTried ? secret : nil, client.name)
         if isTried {
+            verification.set(secret, client.name, replacing: refusalInForce(client.name), at: now)
             jobs.resetBackoff(of: .verification(client.name), to: now.boot)
         } else {
+            verification.drop(client.name)
             recover(.verification(client.name))
         }
         return isInForce
@@ -213,7 +234,7 @@ extension Rotation {
         case .failure(let failure):
             if let failure = verification.failed(client, failure, at: now) { return failure }
             // Apple has answered, so an earlier failure to ask it no longer matters.
-            recover(job.resource)
+            if verification.earlierRefusal(of: client) == nil { recover(job.resource) }
         }
         return nil
     }
@@ -241,9 +262,15 @@ extension Rotation {
         verification.candidate(client).flatMap { $0 == renewal[client]?.current ? nil : $0 }
     }
 
-    /// Whether the secret in force counts as refused.
-    func isRefusedInForce(_ client: ClientName) -> Bool {
-        verification.refusal(of: client) != nil && heldBack(client) == nil
+    /// Why the secret in force counts as refused; nil while it does not. That of a refused one is passed on to its
+    /// successor, until Apple has accepted that: the cause is then gone, and not before.
+    func refusalInForce(_ client: ClientName) -> Failure? {
+        (heldBack(client) == nil ? verification.refusal(of: client) : nil) ?? verification.earlierRefusal(of: client)
+    }
+
+    /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
+    func isVerdictAwaited(_ client: ClientName, _ deadlines: inout Deadlines) -> Bool {
+        heldBack(client) != nil && verification.isAwaited(client, &deadlines)
     }
 
     /// Whether a client whose secret waits for Apple's verdict is still to be answered about.
@@ -262,11 +289,16 @@ extension Rotation {
         guard clock.failure == nil else { return }
         // When a candidate's validity begins or ends is no reason to wake once it is forgotten.
         var waiting = deadlines
-        guard client.entry.accepts(candidate, key: client.key, print: print, at: &waiting) else {
+        let isHeldBack = heldBack(name) != nil
+        // What Apple says of a secret in force matters until it is replaced, also if another key is configured meanwhile.
+        let isUsable =
+            isHeldBack || !client.entry.verify
+            ? client.entry.accepts(candidate, key: client.key, print: print, at: &waiting)
+            : client.entry.serves(candidate, isVerifiable: true) && !waiting.reached(candidate.expiresAt)
+        guard isUsable else {
             verification.drop(name)
             return recover(.verification(name))
         }
-        let isHeldBack = heldBack(name) != nil
         guard client.entry.verify else {
             verification.forget(name)
             recover(.verification(name))

@@ -206,6 +206,173 @@ import Testing
         #expect(try bench.held(in: "web.jwt") != first)
     }
 
+    /// Its application may be refused as long as nobody has heard otherwise.
+    @Test(arguments: [true, false]) func theSuccessorOfARefusedSecretInForceIsAsBadUntilItIsAccepted(_ isDown: Bool)
+        throws
+    {
+        let bench = try refusedInForce()
+        let refused = try #require(try bench.view(web).reason)
+        let verification = Resource.verification(try Values.name(web))
+        bench.held = [verification]
+        let (old, new) = try renew(bench)
+        #expect(try bench.held(in: "web.jwt") == new)
+        #expect(new != old)
+        #expect(try bench.view(web).verification?.verdict == .pending)
+        try expectRefused(bench, refused)
+        if isDown { try silence(bench) }
+        bench.release(verification)
+        try expectRefused(bench, refused)
+        bench.pass(59)
+        try expectRefused(bench, refused)
+        bench.pass(600)
+        try expectRefused(bench, refused)
+        #expect(!bench.entries.contains { if case .recovered = $0 { true } else { false } })
+        #expect(!bench.entries.contains { if case .health = $0 { true } else { false } })
+        try accept(bench)
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.entries.count { if case .health = $0 { true } else { false } } == 1)
+    }
+
+    /// The newest of two is held back, because nothing is known of the one in force; and that is no better for it.
+    @Test func aSecondSuccessorOfARefusedSecretIsAsBad() throws {
+        let bench = try refusedInForce()
+        let refused = try #require(try bench.view(web).reason)
+        bench.held = [.verification(try Values.name(web))]
+        let (_, second) = try renew(bench)
+        bench.ask(.renew(.init()), 2)
+        #expect(try bench.held(in: "web.jwt") == second)
+        try expectRefused(bench, refused)
+        bench.release(.verification(try Values.name(web)))
+        bench.pass(900)
+        try expectRefused(bench, refused)
+        try accept(bench)
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// Whoever repairs it by another key or key id is not told that all is well before it is.
+    @Test(arguments: [true, false]) func aRefusedSecretInForceIsReplacedAtOnceByOneOfAnotherKey(_ isKeyID: Bool) throws
+    {
+        let bench = try refusedInForce()
+        let refused = try #require(try bench.view(web).reason)
+        let old = try #require(try bench.held(in: "web.jwt"))
+        let verification = Resource.verification(try Values.name(web))
+        bench.held = [verification]
+        if isKeyID {
+            var changed = try configuration()
+            changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
+            bench.reload(changed)
+        } else {
+            bench.prints[try Values.key()] = try Values.print("2")
+            bench.tell(.changeNoticed(.key(try Values.key())))
+            bench.pass(5)
+        }
+        #expect(try bench.held(in: "web.jwt") != old)
+        try expectRefused(bench, refused)
+        try accept(bench)
+        bench.release(verification)
+        // That its key is another one now is reported for a day.
+        #expect(try bench.view(web).health == (isKeyID ? .ok : .degraded))
+        #expect(try bench.view(web).reason?.failure.code == (isKeyID ? nil : .keyChanged))
+    }
+
+    @Test func whoSkipsTheQuestionIsToldOfNoRefusal() throws {
+        let bench = try refusedInForce()
+        bench.ask(.renew(.init(skipVerify: true)))
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// A daemon whose first secret was refused twice.
+    private func refusedInForce() throws -> Bench {
+        let bench = try Bench(try configuration())
+        try refuse(bench)
+        bench.go()
+        bench.pass(61)
+        #expect(try bench.view(web).health == .critical)
+        bench.forget()
+        return bench
+    }
+
+    private func expectRefused(
+        _ bench: Bench, _ reason: Reason, _ line: SourceLocation = #_sourceLocation
+    ) throws {
+        let view = try bench.view(web)
+        #expect(view.health == .critical, sourceLocation: line)
+        #expect(view.reason?.failure == reason.failure, sourceLocation: line)
+        #expect(view.reason?.since == reason.since, sourceLocation: line)
+    }
+
+    // MARK: Shared actions
+
+    private static let names = ["native", "web"]
+
+    /// Two clients with one action, each with an accepted secret.
+    private func sharing() throws -> Bench {
+        var configuration = try configuration(Self.names)
+        for name in configuration.clients.keys { configuration.clients[name]?.onChange = [Values.exec("/bin/app")] }
+        let bench = try Bench(configuration)
+        bench.go()
+        bench.pass(3600)
+        for name in Self.names { #expect(try bench.view(name).health == .ok) }
+        bench.forget()
+        return bench
+    }
+
+    private func runs(_ bench: Bench) -> [String] { bench.log.filter { $0.hasPrefix("run ") } }
+
+    @Test func anActionWaitsForTheVerdictsOnAllOfItsClients() throws {
+        let bench = try sharing()
+        let second = Resource.verification(try Values.name("web"))
+        bench.held = [second]
+        bench.ask(.renew(.init()))
+        bench.pass(19)
+        #expect(try bench.held(in: "native.jwt") == bench.current("native"))
+        #expect(bench.log.contains("publish native.jwt"))
+        #expect(runs(bench) == [])
+        bench.release(second)
+        #expect(runs(bench).count == 1)
+        #expect(runs(bench).allSatisfy { $0.hasSuffix("for native, web") })
+        bench.pass(3600)
+        #expect(runs(bench).count == 1)
+    }
+
+    @Test func anActionWaitsForASlowVerdictAFewSecondsOnly() throws {
+        let bench = try sharing()
+        let second = Resource.verification(try Values.name("web"))
+        bench.held = [second]
+        bench.ask(.renew(.init()))
+        bench.pass(20)
+        #expect(runs(bench).map { $0.hasSuffix("for native") } == [true])
+        bench.release(second)
+        #expect(runs(bench).map { $0.hasSuffix("for web") } == [false, true])
+    }
+
+    /// Nor for one that Apple has refused, or says nothing of.
+    @Test(arguments: [true, false]) func anActionDoesNotWaitWhereNoVerdictIsToCome(_ isRefused: Bool) throws {
+        let bench = try sharing()
+        let (first, second) = (try Values.name("native"), try Values.name("web"))
+        if isRefused { try refuse(bench) } else { try silence(bench) }
+        bench.ask(.renew(.init(clients: [second])))
+        bench.pass(isRefused ? 70 : 1)
+        bench.ask(.renew(.init(clients: [first])), 2)
+        #expect(runs(bench).map { $0.hasSuffix("for native") } == [true])
+    }
+
+    @Test func anActionDoesNotWaitWhereASecretIsCritical() throws {
+        let bench = try sharing()
+        let (first, second) = (try Values.name("native"), try Values.name("web"))
+        bench.failures[.client(first)] = Failure(.systemError, at: .client(first))
+        bench.pass(81 * Values.day)
+        #expect(try bench.view("native").health == .critical)
+        bench.held = [.verification(second)]
+        bench.forget()
+        bench.ask(.renew(.init(clients: [second])))
+        bench.failures = [:]
+        bench.ask(.renew(.init(clients: [first])), 2)
+        #expect(runs(bench).map { $0.hasSuffix("for native") } == [true])
+    }
+
     // MARK: Keys
 
     @Test func aSecretOfAWrongKeyIsRefusedWhileTheOldOneStays() throws {

@@ -58,6 +58,9 @@ struct CheckCommand: ParsableCommand {
             let warning = Diagnostic(.warning, at: positions.position(ofUser: user), words + remedy)
             Streams.complain(lines: warning.description)
         }
+        for failure in dryRun.unasked {
+            Streams.complain(lines: positions.diagnostic(failure, .warning).description)
+        }
         for dropIn in dryRun.dropIns {
             Streams.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")
             Streams.complain(lines: dropIn.commands)

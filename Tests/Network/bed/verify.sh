@@ -42,6 +42,10 @@ print(answer.decode(), end="")
 PYTHON
 chmod 755 /usr/local/bin/ask
 
+configure_web "    verify: true"
+contains "a check warns while nobody could ask Apple" \
+    'warning: client "web": the service that asks Apple about new secrets cannot be reached' "$(clientsecretd check 2>&1)"
+
 # By its name, which only the files in the sandbox resolve.
 address=$(sed s/127.0.0.1/localhost/ /tmp/apple/address)
 service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
@@ -71,10 +75,33 @@ service "$network verify --timeout 1000 --endpoint $address --ca-file /etc/ssl/s
 contains "a server that is silent is given up" '"reason":"timed_out"' "$(daemon_asks com.example.web "$secret")"
 rm /tmp/apple/orders
 
+# The daemon itself, by its unit.
+verification() { clients | python3 -c 'import json, sys; print((json.load(sys.stdin)["clients"][0]["verification"] or {}).get("verdict"))'; }
+verdict() { [ "$(verification)" = "$1" ]; }
+replaced() { [ "$(cat $output)" != "$secret" ]; }
+service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
+equal "a check has nothing more to say" "" "$(clientsecretd check 2>&1 >/dev/null)"
+promise "the daemon starts with a client whose secrets are tried" systemctl start clientsecretd.service
+eventually "its secret is accepted" verdict accepted
+secret=$(cat $output)
+echo "/auth/token error=invalid_client" >/tmp/apple/orders
+refused "a renewal that Apple refuses fails" clientsecretd renew
+equal "the old secret stays" "$secret" "$(cat $output)"
+contains "the status names Apple's answer" "Apple refused the new secret: invalid_client" "$(clientsecretd status)"
+rm /tmp/apple/orders
+eventually "it is accepted once Apple accepts it" verdict accepted
+eventually "and published by itself" replaced
+promise "all is well again" clientsecretd health
+equal "the service that asks has the network alone" "AF_UNIX" "$(property RestrictAddressFamilies)"
+
 # What the program could see and do if it were taken over. The request is read first, or the answer would be lost with it.
 cat >/usr/local/bin/look <<'SCRIPT'
 #!/bin/sh
 cat >/dev/null
+for path in /etc/clientsecretd /etc/clientsecretd/* /run/clientsecretd/* /run/clientsecretd/out/* /var/lib/clientsecretd; do
+    [ ! -e "$path" ] || echo "sees $path"
+done
+cat /etc/clientsecretd/AuthKey_ABC123DEFG.p8 /run/clientsecretd/out/web.jwt && echo "reads a key or an output"
 find / -xdev -maxdepth 2 -not -path '/usr/*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/dev/*'
 echo x 2>&1 >/etc/x || echo may not write
 python3 -I - <<'PYTHON'
@@ -99,6 +126,7 @@ service /usr/local/bin/look
 found=$(daemon_asks com.example.web "$secret")
 contains "it sees programs" "/usr" "$found"
 equal "and nothing of the daemon's" "" "$(grep clientsecretd <<<"$found")"
+equal "no key and no output is read" "" "$(grep -E 'sees|reads' <<<"$found")"
 equal "no home, nor what others write" "" "$(grep -E '^/(home|root|srv|tmp|var|run)/' <<<"$found" | grep -v '^/var/tmp$')"
 contains "it may write nothing" "may not write" "$found"
 contains "it may not search the network" "may not ask everybody: [Errno 1]" "$found"

@@ -103,6 +103,7 @@ extension Simulator {
             for other in sharers(of: client) where !minted.contains(other) && watch.quiet(other, at: boot) > 20_000 {
                 guard let entry = outside.configuration.clients[other], let issued = published(other),
                     watch.isOwed(other, entry, isSynced: isSynced, at: boot), !watch.isMinting(other),
+                    !verdicts.isHeldBack(other),
                     now.wall >= entry.dueTogether(of: issued, jitter: hostJitter)
                 else { continue }
                 throw Violation(.pace, "\(client) is renewed without \(other), which shares with it and is due soon")

@@ -10,6 +10,8 @@ struct VerdictWatch {
     private(set) var predecessors: [ClientName: SecretInfo] = [:]
     /// How often the living daemon was told that each secret is refused, since it was told that it is accepted.
     private var refusals: [Fingerprint: Int] = [:]
+    /// Clients whose newest secret was minted while a refused one was in force, and was not accepted yet.
+    private(set) var replacesRefused: Set<ClientName> = []
     /// Secrets that the daemon has minted.
     private var minted: Set<Fingerprint> = []
     private var inForce: [ClientName: SecretInfo] = [:]
@@ -23,6 +25,7 @@ struct VerdictWatch {
         newest = [:]
         predecessors = [:]
         refusals = [:]
+        replacesRefused = []
         inForce = [:]
         running = nil
         begun = []
@@ -31,6 +34,12 @@ struct VerdictWatch {
 
     /// Whether the daemon knows a secret to be refused.
     func isRefused(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 > 1 }
+
+    /// Whether a client has a secret newer than the one in force.
+    func isHeldBack(_ client: ClientName) -> Bool { newest[client].map { $0 != inForce[client] } ?? false }
+
+    /// Whether the daemon was told nothing of a secret, or only of one refusal.
+    func isUntold(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 < 2 }
 
     /// Records a question: one at a time, six a minute, and about one client half a minute after a failure at the
     /// soonest, up to a fifth of which is jitter.
@@ -53,6 +62,9 @@ struct VerdictWatch {
         switch (job.work, result) {
         case (.mint(let client, _, _), .success(.minted(let secret))):
             minted.insert(secret.fingerprint)
+            if let old = inForce[client], old == newest[client] {
+                if isRefused(old) { replacesRefused.insert(client) }
+            }
             predecessors[client] = newest[client]
             newest[client] = secret
             failedAt[client] = nil
@@ -63,6 +75,7 @@ struct VerdictWatch {
         case (.verify(let client, let secret), .success):
             failedAt[client] = nil
             refusals[secret.fingerprint] = nil
+            if newest[client] == secret { replacesRefused.remove(client) }
         case (.verify(let client, let secret), .failure(let failure)) where !isFormer:
             failedAt[client] = boot
             if failure.code == .refusedByApple { refusals[secret.fingerprint, default: 0] += 1 }

@@ -83,7 +83,8 @@ extension Watch {
         (repairs[path] ?? []).filter { boot < $0 + milliseconds }.count >= 3
     }
 
-    /// An action that several clients share waits for those whose secrets are being minted or published.
+    /// An action that several clients share waits for those whose secrets are being minted or published, and a little
+    /// for those about which Apple is being asked; not where an application needs it at once.
     private func checkAlone(
         _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
     ) throws {
@@ -97,8 +98,29 @@ extension Watch {
                 default: false
                 }
             }
+            if !isUnderWay { try checkVerdictAwaited(name, action, covering, simulator) }
             if isUnderWay { throw Violation(.pace, "\(action.id) is run without \(name), which is about to need it") }
         }
+    }
+
+    private func checkVerdictAwaited(
+        _ name: ClientName, _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
+    ) throws {
+        let boot = simulator.boot
+        let isAsked = jobs.values.contains { job in
+            guard case .verify(let client, let secret) = job.work, client == name else { return false }
+            return secret != simulator.rotation.current(of: name) && simulator.verdicts.isUntold(secret)
+        }
+        guard isAsked, let mintedAt = mintedAt[name], boot < mintedAt + 15_000, quiet(name, at: boot) > 15_000 else {
+            return
+        }
+        for (client, covered) in covering {
+            guard let entry = simulator.rotation.configuration.clients[client], quiet(client, at: boot) > 15_000,
+                let held = known[.init(client: client, action: action.id)], held != covered.issued,
+                entry.criticalFrom(held) > simulator.now.wall, !simulator.verdicts.replacesRefused.contains(client)
+            else { return }
+        }
+        throw Violation(.pace, "\(action.id) is run without \(name), about whose secret Apple is being asked")
     }
 
     /// Records how a job has ended. Returns the applications that were notified.

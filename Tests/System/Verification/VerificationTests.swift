@@ -89,6 +89,24 @@ import Testing
         #expect(try sandbox.command("health").status == 0)
     }
 
+    /// The daemon serves its clients without it, so that a check does not fail.
+    @Test func aCheckWarnsOfAServiceThatIsNotThere() throws {
+        let checked = try sandbox.command("check")
+        #expect(checked.status == 0, "\(checked.complaints)")
+        let warnings = checked.complaints.split(separator: "\n")
+        #expect(warnings.count == 2, "\(checked.complaints)")
+        for (name, warning) in zip(["api", "web"], warnings) {
+            #expect(
+                warning.contains(#/clientsecretd\.yaml:[0-9]+:[0-9]+: warning: client /#)
+                    && warning.contains(#"client "\#(name)": the service that asks Apple about new secrets cannot be"#)
+                    && warning.contains(sandbox.directory("verify.sock"))
+                    && warning.hasSuffix("; systemctl enable --now clientsecretd-verify.socket"), "\(warning)")
+        }
+        try verifying.serve()
+        #expect(try sandbox.command("check").complaints == "")
+        #expect(try verifying.questions() == 0)
+    }
+
     @Test func aRenewalMaySkipTheQuestion() throws {
         try verifying.settle()
         let (first, asked) = (try verifying.published("web"), try verifying.questions())
