@@ -10,6 +10,8 @@ internal import Failures
 /// - Nothing is delivered that is not in all outputs of its client.
 struct Delivery: Sendable {
     private var states: [ClientName: State] = [:]
+    /// For each action a client that a run was last found to wait for.
+    private var awaited: [ActionID: ClientName] = [:]
 
     struct State: Hashable, Sendable {
         /// The secret that each action last ran for.
@@ -26,6 +28,20 @@ struct Delivery: Sendable {
 
     mutating func adopt(_ configuration: Configuration) {
         states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+        awaited = [:]
+    }
+
+    /// The client that a run of an action has to wait for.
+    ///
+    /// Thousands of clients may share an action, which is planned at each of their jobs: as long as the one found last is
+    /// still about to change, no other is looked at. The last one of those about to change is taken, because jobs are
+    /// started in the order of the clients, so that it changes late.
+    fileprivate mutating func awaited(
+        by action: ActionID, among clients: [ClientName], where isAboutToChange: (ClientName) -> Bool
+    ) -> ClientName? {
+        if let known = awaited[action], isAboutToChange(known) { return known }
+        awaited[action] = clients.last(where: isAboutToChange)
+        return awaited[action]
     }
 
     /// Takes what a client's record says. When the state directory answers late, deliveries made meanwhile are newer.
@@ -137,17 +153,17 @@ extension Rotation {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
         capBackoff(action, &deadlines)
         let sharers = index.clients(of: id)
+        // One run serves all clients of an action: wait for those about to get a new secret.
+        let isWaiting = delivery.awaited(by: id, among: sharers) { [records, index, jobs] client in
+            !records.isSettled(client) || index.files(of: client).contains { jobs.isBusy(.file($0)) }
+        } != nil
+        if isWaiting { return }
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
             covering[client] = Covered(issued: current, outputs: index.subjects[client]?.outputs ?? [])
         }
         guard !covering.isEmpty else { return }
-        // One run serves all clients of an action: wait for those about to get a new secret.
-        for client in sharers {
-            if !records.isSettled(client) { return }
-            for path in index.files(of: client) where jobs.isBusy(.file(path)) { return }
-        }
         // When waiting would have ended is no reason to wake once the action runs.
         var waiting = deadlines
         if sharers.contains(where: { covering[$0] == nil && isVerdictAwaited($0, &waiting) }),
