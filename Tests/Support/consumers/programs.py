@@ -132,7 +132,8 @@ class Apache(Program):
             *(f"LoadModule {name}_module {modules}/mod_{name}.so" for name in names),
             f"DocumentRoot {self.folder}/htdocs", "DirectoryIndex index.html", f"Include {page}",
             # The stand-in instead of Apple.
-            f"OIDCOutgoingProxy {self.apple.proxy.removeprefix('http://')}", "OIDCSSLValidateServer Off", "OIDCXForwardedHeaders X-Forwarded-Proto",
+            f"OIDCOutgoingProxy {self.apple.proxy.removeprefix('http://')}",
+            f"OIDCCABundlePath {self.apple.authority}", "OIDCXForwardedHeaders X-Forwarded-Proto",
         ]) + "\n")
 
     def environment(self):
@@ -169,7 +170,9 @@ static_resources:
             virtual_hosts:
             - name: all
               domains: ["*"]
-              routes: [{{match: {{prefix: /}}, direct_response: {{status: 200, body: {{inline_string: "signed in\\n"}}}}}}]
+              routes:
+              - match: {{prefix: /}}
+                direct_response: {{status: 200, body: {{inline_string: "signed in\\n"}}}}
           http_filters:
 {block("The filter stands before the router:")}
           - name: envoy.filters.http.router

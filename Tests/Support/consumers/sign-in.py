@@ -37,6 +37,7 @@ class Logins:
     def __init__(self, program):
         self.program = program
         self.good, self.failed, self.away = 0, [], 0
+        self.first_error = "it was not tried"
         self.is_ready = threading.Event()
 
     def try_once(self):
@@ -87,7 +88,7 @@ def main():
             time.sleep(0.1)
         for name, logins in all_logins.items():
             if not logins.is_ready.wait(max(0, begun + LONGEST_START - time.monotonic())):
-                raise SystemExit(f"{name} lets nobody in: {getattr(logins, 'first_error', '')}")
+                raise SystemExit(f"{name} lets nobody in: {logins.first_error}")
         secrets = []
         while time.monotonic() < begun + LONGEST:
             secret = (place / "web.jwt").read_text()
