@@ -128,12 +128,15 @@ prometheus := $(if $(shell command -v promtool),,.build/prometheus/usr/bin/promt
 node_exporter := $(if $(shell command -v prometheus-node-exporter),,.build/node-exporter/usr/bin/prometheus-node-exporter)
 nagios := .build/nagios/usr/sbin/nagios4
 
+# etcd, of which the tests start three members of their own.
+etcd := .build/etcd/usr/bin/etcdctl
+
 # Packages are installed on a Debian 12 without a toolchain, with what they depend on and what makes a key; root alone can
 # make one, and boot it.
 debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/etc/os-release)
 
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(debian_root)
+test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(etcd) $(debian_root)
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
@@ -162,6 +165,11 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 	mkdir -p .build/nagios
 	cd .build/nagios && for package in nagios4-common monitoring-plugins-common nagios4-core; do \
 	    timeout 10m ../../scripts/download-package $$package; done && touch usr/sbin/nagios4
+
+.build/etcd/usr/bin/etcdctl:
+	mkdir -p .build/etcd
+	cd .build/etcd && for package in etcd-server etcd-client; do \
+	    timeout 10m ../../scripts/download-package $$package; done && touch usr/bin/etcdctl
 
 .build/debian-root/etc/os-release:
 	@scripts/install-packages mmdebstrap
