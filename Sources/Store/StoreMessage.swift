@@ -2,7 +2,7 @@ package import AppleClientSecret
 import SignIn
 
 /// What the store role of the network program is asked: one JSON object on one line.
-package enum StoreQuestion: Hashable, Sendable {
+package enum StoreQuestion: Equatable, Sendable {
     /// What do these slots hold? At least one, and ``mostSlots`` at most.
     case read([StoreSlot])
     /// Put this token into the slot, if that was last changed at `revision` (0: if there is none).
@@ -13,8 +13,6 @@ package enum StoreQuestion: Hashable, Sendable {
     package static let longest = 1 << 19
 
     package static func == (one: StoreQuestion, other: StoreQuestion) -> Bool { one.request == other.request }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(request) }
 
     /// Reads ``request``; nil for anything else, a token that is no compact JWS included.
     package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
@@ -55,7 +53,7 @@ package enum StoreQuestion: Hashable, Sendable {
 }
 
 /// What came of a ``StoreQuestion``: one JSON object on one line.
-package enum StoreResult: Hashable, Sendable {
+package enum StoreResult: Equatable, Sendable {
     /// What the slots hold, in the order they were named in.
     case read([StoreFinding])
     /// The slot holds the token now, or held it already, at this revision.
@@ -79,19 +77,19 @@ package enum StoreResult: Hashable, Sendable {
     }
 
     /// Reads an ``answer``; nil for anything else.
-    package init?(answer bytes: [UInt8]) {
+    package init?(answer bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
         guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
         switch json["result"]?.text {
         case "read":
             let values = json["values"]?.elements ?? []
-            let findings = values.compactMap(Self.finding)
+            let findings = values.compactMap { Self.finding($0, sha256) }
             guard findings.count == values.count else { return nil }
             self = .read(findings)
         case "put":
             guard let revision = json["revision"]?.whole else { return nil }
             self = .put(revision: revision)
         case "conflict":
-            guard let finding = json["value"].flatMap(Self.finding) else { return nil }
+            guard let finding = json["value"].flatMap({ Self.finding($0, sha256) }) else { return nil }
             self = .conflict(finding)
         case "failed":
             guard let code = json["code"]?.text.flatMap(StoreFailure.Code.init) else { return nil }
@@ -106,23 +104,26 @@ package enum StoreResult: Hashable, Sendable {
         switch finding {
         case .missing: .object([("state", .string("missing"))])
         case .token(let token, let revision):
-            .object([
-                ("state", .string("held")), ("token", .string(token)), ("revision", .number(Int(revision))),
-            ])
+            token.withBytes { bytes in
+                .object([
+                    ("state", .string("held")), ("token", .string(String(decoding: bytes, as: UTF8.self))),
+                    ("revision", .number(Int(revision))),
+                ])
+            }
         case .flawed(let flaw, let revision):
             .object([("state", .string(flaw.rawValue)), ("revision", .number(Int(revision)))])
         case .forbidden: .object([("state", .string("forbidden"))])
         }
     }
 
-    private static func finding(_ json: JSONValue) -> StoreFinding? {
+    private static func finding(_ json: JSONValue, _ sha256: ([UInt8]) -> [UInt8]) -> StoreFinding? {
         guard let state = json["state"]?.text else { return nil }
         switch state {
         case "missing": return .missing
         case "forbidden": return .forbidden
         case "held":
-            guard let token = json["token"]?.text, let revision = json["revision"]?.whole else { return nil }
-            return .token(token, revision: revision)
+            guard let text = json["token"]?.text, let revision = json["revision"]?.whole else { return nil }
+            return .token(Token(Array(text.utf8), sha256: sha256), revision: revision)
         default:
             guard let flaw = StoreFinding.Flaw(rawValue: state), let revision = json["revision"]?.whole else {
                 return nil

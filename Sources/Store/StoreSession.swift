@@ -16,6 +16,7 @@ package struct StoreSession {
     private let password: () -> Result<String, StoreFailure>
     private let send: (Call) -> Result<HTTPAnswer, TransportFailure>
     private let now: () -> Int64
+    private let sha256: ([UInt8]) -> [UInt8]
     private let random: (Int64) -> Int64
     private var members: Members
     /// Why the last question failed; a question in a pause fails likewise.
@@ -56,12 +57,13 @@ package struct StoreSession {
     ///   - send: sends one request, and connects within ``connecting``.
     package init(
         _ configuration: StoreConfiguration, password: @escaping () -> Result<String, StoreFailure>,
-        now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
+        sha256: @escaping ([UInt8]) -> [UInt8], now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
         send: @escaping (Call) -> Result<HTTPAnswer, TransportFailure>
     ) {
         self.configuration = configuration
         self.password = password
         self.now = now
+        self.sha256 = sha256
         self.random = random
         self.send = send
         members = Members(count: configuration.endpoints.count, at: now(), random: random)
@@ -150,7 +152,7 @@ package struct StoreSession {
             guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
                 throw Self.unexpected(answer)
             }
-            return (entries.map(Self.finding), revision)
+            return (entries.map(finding), revision)
         } catch {
             switch error {
             case .tooLong where slots.count == 1:
@@ -180,7 +182,7 @@ package struct StoreSession {
             switch GatewayAnswer.put(answer, at: key) {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
-            case .found(let entry): found = Self.finding(entry)
+            case .found(let entry): found = finding(entry)
             }
         } catch {
             switch error {
@@ -190,7 +192,7 @@ package struct StoreSession {
             default: throw error
             }
         }
-        if case .token(let text, let revision) = found, token.withBytes({ $0 == Array(text.utf8) }) {
+        if case .token(_, let revision) = found, found == .token(token, revision: revision) {
             return .put(revision: revision)
         }
         return .conflict(found)
@@ -204,8 +206,8 @@ package struct StoreSession {
             request: .watch(slots.map { $0.key(below: configuration.prefix) }, from: revision + 1), revision: revision)
     }
 
-    private static func finding(_ entry: GatewayAnswer.Entry?) -> StoreFinding {
-        entry.map { StoreValue.decode($0.value, revision: $0.revision) } ?? .missing
+    private func finding(_ entry: GatewayAnswer.Entry?) -> StoreFinding {
+        entry.map { StoreValue.decode($0.value, revision: $0.revision, sha256: sha256) } ?? .missing
     }
 
     // MARK: Requests

@@ -2,11 +2,11 @@ package import AppleClientSecret
 import SignIn
 
 /// What a slot holds, as a read found it. Whether a secret is genuine is judged by who holds the public key, not here.
-package enum StoreFinding: Hashable, Sendable {
+package enum StoreFinding: Equatable, Sendable {
     /// There is no such key in etcd.
     case missing
     /// A compact JWS, at this revision of the key.
-    case token(String, revision: Int64)
+    case token(Token, revision: Int64)
     /// Something else, at this revision.
     case flawed(Flaw, revision: Int64)
     /// The role of this machine's user does not include the slot.
@@ -18,6 +18,16 @@ package enum StoreFinding: Hashable, Sendable {
         case tooLong = "too_long"
         /// It is not the JSON of this version.
         case notAValue = "not_a_value"
+    }
+
+    package static func == (one: StoreFinding, other: StoreFinding) -> Bool {
+        switch (one, other) {
+        case (.missing, .missing), (.forbidden, .forbidden): true
+        case (.token(let one, let revision), .token(let other, let another)):
+            revision == another && one.withBytes { one in other.withBytes { one == $0 } }
+        case (.flawed(let one, let revision), .flawed(let other, let another)): one == other && revision == another
+        default: false
+        }
     }
 }
 
@@ -40,11 +50,11 @@ package enum StoreValue {
     }
 
     /// What a key with this value holds.
-    package static func decode(_ bytes: [UInt8], revision: Int64) -> StoreFinding {
+    package static func decode(_ bytes: [UInt8], revision: Int64, sha256: ([UInt8]) -> [UInt8]) -> StoreFinding {
         guard bytes.count <= longest else { return .flawed(.tooLong, revision: revision) }
         guard let json = try? JSONValue(bytes, duplicates: .refused), json["v"]?.whole == 1,
             let text = json["token"]?.text, (try? CompactJWS(Array(text.utf8))) != nil
         else { return .flawed(.notAValue, revision: revision) }
-        return .token(text, revision: revision)
+        return .token(Token(Array(text.utf8), sha256: sha256), revision: revision)
     }
 }

@@ -66,6 +66,9 @@ final class StoreClient {
         }
     }
 
+    /// What was read last is not watched any more.
+    func endWatch() { watch.end() }
+
     /// Whether a watch of just this is alive, and will tell of changes after `revision`.
     func isWatching(_ watchable: StoreSession.Watchable) -> Bool { watch.isAlive(for: watchable) }
 
@@ -114,6 +117,10 @@ final class StoreClient {
     private var transfer: Transfer?
     private var watched: StoreSession.Watchable?
     private var stream = WatchStream(keys: 0)
+    /// Whether it was said that all keys are watched.
+    private var isWatching = false
+    /// What is to be said at the next wait.
+    private var notices: [StoreNotice] = []
 
     init?() {
         guard shim_global_init() == CURLE_OK, let multi = unsafe curl_multi_init() else { return nil }
@@ -137,6 +144,9 @@ final class StoreClient {
         if let transfer { unsafe curl_multi_remove_handle(multi, transfer.handle) }
         transfer = nil
         watched = nil
+        // Whoever was told that it watches relies on it.
+        if isWatching { notices.append(.unwatched) }
+        isWatching = false
     }
 
     func isAlive(for watchable: StoreSession.Watchable) -> Bool {
@@ -148,8 +158,11 @@ final class StoreClient {
 
     func wait() -> [StoreNotice] {
         while true {
-            let notices = progress()
-            if !notices.isEmpty { return notices }
+            progress()
+            if !notices.isEmpty {
+                defer { notices = [] }
+                return notices
+            }
             var input = curl_waitfd(fd: STDIN_FILENO, events: Int16(CURL_WAIT_POLLIN), revents: 0)
             var count: Int32 = 0
             guard unsafe curl_multi_poll(multi, &input, 1, .max, &count) == CURLM_OK else { return [] }
@@ -159,19 +172,18 @@ final class StoreClient {
     }
 
     /// Takes what came of the watch.
-    private func progress() -> [StoreNotice] {
-        guard let transfer else { return [] }
+    private func progress() {
+        guard let transfer else { return }
         var running: Int32 = 0
         let code = unsafe curl_multi_perform(multi, &running)
-        let wasComplete = stream.isComplete
         let state = stream.receive(transfer.takeReceived())
-        var notices: [StoreNotice] = []
-        if stream.isComplete, !wasComplete { notices.append(.watching) }
+        if stream.isComplete, !isWatching {
+            isWatching = true
+            notices.append(.watching)
+        }
         if state == .changed { notices.append(.changed) }
         if code != CURLM_OK || running == 0 || state == .ended {
             end()
-            notices.append(.unwatched)
         }
-        return notices
     }
 }

@@ -93,13 +93,18 @@ private final class Answerer {
         self.client = client
         let password = path(.password)
         session = StoreSession(
-            configuration, password: { Self.password(password) }, now: Clocks.bootMilliseconds,
+            configuration, password: { Self.password(password) }, sha256: SHA256.digest, now: Clocks.bootMilliseconds,
             random: { Int64.random(in: 0..<$0) }, send: client.send)
     }
 
     func answer(_ question: StoreQuestion) -> StoreResult {
         let result = session.answer(question)
-        if let watchable = session.watchable, !client.isWatching(watchable) { client.begin(watchable) }
+        guard case .read = question else { return result }
+        if let watchable = session.watchable {
+            if !client.isWatching(watchable) { client.begin(watchable) }
+        } else {
+            client.endWatch()
+        }
         return result
     }
 

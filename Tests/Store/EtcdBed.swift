@@ -11,8 +11,8 @@ final class EtcdBed {
     private let endpoints: [String]
 
     /// A slot that the cluster's users may read, and one that they may not.
-    static let slot = StoreSlot("DEF123GHIJ/com.example.web/000aff1005060708")!
-    static let foreign = StoreSlot("XYZ123GHIJ/com.example.web/000aff1005060708")!
+    static let slot = sampleSlot("DEF123GHIJ", "com.example.web")
+    static let foreign = sampleSlot("XYZ123GHIJ", "com.example.web")
 
     struct Failed: Error, CustomStringConvertible { let description: String }
 
@@ -89,7 +89,8 @@ final class EtcdBed {
                 if let notice = StoreNotice(line: line) {
                     notices.append(notice)
                 } else {
-                    return try #require(StoreResult(answer: line), "\(String(decoding: line, as: UTF8.self))")
+                    return try #require(
+                        StoreResult(answer: line, sha256: { _ in [] }), "\(String(decoding: line, as: UTF8.self))")
                 }
             }
         }

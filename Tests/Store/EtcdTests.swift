@@ -21,18 +21,18 @@ import Testing
         let follower = try bed.role("follower")
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
         let first = try revision(signer.put(sampleToken(), ifAt: 0))
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(sampleToken(), revision: first)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
         // What somebody else has seen, or has not seen, decides.
-        #expect(try signer.put(sampleToken("b"), ifAt: 0) == .conflict(.token(sampleToken(), revision: first)))
+        #expect(try signer.put(sampleToken("b"), ifAt: 0) == .conflict(.token(token(sampleToken()), revision: first)))
         let second = try revision(signer.put(sampleToken("b"), ifAt: first))
         #expect(second > first)
         #expect(try signer.put(sampleToken("b"), ifAt: first) == .put(revision: second))
         // Nothing but its own part of the store.
         #expect(
             try follower.read(EtcdBed.foreign, EtcdBed.slot)
-                == .read([.forbidden, .token(sampleToken("b"), revision: second)]))
+                == .read([.forbidden, .token(token(sampleToken("b")), revision: second)]))
         #expect(code(try follower.put(sampleToken("c"), ifAt: second)) == .forbidden)
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(sampleToken("b"), revision: second)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
     }
 
     @Test func whateverLiesThereIsToldApart() throws {
@@ -48,7 +48,7 @@ import Testing
             let file = try bed.directory.write(String(repeating: "x", count: length), to: "long")
             let key = String(decoding: EtcdBed.slot.key(below: "/clientsecretd"), as: UTF8.self)
             try bed.put(file, at: key)
-            let other = StoreSlot("DEF123GHIJ/com.example.other/000aff1005060708")!
+            let other = sampleSlot("DEF123GHIJ", "com.example.other")
             guard case .read(let found) = try follower.read(EtcdBed.slot, other),
                 case .flawed(.tooLong, let revision) = found[0]
             else {
@@ -93,7 +93,7 @@ import Testing
         #expect(try follower.nextNotice() == .watching)
         let first = try revision(signer.put(sampleToken(), ifAt: 0))
         #expect(try follower.nextNotice() == .changed)
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(sampleToken(), revision: first)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
         // The same watch goes on.
         _ = try signer.put(sampleToken("b"), ifAt: first)
         #expect(try follower.nextNotice() == .changed)
@@ -107,7 +107,7 @@ import Testing
         let signer = try bed.role(members: [silent, leader])
         let first = try revision(signer.put(sampleToken(), ifAt: 0))
         try bed.order("pause \(silent)")
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(sampleToken(), revision: first)]))
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
         _ = try revision(signer.put(sampleToken("b"), ifAt: first))
         try bed.order("resume \(silent)")
     }
@@ -121,7 +121,7 @@ import Testing
         var result = try signer.put(sampleToken("b"), ifAt: first)
         while case .failed = result { result = try signer.put(sampleToken("b"), ifAt: first) }
         let second = try revision(result)
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(sampleToken("b"), revision: second)]))
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
         try bed.order("start \(leader)")
     }
 
@@ -134,7 +134,7 @@ import Testing
         let failed = try signer.read(EtcdBed.slot)
         #expect([.timedOut, .unavailable].contains(code(failed)), "\(failed)")
         for member in 0..<3 where member != rest { try bed.order("resume \(member)") }
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(sampleToken(), revision: first)]))
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
     }
 
     @Test func compactedHistoryIsNoneOfItsConcern() throws {
@@ -143,7 +143,7 @@ import Testing
         var last: Int64 = 0
         for number in 0..<5 { last = try revision(signer.put(sampleToken("\(number)"), ifAt: last)) }
         try bed.order("ctl compact \(last)")
-        #expect(try signer.read(EtcdBed.slot) == .read([.token(sampleToken("4"), revision: last)]))
+        #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken("4")), revision: last)]))
         _ = try revision(signer.put(sampleToken("5"), ifAt: last))
     }
 
@@ -155,10 +155,11 @@ import Testing
         let second = try revision(signer.put(sampleToken("new"), ifAt: first))
         try bed.order("restore")
         let found = try signer.readOnceServed(EtcdBed.slot)
-        #expect(found == .read([.token(sampleToken("old"), revision: first)]))
+        #expect(found == .read([.token(token(sampleToken("old")), revision: first)]))
         // What was seen before the backup is no licence to overwrite what is there now.
         #expect(
-            try signer.put(sampleToken("newer"), ifAt: second) == .conflict(.token(sampleToken("old"), revision: first))
+            try signer.put(sampleToken("newer"), ifAt: second)
+                == .conflict(.token(token(sampleToken("old")), revision: first))
         )
         _ = try revision(signer.put(sampleToken("newer"), ifAt: first))
     }
@@ -174,7 +175,7 @@ import Testing
         }
         try #require(isFull)
         #expect(code(try signer.put(sampleToken("b"), ifAt: first)) == .outOfSpace)
-        #expect(try signer.read(EtcdBed.slot) == .read([.token(sampleToken(), revision: first)]))
+        #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
     }
 }
 

@@ -14,6 +14,11 @@ func sampleToken(_ mark: String = "a") -> String {
     ].joined(separator: ".")
 }
 
+func sampleSlot(_ team: String, _ client: String) -> StoreSlot {
+    guard let slot = StoreSlot("\(team)/\(client)/000aff1005060708") else { preconditionFailure("no slot") }
+    return slot
+}
+
 func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] }) }
 
 @Suite struct StoreSlotTests {
@@ -44,12 +49,12 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
     @Test func whatIsWrittenIsRead() throws {
         let bytes = try #require(StoreValue.encode(token(sampleToken())))
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"v":1,"token":"\#(sampleToken())"}"#)
-        #expect(StoreValue.decode(bytes, revision: 7) == .token(sampleToken(), revision: 7))
+        #expect(StoreValue.decode(bytes, revision: 7, sha256: { _ in [] }) == .token(token(sampleToken()), revision: 7))
     }
 
     @Test func aLaterVersionMayAddNames() {
         let bytes = Array(#"{"v":1,"token":"\#(sampleToken())","more":[1]}"#.utf8)
-        #expect(StoreValue.decode(bytes, revision: 1) == .token(sampleToken(), revision: 1))
+        #expect(StoreValue.decode(bytes, revision: 1, sha256: { _ in [] }) == .token(token(sampleToken()), revision: 1))
     }
 
     @Test(arguments: [
@@ -59,7 +64,7 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
     func whatIsNoValue(text: String) {
         let bytes = Array(
             text.split(separator: "T", omittingEmptySubsequences: false).joined(separator: sampleToken()).utf8)
-        #expect(StoreValue.decode(bytes, revision: 3) == .flawed(.notAValue, revision: 3))
+        #expect(StoreValue.decode(bytes, revision: 3, sha256: { _ in [] }) == .flawed(.notAValue, revision: 3))
     }
 
     @Test func aLimit() {
@@ -69,8 +74,8 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
         let padding = String(repeating: " ", count: StoreValue.longest - length)
         let bytes = Array(#"{"v":1,"token":"\#(sampleToken())"}\#(padding)"#.utf8)
         #expect(bytes.count == StoreValue.longest)
-        #expect(StoreValue.decode(bytes, revision: 1) == .token(sampleToken(), revision: 1))
-        #expect(StoreValue.decode(bytes + [0x20], revision: 1) == .flawed(.tooLong, revision: 1))
+        #expect(StoreValue.decode(bytes, revision: 1, sha256: { _ in [] }) == .token(token(sampleToken()), revision: 1))
+        #expect(StoreValue.decode(bytes + [0x20], revision: 1, sha256: { _ in [] }) == .flawed(.tooLong, revision: 1))
     }
 }
 
@@ -111,19 +116,19 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
 
     @Test func answersAreRead() {
         let findings: [StoreFinding] =
-            [.missing, .forbidden, .token(sampleToken(), revision: 9)]
+            [.missing, .forbidden, .token(token(sampleToken()), revision: 9)]
             + StoreFinding.Flaw.allCases.map { .flawed($0, revision: .max) }
         let failures = StoreFailure.Code.allCases.map {
             StoreResult.failed(StoreFailure($0, $0 == .timedOut ? nil : "why", retryAfter: $0 == .timedOut ? 7 : nil))
         }
         for result in [.read(findings), .put(revision: 5)] + findings.map(StoreResult.conflict) + failures {
-            #expect(StoreResult(answer: result.answer.bytes) == result)
+            #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
         }
         for text in [
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"put"}"#,
             #"{"result":"read","values":[{"state":"held"}]}"#, #"{"result":"conflict","value":{"state":"other"}}"#,
         ] {
-            #expect(StoreResult(answer: Array(text.utf8)) == nil)
+            #expect(StoreResult(answer: Array(text.utf8), sha256: { _ in [] }) == nil)
         }
         for notice in StoreNotice.allCases { #expect(StoreNotice(line: notice.line.bytes) == notice) }
     }
