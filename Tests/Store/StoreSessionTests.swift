@@ -197,13 +197,13 @@ import Testing
         let detail = "it answered 400: etcdserver: authentication failed, invalid user ID or password"
         #expect(
             session.answer(.read([Self.slot()]))
-                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 6)))
+                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 5)))
         network.now = 2_000
         #expect(
             session.answer(.read([Self.slot()]))
-                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 4)))
+                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 3)))
         #expect(network.calls.count == 1)
-        network.now = 6_000
+        network.now = 5_000
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
         #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
@@ -217,9 +217,9 @@ import Testing
             return
         }
         #expect(failure.code == .timedOut)
-        #expect(failure.retryAfter == 6)
+        #expect(failure.retryAfter == 5)
         // One that has got nothing of it yet has no work with it.
-        network.now = 6_000
+        network.now = 5_000
         network.fail(.timedOut, sent: false)
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
