@@ -176,12 +176,15 @@ nagios := .build/nagios/usr/sbin/nagios4
 # Apache and its module, with the libraries that nothing else brings.
 apache := .build/apache/usr/sbin/apache2
 
+# etcd, of which the tests start three members of their own.
+etcd := .build/etcd/usr/bin/etcdctl
+
 # Packages are installed on a Debian 12 without a toolchain, with what they depend on and what makes a key; root alone can
 # make one, and boot it.
 debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/etc/os-release)
 
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(debian_root)
+test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(etcd) $(debian_root)
 	@scripts/install-packages $(test_packages)
 
 # The Python readers that the tests compare with, apart from the system's own.
@@ -215,6 +218,11 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 	mkdir -p .build/apache
 	cd .build/apache && for package in libapache2-mod-auth-openidc libcjose0 libhiredis0.14 libjansson4 libapr1 libaprutil1 \
 	    apache2-bin; do timeout 10m ../../scripts/download-package $$package; done && touch usr/sbin/apache2
+
+.build/etcd/usr/bin/etcdctl:
+	mkdir -p .build/etcd
+	cd .build/etcd && for package in etcd-server etcd-client; do \
+	    timeout 10m ../../scripts/download-package $$package; done && touch usr/bin/etcdctl
 
 .build/debian-root/etc/os-release:
 	@scripts/install-packages mmdebstrap

@@ -49,7 +49,10 @@ let package = Package(
         source("Linux", uses: ["Failures", "CLinux", systemPackage]),
         source(
             "Config",
-            uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Push", "CLibyaml", systemPackage]),
+            uses: [
+                "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Push", "SignIn", "Store",
+                "CLibyaml", systemPackage,
+            ]),
         source("Keys", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
         source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", systemPackage]),
         source(
@@ -82,6 +85,7 @@ let package = Package(
             ]),
         source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
         source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "SignIn"]),
+        source("Store", uses: ["AppleClientSecret", "Failures", "SignIn"]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
@@ -95,7 +99,8 @@ let package = Package(
         .executableTarget(
             name: "clientsecretd-network",
             dependencies: [
-                "SignIn", "Push", "Config", "Keys", "Linux", "Rotation", "Failures", "AppleClientSecret", "CLibcurl",
+                "SignIn", "Push", "Store", "Config", "Keys", "Linux", "Rotation", "Failures", "AppleClientSecret",
+                "CLibcurl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -173,6 +178,8 @@ let package = Package(
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
         // The real program against stand-ins for APIs, PocketBase and moto.
         test("Push", of: ["Push", "SignIn", "Failures", "AppleClientSecret"]),
+        // The real program against three members of etcd.
+        test("Store", of: ["Store", "SignIn", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]
 )

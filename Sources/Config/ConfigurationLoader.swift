@@ -3,6 +3,7 @@ import Glibc
 package import Linux
 package import Push
 package import Rotation
+package import Store
 
 /// Reads a configuration from its files.
 package enum ConfigurationLoader {
@@ -41,16 +42,30 @@ package enum ConfigurationLoader {
     ///
     /// Blocks on the file system.
     package static func targets(path: String, as identity: Identity) -> Result<[PushTarget], Refusal> {
+        section(of: path, as: identity) { TopLevelSettings.targets(in: $0).compactMap(\.target) }
+    }
+
+    /// The store in the file `path`, which alone may name one, read likewise; nil where it names none.
+    ///
+    /// Blocks on the file system.
+    package static func store(path: String, as identity: Identity) -> Result<StoreConfiguration?, Refusal> {
+        section(of: path, as: identity) { StoreSettings.read(in: $0).value }
+    }
+
+    /// What `read` makes of the main file's settings.
+    private static func section<Value>(
+        of path: String, as identity: Identity, _ read: (Section) -> Value
+    ) -> Result<Value, Refusal> {
         let diagnostics = Diagnostics()
         do {
-            let file = try read(try absolute(path), name: path, as: identity)
+            let file = try self.read(try absolute(path), name: path, as: identity)
             let start = Position(file: path, line: 1, column: 1)
             if let root = YAMLReader.read(file.bytes, file: path, diagnostics: diagnostics),
                 let section = Section(
                     root, of: "the configuration", at: start, names: TopLevelSettings.names, diagnostics)
             {
-                let targets = TopLevelSettings.targets(in: section)
-                if diagnostics.errors == 0 { return .success(targets.compactMap(\.target)) }
+                let value = read(section)
+                if diagnostics.errors == 0 { return .success(value) }
             }
         } catch {
             diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)

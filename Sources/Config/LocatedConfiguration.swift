@@ -67,6 +67,12 @@ struct LocatedConfiguration {
                 at: position,
                 "the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand")
         }
+        if let position = main.store.position {
+            diagnostics.warning(
+                at: position,
+                "the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand"
+            )
+        }
         return configuration
     }
 

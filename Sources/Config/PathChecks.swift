@@ -1,5 +1,6 @@
 import Push
 import Rotation
+import Store
 
 /// Paths that no output may overwrite, besides those that the configuration names.
 struct ReservedPlaces {
@@ -53,6 +54,11 @@ struct PathChecks {
             guard case .file(let text)? = target.target?.token, let path = AbsolutePath(text), reserved[path] == nil
             else { continue }
             reserved[path] = "the token of target \"\(target.name.value)\""
+        }
+        for (file, text) in configuration.main.store.value?.files ?? [:] {
+            if let path = AbsolutePath(text), reserved[path] == nil {
+                reserved[path] = "the \"\(file.rawValue)\" of the store"
+            }
         }
         for file in places.files { reserved[file] = "the configuration" }
         for path in programs where reserved[path] == nil { reserved[path] = "a program that is run" }

@@ -1,10 +1,11 @@
 import Rotation
+import Store
 
 /// The settings of one whole configuration file.
 struct TopLevelSettings {
     static let names = [
         "keys", "defaults", "clients", "on_state_change", "control_group", "state_dir", "metrics_file",
-        "trusted_directories", "targets",
+        "trusted_directories", "targets", "store",
     ]
 
     private(set) var keys: [KeySettings] = []
@@ -22,6 +23,7 @@ struct TopLevelSettings {
     private(set) var targets: [TargetSettings] = []
     /// Where `targets` is written.
     private(set) var targetsPosition: Position?
+    private(set) var store: Setting<StoreConfiguration> = .absent
 
     /// Those of a file without content.
     init() {}
@@ -63,6 +65,7 @@ struct TopLevelSettings {
         metricsFile = section.value("metrics_file", Scalar.file)
         targetsPosition = section.node("targets")?.name
         targets = Self.targets(in: section)
+        store = StoreSettings.read(in: section)
         trustedDirectories = section.list("trusted_directories") { node in
             Setting(node, named: "a trusted directory", at: node.position, diagnostics, Scalar.directory).located
         }

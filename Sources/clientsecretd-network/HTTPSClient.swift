@@ -53,7 +53,7 @@ struct HTTPSClient {
 
 /// A libcurl handle with what it receives.
 @safe final class Transfer {
-    private let handle: UnsafeMutableRawPointer
+    let handle: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
     private var headerLength = 0
@@ -121,6 +121,13 @@ struct HTTPSClient {
     }
 
     func perform() throws(TransportFailure) -> HTTPAnswer {
+        receive()
+        try check(unsafe curl_easy_perform(handle))
+        return HTTPAnswer(status: number(CURLINFO_RESPONSE_CODE), body: body, date: date())
+    }
+
+    /// Has what comes kept here.
+    func receive() {
         let own = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe shim_setopt_receiver(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             unsafe Transfer.at(context)?.receive(bytes, size * count) ?? 0
@@ -130,8 +137,47 @@ struct HTTPSClient {
             unsafe Transfer.at(context)?.receiveHeader(size * count) ?? 0
         }
         unsafe shim_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
-        try check(unsafe curl_easy_perform(handle))
-        return HTTPAnswer(status: number(CURLINFO_RESPONSE_CODE), body: body, date: date())
+    }
+
+    /// What has come of the answer's body since this was asked last.
+    func takeReceived() -> [UInt8] {
+        defer { body = [] }
+        return body
+    }
+
+    /// Forgets options and answer, and keeps the connection for the next request.
+    func reset() {
+        unsafe curl_easy_reset(handle)
+        unsafe curl_slist_free_all(headers)
+        unsafe headers = nil
+        unsafe message.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe shim_setopt_pointer(handle, CURLOPT_ERRORBUFFER, message)
+        body = []
+        headerLength = 0
+        isTooLong = false
+    }
+
+    /// Why a server that took the connection did not answer. By TLS 1.3 it judges our certificate after the handshake, and
+    /// what it says of that is lost where a request is on its way already: so nothing is sent, and its alert read.
+    func refusal() -> TransportFailure? {
+        do throws(TransportFailure) {
+            try set(CURLOPT_CONNECT_ONLY, 1)
+            try set(CURLOPT_FRESH_CONNECT, 1)
+            try check(unsafe curl_easy_perform(handle))
+            var buffer = [UInt8](repeating: 0, count: 64)
+            for _ in 0..<20 {
+                var count = 0
+                let code = unsafe curl_easy_recv(handle, &buffer, buffer.count, &count)
+                guard code == CURLE_AGAIN else {
+                    try check(code)
+                    return nil
+                }
+                usleep(50_000)
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Header lines `Name: value`, instead of those that libcurl would send itself.
@@ -207,7 +253,7 @@ struct HTTPSClient {
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificateRefused
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED: .tlsFailed
-        case CURLE_SSL_CACERT_BADFILE: .caFileUnusable
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM: .caFileUnusable
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
             CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY:
             .connectionLost

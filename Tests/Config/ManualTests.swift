@@ -30,6 +30,7 @@ import Testing
         ("TOP LEVEL", TopLevelSettings.names), ("KEYS", KeySettings.names),
         ("CLIENTS", ClientSettings.names), ("OUTPUTS", FileOutput.names),
         ("ACTIONS", ActionKinds.names), ("CREDENTIALS", CredentialSettings.names),
+        ("STORE", StoreSettings.names),
     ])
     func everySettingIsExplainedAndNoneInvented(name: String, names: [String]) throws {
         #expect(settings(after: ".It Ic", in: try section(name)).sorted() == names.sorted())
@@ -38,7 +39,7 @@ import Testing
     @Test func whatIsSpokenOfExists() throws {
         let known = Set(
             TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names
-                + ActionKinds.names + SignalAction.settings + CredentialSettings.names)
+                + ActionKinds.names + SignalAction.settings + CredentialSettings.names + StoreSettings.names)
         let spoken = settings(after: ".Ic", in: page.split(separator: "\n"))
         #expect(spoken.count >= 5)
         for name in spoken { #expect(known.contains(name), "\(name)") }

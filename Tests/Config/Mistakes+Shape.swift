@@ -49,7 +49,7 @@ extension MistakeCase {
         ->
         c.yaml:1:1: error: unknown key "key"; did you mean "keys"?
         c.yaml:3:1: error: unknown key "client"; did you mean "clients"?
-        c.yaml:5:1: error: unknown key "colour"; the configuration takes keys, defaults, clients, on_state_change, control_group, state_dir, metrics_file, trusted_directories and targets
+        c.yaml:5:1: error: unknown key "colour"; the configuration takes keys, defaults, clients, on_state_change, control_group, state_dir, metrics_file, trusted_directories, targets and store
         ## misspelt in a key
         keys:
           apple:

@@ -142,6 +142,59 @@ extension MistakeCase {
           com.example.web: {outputs: [{path: /run/b}]}
         ->
         c.yaml:4:3: warning: "com.example.web" is the client id of "a" too (line 3); one client may have several outputs
+        ## a store that is right
+        @keys
+        store:
+          endpoints: [https://etcd1:2379, "https://[::1]:2379/"]
+          user: app17
+          machine: app17.example.com
+          prefix: /apple/secrets
+          ca_file: /etc/s/ca.pem
+          certificate_file: /etc/s/client.pem
+          key_file: /etc/s/client.key
+          password_file: /etc/s/password
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:1: warning: the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand
+        ## a store that is wrong throughout
+        @keys
+        store:
+          endpoints: ["http://etcd1:2379", "https://etcd1:2379/v3", https://e, https://e:443, {a: b}]
+          user: a b
+          machine: a/b
+          prefix: /a/
+          ca_file: ca.pem
+          certificat_file: /x
+          password_file: hunter2
+        clients: {web: {@out}}
+        ->
+        c.yaml:3:15: error: "http://etcd1:2379" is not the address of a member; write https://, a host and a port, such as https://etcd1.example.com:2379
+        c.yaml:3:36: error: "https://etcd1:2379/v3" is not the address of a member; write https://, a host and a port, such as https://etcd1.example.com:2379
+        c.yaml:3:72: error: "https://e" stands in the list already; remove one
+        c.yaml:3:87: error: an endpoint has settings of its own; write one value
+        c.yaml:4:9: error: "a b" cannot be a user of etcd's; use letters, digits and "-._@:/+", 255 of them at most
+        c.yaml:5:12: error: "a/b" cannot be a machine's name; use letters, digits and "-._", 253 of them at most
+        c.yaml:6:11: error: "/a/" is not a prefix of keys; write it like /clientsecretd, from "/" on, printable and without "/" at its end
+        c.yaml:7:12: error: "ca.pem" is not an absolute path; write it from "/" on
+        c.yaml:8:3: error: unknown key "certificat_file"; did you mean "certificate_file"?
+        c.yaml:9:18: error: the value is not an absolute path; write it from "/" on
+        ## files of the store that belong to nothing, and an output over one
+        @keys
+        store:
+          key_file: /k.key
+          password_file: /run/x
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:1: error: "store" has no "endpoints"; write a list with the address of each member of etcd, such as https://etcd1.example.com:2379
+        c.yaml:3:3: error: "key_file" belongs to a certificate; write "certificate_file" as well
+        c.yaml:4:3: error: "password_file" belongs to a user; write "user" as well
+        ## an output over the store's password
+        @keys
+        store: {endpoints: [https://e:2379], user: u, password_file: /run/x}
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:1: warning: the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand
+        c.yaml:4:34: error: /run/x is the "password_file" of the store; write another path
         ## targets are checked, and no output names one
         @keys
         targets:

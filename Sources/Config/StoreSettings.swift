@@ -1,0 +1,101 @@
+import Rotation
+import SignIn
+import Store
+
+/// `store`: the etcd in which machines hand on secrets.
+enum StoreSettings {
+    static let names = ["endpoints", "user", "machine", "prefix"] + StoreConfiguration.File.allCases.map(\.rawValue)
+
+    /// Absent without the section; wrong where one of its settings is, all of which are checked.
+    static func read(in file: Section) -> Setting<StoreConfiguration> {
+        guard let (node, position) = file.node("store") else { return file.missing("store") }
+        let diagnostics = file.diagnostics
+        let before = diagnostics.errors
+        guard let section = Section(node, of: "\"store\"", at: position, names: names, diagnostics) else {
+            return .wrong
+        }
+        let endpoints = section.list("endpoints") { node in
+            Setting(node, named: "an endpoint", at: node.position, diagnostics) { text throws(Mistake) in
+                try endpoint(text)
+            }.located
+        }
+        let known = (endpoints.value ?? []).compactMap { $0 }
+        if endpoints.isAbsent || endpoints.value?.isEmpty == true {
+            diagnostics.error(
+                at: endpoints.position ?? position,
+                "\"store\" has no \"endpoints\"; write a list with the address of each member of etcd, such as "
+                    + "https://etcd1.example.com:2379")
+        }
+        for (index, endpoint) in known.enumerated()
+        where known[..<index].contains(where: { $0.value == endpoint.value }) {
+            diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) stands in the list already; remove one")
+        }
+        let user = section.value("user") { text throws(Mistake) in
+            try name(text, "a user of etcd's", allowing: "-._@:/+", longest: 255)
+        }
+        let machine = section.value("machine") { text throws(Mistake) in
+            try name(text, "a machine's name", allowing: "-._", longest: 253)
+        }
+        let prefix = section.value("prefix", prefix)
+        var files: [StoreConfiguration.File: String] = [:]
+        for file in StoreConfiguration.File.allCases {
+            // A password may have been written in its file's place.
+            let path = section.value(file.rawValue) { text throws(Mistake) in
+                try Scalar.path(text, secret: file == .password)
+            }
+            if let path = path.value { files[file] = path.description }
+        }
+        if files[.key] != nil, files[.certificate] == nil, !section.mentions("certificate_file") {
+            diagnostics.error(
+                at: section.position(of: "key_file"),
+                "\"key_file\" belongs to a certificate; write \"certificate_file\" as well")
+        }
+        if files[.password] != nil, user.isAbsent {
+            diagnostics.error(
+                at: section.position(of: "password_file"), "\"password_file\" belongs to a user; write \"user\" as well"
+            )
+        }
+        guard diagnostics.errors == before else { return .wrong }
+        return .given(
+            Located(
+                StoreConfiguration(
+                    endpoints: known.map(\.value), user: user.value, machine: machine.value,
+                    prefix: prefix.value ?? StoreConfiguration.defaultPrefix, files: files), at: position))
+    }
+
+    private static func endpoint(_ text: String) throws(Mistake) -> String {
+        guard let endpoint = Endpoint(text), !endpoint.description.dropFirst("https://".count).contains("/") else {
+            throw Mistake(
+                "\(quoted(text)) is not the address of a member; write https://, a host and a port, such as "
+                    + "https://etcd1.example.com:2379")
+        }
+        return endpoint.description
+    }
+
+    private static func name(
+        _ text: String, _ kind: String, allowing marks: String, longest: Int
+    ) throws(Mistake) -> String {
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+            default: marks.utf8.contains(byte)
+            }
+        }
+        guard isName, text.utf8.count <= longest else {
+            throw Mistake(
+                "\(quoted(text)) cannot be \(kind); use letters, digits and \"\(marks)\", \(longest) of them at most")
+        }
+        return text
+    }
+
+    private static func prefix(_ text: String) throws(Mistake) -> String {
+        guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.contains("//"), text.utf8.count <= 255,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw Mistake(
+                "\(quoted(text)) is not a prefix of keys; write it like \(StoreConfiguration.defaultPrefix), from \"/\" on, "
+                    + "printable and without \"/\" at its end")
+        }
+        return text
+    }
+}

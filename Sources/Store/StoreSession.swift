@@ -1,0 +1,298 @@
+import AppleClientSecret
+import Failures
+package import SignIn
+
+/// Reads and puts secrets in one etcd. It has no clock, network or random source of its own.
+///
+/// The rules are:
+/// - A question is asked of one member after the other until one answers, with 3 s for a request and 60 s for a login; then
+///   there is a pause (see ``Members``), during which questions fail at once as the last one did.
+/// - Slots are read in transactions of as many operations as etcd takes. One value that is too long, or one slot that is
+///   forbidden, must not hide the others: then each half is read by itself, down to the one.
+/// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the token
+///   there, it was.
+package struct StoreSession {
+    private let configuration: StoreConfiguration
+    private let password: () -> Result<String, StoreFailure>
+    private let send: (Call) -> Result<HTTPAnswer, TransportFailure>
+    private let now: () -> Int64
+    private let sha256: ([UInt8]) -> [UInt8]
+    private let random: (Int64) -> Int64
+    private var members: Members
+    /// Why the last question failed; a question in a pause fails likewise.
+    private var last: StoreFailure?
+    /// What to watch after the last read.
+    package private(set) var watchable: Watchable?
+
+    /// A request to one member.
+    package struct Call: Sendable {
+        /// `https://HOST:PORT`.
+        package let endpoint: String
+        package let request: GatewayRequest
+        /// The `Authorization` header; nil without a login.
+        package let token: String?
+        /// In milliseconds, connecting included.
+        package let timeout: Int
+    }
+
+    /// The watch that would tell of the next change.
+    package struct Watchable: Hashable, Sendable {
+        package let endpoint: String
+        package let token: String?
+        package let slots: [StoreSlot]
+        package let request: GatewayRequest
+        /// The store's revision that was read.
+        package let revision: Int64
+    }
+
+    /// In milliseconds.
+    package static let connecting = 3_000
+    private static let requesting = 3_000
+    private static let loggingIn = 60_000
+
+    /// - Parameters:
+    ///   - password: of the configured user, read for each login.
+    ///   - now: milliseconds since boot.
+    ///   - random: a random number below its argument.
+    ///   - send: sends one request, and connects within ``connecting``.
+    package init(
+        _ configuration: StoreConfiguration, password: @escaping () -> Result<String, StoreFailure>,
+        sha256: @escaping ([UInt8]) -> [UInt8], now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
+        send: @escaping (Call) -> Result<HTTPAnswer, TransportFailure>
+    ) {
+        self.configuration = configuration
+        self.password = password
+        self.now = now
+        self.sha256 = sha256
+        self.random = random
+        self.send = send
+        members = Members(count: configuration.endpoints.count, at: now(), random: random)
+    }
+
+    /// Does what is asked.
+    package mutating func answer(_ question: StoreQuestion) -> StoreResult {
+        if case .read = question { watchable = nil }
+        let pause = members.pause(at: now())
+        if pause > 0, let last { return .failed(last.waiting(seconds: Int((pause + 999) / 1_000))) }
+        members.begin(at: now())
+        while true {
+            do throws(Obstacle) {
+                let result = try attempt(question)
+                members.succeeded()
+                last = nil
+                return result
+            } catch {
+                switch error {
+                case .member(let failure):
+                    last = failure
+                    if members.memberFailed(at: now(), random: random) { continue }
+                case .login(let failure):
+                    last = failure
+                    members.loginFailed(at: now(), random: random)
+                case .refusal(let failure), .write(let failure):
+                    last = failure
+                    members.refused(at: now(), random: random)
+                // Even one key without its value: no store does that.
+                case .tooLong:
+                    last = StoreFailure(.answerUnexpected, "it is longer than 1 MiB")
+                    if members.memberFailed(at: now(), random: random) { continue }
+                case .forbidden:
+                    last = StoreFailure(.forbidden)
+                    members.refused(at: now(), random: random)
+                }
+            }
+            let pause = members.pause(at: now())
+            let failure = last ?? StoreFailure(.unreachable)
+            return .failed(failure.waiting(seconds: Int((pause + 999) / 1_000)))
+        }
+    }
+
+    /// Why there is no answer.
+    private enum Obstacle: Error {
+        /// Another member may do better.
+        case member(StoreFailure)
+        /// Whoever logs in again soon makes it worse.
+        case login(StoreFailure)
+        /// No member does better.
+        case refusal(StoreFailure)
+        /// Reading may go on.
+        case write(StoreFailure)
+        /// More than is taken; with fewer slots it may be less.
+        case tooLong
+        /// One of the slots at least.
+        case forbidden
+    }
+
+    // MARK: Questions
+
+    private mutating func attempt(_ question: StoreQuestion) throws(Obstacle) -> StoreResult {
+        switch question {
+        case .read(let slots):
+            var findings: [StoreFinding] = []
+            var revision: Int64?
+            var start = 0
+            while start < slots.count {
+                let page = Array(slots[start..<min(start + GatewayRequest.mostOperations, slots.count)])
+                let (found, at) = try read(page)
+                findings += found
+                revision = min(revision ?? at, at)
+                start += page.count
+            }
+            watch(slots, findings, revision)
+            return .read(findings)
+        case .put(let slot, let token, let revision): return try put(token, into: slot, ifAt: revision)
+        }
+    }
+
+    /// What the slots hold, and the store's revision (`Int64.max` where none of them may be read).
+    private mutating func read(_ slots: [StoreSlot]) throws(Obstacle) -> ([StoreFinding], revision: Int64) {
+        let keys = slots.map { $0.key(below: configuration.prefix) }
+        do throws(Obstacle) {
+            let answer = try ask(.read(keys))
+            guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
+                throw Self.unexpected(answer)
+            }
+            return (entries.map(finding), revision)
+        } catch {
+            switch error {
+            case .tooLong where slots.count == 1:
+                let answer = try ask(.read(keys, withoutValues: true))
+                guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
+                    throw Self.unexpected(answer)
+                }
+                return (entries.map { $0.map { .flawed(.tooLong, revision: $0.revision) } ?? .missing }, revision)
+            case .forbidden where slots.count == 1: return ([.forbidden], .max)
+            case .tooLong, .forbidden:
+                let (first, one) = try read(Array(slots[..<(slots.count / 2)]))
+                let (second, other) = try read(Array(slots[(slots.count / 2)...]))
+                return (first + second, min(one, other))
+            default: throw error
+            }
+        }
+    }
+
+    private mutating func put(_ token: Token, into slot: StoreSlot, ifAt revision: Int64) throws(Obstacle)
+        -> StoreResult
+    {
+        guard let value = StoreValue.encode(token) else { return .failed(StoreFailure(.secretTooLong)) }
+        let key = slot.key(below: configuration.prefix)
+        let found: StoreFinding
+        do throws(Obstacle) {
+            let answer = try ask(.put(value, at: key, ifAt: revision))
+            switch GatewayAnswer.put(answer, at: key) {
+            case nil: throw Self.unexpected(answer)
+            case .done(let revision): return .put(revision: revision)
+            case .found(let entry): found = finding(entry)
+            }
+        } catch {
+            switch error {
+            case .tooLong: found = try read([slot]).0[0]
+            case .forbidden: return .failed(StoreFailure(.forbidden, slot.description))
+            case .write(let failure): return .failed(failure)
+            default: throw error
+            }
+        }
+        if case .token(_, let revision) = found, found == .token(token, revision: revision) {
+            return .put(revision: revision)
+        }
+        return .conflict(found)
+    }
+
+    private mutating func watch(_ slots: [StoreSlot], _ findings: [StoreFinding], _ revision: Int64?) {
+        let readable = zip(slots, findings).filter { $1 != .forbidden }.map(\.0)
+        guard let revision, revision < .max, readable.count == slots.count else { return }
+        watchable = Watchable(
+            endpoint: configuration.endpoints[members.current], token: members.token, slots: slots,
+            request: .watch(slots.map { $0.key(below: configuration.prefix) }, from: revision + 1), revision: revision)
+    }
+
+    private func finding(_ entry: GatewayAnswer.Entry?) -> StoreFinding {
+        entry.map { StoreValue.decode($0.value, revision: $0.revision, sha256: sha256) } ?? .missing
+    }
+
+    // MARK: Requests
+
+    private mutating func ask(_ request: GatewayRequest) throws(Obstacle) -> HTTPAnswer {
+        var hasLoggedIn = false
+        while true {
+            if let user = configuration.user, members.token == nil {
+                try logIn(user)
+                hasLoggedIn = true
+            }
+            switch send(call(request, timeout: Self.requesting)) {
+            case .failure(let failure) where failure.kind == .answerTooLong: throw .tooLong
+            case .failure(let failure): throw Self.obstacle(failure)
+            case .success(let answer):
+                if answer.status == 200 { return answer }
+                switch GatewayError(answer) {
+                case .tokenInvalid where configuration.user != nil && !hasLoggedIn: members.forgetLogin()
+                case .forbidden: throw .forbidden
+                case let error: throw obstacle(error, answer)
+                }
+            }
+        }
+    }
+
+    private mutating func logIn(_ user: String) throws(Obstacle) {
+        let password: String
+        do throws(StoreFailure) {
+            password = try self.password().get()
+        } catch {
+            throw .refusal(error)
+        }
+        switch send(call(.logIn(user: user, password: password), timeout: Self.loggingIn)) {
+        // Nothing of a login has reached the member.
+        case .failure(let failure) where !failure.mayBeSent: throw Self.obstacle(failure)
+        case .failure(let failure):
+            let failure = StoreFailure(failure)
+            throw failure.code == .timedOut ? .login(failure) : .member(failure)
+        case .success(let answer):
+            guard answer.status == 200 else {
+                if GatewayError(answer) == .unavailable {
+                    throw .login(StoreFailure(.unavailable, Self.detail(of: answer)))
+                }
+                throw obstacle(GatewayError(answer), answer)
+            }
+            guard let token = GatewayAnswer.token(answer) else {
+                throw .member(StoreFailure(.answerUnexpected, "there is no token in the answer to the login"))
+            }
+            members.loggedIn(token)
+        }
+    }
+
+    private func call(_ request: GatewayRequest, timeout: Int) -> Call {
+        Call(
+            endpoint: configuration.endpoints[members.current], request: request, token: members.token,
+            timeout: timeout)
+    }
+
+    private static func obstacle(_ failure: TransportFailure) -> Obstacle {
+        let failure = StoreFailure(failure)
+        return failure.code == .fileUnusable ? .refusal(failure) : .member(failure)
+    }
+
+    private func obstacle(_ error: GatewayError, _ answer: HTTPAnswer) -> Obstacle {
+        let detail = Self.detail(of: answer)
+        return switch error {
+        case .loginRefused: .login(StoreFailure(.credentialsRefused, detail))
+        case .tokenInvalid, .userMismatch: .refusal(StoreFailure(.credentialsRefused, detail))
+        case .certificateNamed:
+            .refusal(StoreFailure(.certificateRefused, "it has a CN, which the gateway does not take"))
+        case .forbidden: .forbidden
+        case .outOfSpace: .write(StoreFailure(.outOfSpace, detail))
+        case .unavailable: .member(StoreFailure(.unavailable, detail))
+        case .unexpected: .member(StoreFailure(.answerUnexpected, detail))
+        }
+    }
+
+    private static func unexpected(_ answer: HTTPAnswer) -> Obstacle {
+        .member(StoreFailure(.answerUnexpected, "it answered \(answer.status) with something else than was asked for"))
+    }
+
+    /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was sent.
+    private static func detail(of answer: HTTPAnswer) -> String {
+        let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
+        return "it answered \(answer.status)"
+            + (words.hasPrefix("etcdserver: ") ? ": " + Printable.clause(String(words.prefix(200))) : "")
+    }
+}

@@ -1,0 +1,55 @@
+package import AppleClientSecret
+
+/// Where the secrets of one client, signed by one key, lie in the store. Two signers with different keys never share a slot.
+///
+/// The rules are:
+/// - Its text is `TEAM/CLIENT_ID/KEYPRINT`, each part percent-encoded (RFC 3986: all but unreserved characters).
+/// - KEYPRINT is the first 16 hexadecimal digits of the SHA-256 of the public key's DER SubjectPublicKeyInfo.
+package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
+    package let team: TeamID
+    package let client: ClientID
+    /// 16 hexadecimal digits, in small letters.
+    package let keyPrint: String
+
+    /// - Parameters:
+    ///   - publicKey: a DER SubjectPublicKeyInfo.
+    ///   - sha256: the digest function.
+    package init(team: TeamID, client: ClientID, publicKey: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
+        self.team = team
+        self.client = client
+        keyPrint = sha256(publicKey).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The slot written in `text`; nil for any other form.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, let team = TeamID(parts[0]), let client = ClientID(parts[1]), parts[2].utf8.count == 16,
+            parts[2].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        else { return nil }
+        self.team = team
+        self.client = client
+        keyPrint = String(parts[2])
+    }
+
+    package var description: String {
+        [team.description, client.description, keyPrint].map(StoreSlot.percentEncoded).joined(separator: "/")
+    }
+
+    /// The key in etcd, below the configured prefix.
+    package func key(below prefix: String) -> [UInt8] {
+        Array("\(prefix)/v1/secret/\(description)".utf8)
+    }
+
+    private static func percentEncoded(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,60 @@
+package import AppleClientSecret
+import SignIn
+
+/// What a slot holds, as a read found it. Whether a secret is genuine is judged by who holds the public key, not here.
+package enum StoreFinding: Equatable, Sendable {
+    /// There is no such key in etcd.
+    case missing
+    /// A compact JWS, at this revision of the key.
+    case token(Token, revision: Int64)
+    /// Something else, at this revision.
+    case flawed(Flaw, revision: Int64)
+    /// The role of this machine's user does not include the slot.
+    case forbidden
+
+    /// What is wrong with a value. Raw values stand in JSON.
+    package enum Flaw: String, Hashable, Sendable, CaseIterable {
+        /// It has more than ``StoreValue/longest`` bytes.
+        case tooLong = "too_long"
+        /// It is not the JSON of this version.
+        case notAValue = "not_a_value"
+    }
+
+    package static func == (one: StoreFinding, other: StoreFinding) -> Bool {
+        switch (one, other) {
+        case (.missing, .missing), (.forbidden, .forbidden): true
+        case (.token(let one, let revision), .token(let other, let another)):
+            revision == another && one.withBytes { one in other.withBytes { one == $0 } }
+        case (.flawed(let one, let revision), .flawed(let other, let another)): one == other && revision == another
+        default: false
+        }
+    }
+}
+
+/// The bytes of a value in etcd: `{"v":1,"token":"…"}`.
+///
+/// The rules are:
+/// - At most ``longest`` bytes; what is longer is not looked at.
+/// - A version other than 1, a name that occurs twice or a token that is no compact JWS make it no value; further names are
+///   left to later versions.
+package enum StoreValue {
+    /// In bytes.
+    package static let longest = 16_384
+
+    /// Nil for a token with which the value would be longer than ``longest``.
+    package static func encode(_ token: Token) -> [UInt8]? {
+        let bytes = token.withBytes {
+            JSONText.object([("v", .number(1)), ("token", .string(String(decoding: $0, as: UTF8.self)))]).bytes
+        }
+        return bytes.count <= longest ? bytes : nil
+    }
+
+    /// What a key with this value holds.
+    package static func decode(_ bytes: [UInt8], revision: Int64, sha256: ([UInt8]) -> [UInt8]) -> StoreFinding {
+        guard bytes.count <= longest else { return .flawed(.tooLong, revision: revision) }
+        guard let json = try? JSONValue(bytes, duplicates: .refused), json["v"]?.whole == 1,
+            let text = json["token"]?.text, (try? CompactJWS(Array(text.utf8))) != nil
+        else { return .flawed(.notAValue, revision: revision) }
+        return .token(Token(Array(text.utf8), sha256: sha256), revision: revision)
+    }
+}

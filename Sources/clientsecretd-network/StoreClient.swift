@@ -1,0 +1,189 @@
+import AppleClientSecret
+import CLibcurl
+import Glibc
+import SignIn
+import Store
+
+/// The files with which the store's members are spoken to.
+struct StoreFiles {
+    /// A PEM file with the authorities that are trusted; nil for the machine's.
+    let ca: String?
+    /// PEM files; nil for no client certificate.
+    let certificate: String?
+    let key: String?
+}
+
+/// Requests to the members of one store, over mutual TLS, and one watch beside them.
+///
+/// The rules are those of ``HTTPSClient``; besides, no proxy is used, and the connection is kept for the next request: a
+/// member is asked for hours, and a handshake costs it more than the request.
+final class StoreClient {
+    private let files: StoreFiles
+    private let requests: Transfer
+    private let watch: StoreWatch
+
+    /// Nil when libcurl cannot be used.
+    init?(files: StoreFiles) {
+        guard let requests = Transfer(), let watch = StoreWatch() else { return nil }
+        self.files = files
+        self.requests = requests
+        self.watch = watch
+    }
+
+    func send(_ call: StoreSession.Call) -> Result<HTTPAnswer, TransportFailure> {
+        do throws(TransportFailure) {
+            try prepare(requests, call.endpoint, call.request, token: call.token)
+            try requests.set(CURLOPT_TIMEOUT_MS, call.timeout)
+            return .success(try requests.perform())
+        } catch {
+            guard error.kind == .connectionLost || error.kind == .failed, error.mayBeSent else {
+                return .failure(error)
+            }
+            do throws(TransportFailure) {
+                try prepare(requests, call.endpoint, call.request, token: nil)
+                try requests.set(CURLOPT_TIMEOUT_MS, StoreSession.connecting)
+            } catch {
+                return .failure(error)
+            }
+            let refusal = requests.refusal()
+            requests.reset()
+            return .failure(refusal.map { TransportFailure($0.kind, $0.detail, mayBeSent: true) } ?? error)
+        }
+    }
+
+    /// Watches this from now on instead of what was watched before.
+    func begin(_ watchable: StoreSession.Watchable) {
+        watch.end()
+        guard let transfer = Transfer() else { return }
+        do throws(TransportFailure) {
+            // Without a leader the stream ends, instead of being silent.
+            try prepare(
+                transfer, watchable.endpoint, watchable.request, token: watchable.token,
+                ["Grpc-Metadata-hasleader: true"])
+            watch.begin(transfer, watchable)
+        } catch {
+            // A watch is a hint: without it the store is read each minute.
+        }
+    }
+
+    /// What was read last is not watched any more.
+    func endWatch() { watch.end() }
+
+    /// Whether a watch of just this is alive, and will tell of changes after `revision`.
+    func isWatching(_ watchable: StoreSession.Watchable) -> Bool { watch.isAlive(for: watchable) }
+
+    /// Waits until there is something on standard input or something is to be said of the watch.
+    func wait() -> [StoreNotice] { watch.wait() }
+
+    private func prepare(
+        _ transfer: Transfer, _ endpoint: String, _ request: GatewayRequest, token: String?, _ more: [String] = []
+    ) throws(TransportFailure) {
+        transfer.reset()
+        try transfer.set(CURLOPT_URL, endpoint + request.path)
+        try transfer.set(CURLOPT_PROTOCOLS_STR, "https")
+        try transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+        try transfer.set(CURLOPT_NOPROXY, "*")
+        try transfer.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        try transfer.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try transfer.set(CURLOPT_SSL_VERIFYPEER, 1)
+        try transfer.set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let ca = files.ca {
+            try transfer.set(CURLOPT_CAINFO, ca)
+            try transfer.set(CURLOPT_CAPATH, nil)
+        }
+        if let certificate = files.certificate, let key = files.key {
+            try transfer.set(CURLOPT_SSLCERT, certificate)
+            try transfer.set(CURLOPT_SSLKEY, key)
+        }
+        try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, StoreSession.connecting)
+        // A member that is gone without a word is noticed by the kernel, as far as a watch goes.
+        try transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Time-outs of the resolver would otherwise come as signals.
+        try transfer.set(CURLOPT_NOSIGNAL, 1)
+        try transfer.set(CURLOPT_QUICK_EXIT, 1)
+        try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
+        // The size first: it is what is copied.
+        try transfer.set(CURLOPT_POSTFIELDSIZE, request.body.count)
+        try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: request.body, as: UTF8.self))
+        // Empty, as libcurl would otherwise wait for a word to go on with what is longer than 1 MiB.
+        let headers = ["Content-Type: application/json", "Expect:"] + more
+        try transfer.set(headers: headers + (token.map { ["Authorization: " + $0] } ?? []))
+    }
+}
+
+/// One watch, and the waiting for it and for standard input together.
+@safe private final class StoreWatch {
+    private let multi: UnsafeMutableRawPointer
+    private var transfer: Transfer?
+    private var watched: StoreSession.Watchable?
+    private var stream = WatchStream(keys: 0)
+    /// Whether it was said that all keys are watched.
+    private var isWatching = false
+    /// What is to be said at the next wait.
+    private var notices: [StoreNotice] = []
+
+    init?() {
+        guard shim_global_init() == CURLE_OK, let multi = unsafe curl_multi_init() else { return nil }
+        unsafe self.multi = unsafe multi
+    }
+
+    deinit {
+        end()
+        unsafe curl_multi_cleanup(multi)
+    }
+
+    func begin(_ transfer: Transfer, _ watchable: StoreSession.Watchable) {
+        transfer.receive()
+        guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else { return }
+        self.transfer = transfer
+        watched = watchable
+        stream = WatchStream(keys: watchable.slots.count)
+    }
+
+    func end() {
+        if let transfer { unsafe curl_multi_remove_handle(multi, transfer.handle) }
+        transfer = nil
+        watched = nil
+        // Whoever was told that it watches relies on it.
+        if isWatching { notices.append(.unwatched) }
+        isWatching = false
+    }
+
+    func isAlive(for watchable: StoreSession.Watchable) -> Bool {
+        guard let watched else { return false }
+        // A watch from a revision that the store has not reached again, after a backup was restored, would be silent.
+        return watched.endpoint == watchable.endpoint && watched.slots == watchable.slots
+            && watched.revision <= watchable.revision
+    }
+
+    func wait() -> [StoreNotice] {
+        while true {
+            progress()
+            if !notices.isEmpty {
+                defer { notices = [] }
+                return notices
+            }
+            var input = curl_waitfd(fd: STDIN_FILENO, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+            var count: Int32 = 0
+            guard unsafe curl_multi_poll(multi, &input, 1, .max, &count) == CURLM_OK else { return [] }
+            // What the watch has meanwhile is there at the next wait as well.
+            if input.revents != 0 { return [] }
+        }
+    }
+
+    /// Takes what came of the watch.
+    private func progress() {
+        guard let transfer else { return }
+        var running: Int32 = 0
+        let code = unsafe curl_multi_perform(multi, &running)
+        let state = stream.receive(transfer.takeReceived())
+        if stream.isComplete, !isWatching {
+            isWatching = true
+            notices.append(.watching)
+        }
+        if state == .changed { notices.append(.changed) }
+        if code != CURLM_OK || running == 0 || state == .ended {
+            end()
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The real program against three real members of etcd, with mutual TLS and etcd's own users.
+@Suite(.serialized) struct EtcdTests {
+    private func code(_ result: StoreResult) -> StoreFailure.Code? {
+        if case .failed(let failure) = result { failure.code } else { nil }
+    }
+
+    private func revision(_ result: StoreResult) throws -> Int64 {
+        guard case .put(let revision) = result else { throw EtcdBed.Failed(description: "not put: \(result)") }
+        return revision
+    }
+
+    @Test func aSecretIsPutAndReadAndComparedWith() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let follower = try bed.role("follower")
+        #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
+        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        // What somebody else has seen, or has not seen, decides.
+        #expect(try signer.put(sampleToken("b"), ifAt: 0) == .conflict(.token(token(sampleToken()), revision: first)))
+        let second = try revision(signer.put(sampleToken("b"), ifAt: first))
+        #expect(second > first)
+        #expect(try signer.put(sampleToken("b"), ifAt: first) == .put(revision: second))
+        // Nothing but its own part of the store.
+        #expect(
+            try follower.read(EtcdBed.foreign, EtcdBed.slot)
+                == .read([.forbidden, .token(token(sampleToken("b")), revision: second)]))
+        #expect(code(try follower.put(sampleToken("c"), ifAt: second)) == .forbidden)
+        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
+    }
+
+    @Test func whateverLiesThereIsToldApart() throws {
+        let bed = try EtcdBed()
+        let follower = try bed.role("follower")
+        try bed.write("anything")
+        guard case .read(let found) = try follower.read(EtcdBed.slot), case .flawed(.notAValue, _) = found[0] else {
+            Issue.record("it was taken for a value")
+            return
+        }
+        // 20 KiB, which is fetched, and more than is fetched at all.
+        for length in [20_000, 1_200_000] {
+            let file = try bed.directory.write(String(repeating: "x", count: length), to: "long")
+            let key = String(decoding: EtcdBed.slot.key(below: "/clientsecretd"), as: UTF8.self)
+            try bed.put(file, at: key)
+            let other = sampleSlot("DEF123GHIJ", "com.example.other")
+            guard case .read(let found) = try follower.read(EtcdBed.slot, other),
+                case .flawed(.tooLong, let revision) = found[0]
+            else {
+                Issue.record("\(length) bytes were taken")
+                return
+            }
+            #expect(found[1] == .missing)
+            #expect(revision > 0)
+        }
+    }
+
+    @Test func whoIsRefusedIsToldWhy() throws {
+        let bed = try EtcdBed()
+        #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .credentialsRefused)
+        #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .credentialsRefused)
+        #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden]))
+        #expect(code(try bed.role(certificate: "named").read(EtcdBed.slot)) == .certificateRefused)
+        #expect(code(try bed.role(certificate: "expired").read(EtcdBed.slot)) == .certificateRefused)
+        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .certificateRefused)
+        #expect(code(try bed.role(certificate: "ca", ca: "other-ca").read(EtcdBed.slot)) == .serverUntrusted)
+        try bed.directory.write("no key", to: "stranger.key")
+        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .fileUnusable)
+        try FileManager.default.removeItem(atPath: bed.directory("stranger.pem"))
+        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .fileUnusable)
+    }
+
+    @Test func aRoleThatIsTakenAwayIsNamed() throws {
+        let bed = try EtcdBed()
+        let follower = try bed.role("follower")
+        #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
+        try bed.order("ctl user revoke-role follower follower")
+        #expect(try follower.read(EtcdBed.slot) == .read([.forbidden]))
+        try bed.order("ctl user delete follower")
+        #expect(code(try follower.read(EtcdBed.slot)) == .credentialsRefused)
+    }
+
+    @Test func aWatchTellsOfAChange() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let follower = try bed.role("follower")
+        #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
+        #expect(try follower.nextNotice() == .watching)
+        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        #expect(try follower.nextNotice() == .changed)
+        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        // The same watch goes on.
+        _ = try signer.put(sampleToken("b"), ifAt: first)
+        #expect(try follower.nextNotice() == .changed)
+    }
+
+    @Test func aMemberThatIsSilentIsLeft() throws {
+        let bed = try EtcdBed()
+        let leader = try bed.leader()
+        let silent = (leader + 1) % 3
+        // It knows the silent one and another one.
+        let signer = try bed.role(members: [silent, leader])
+        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        try bed.order("pause \(silent)")
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        _ = try revision(signer.put(sampleToken("b"), ifAt: first))
+        try bed.order("resume \(silent)")
+    }
+
+    @Test func aPutWhileTheLeaderIsKilledIsDoneOnce() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        let leader = try bed.leader()
+        try bed.order("kill \(leader)")
+        var result = try signer.put(sampleToken("b"), ifAt: first)
+        while case .failed = result { result = try signer.put(sampleToken("b"), ifAt: first) }
+        let second = try revision(result)
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
+        try bed.order("start \(leader)")
+    }
+
+    @Test func withoutAQuorumNothingIsReadOrPut() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        let rest = try bed.leader()
+        for member in 0..<3 where member != rest { try bed.order("pause \(member)") }
+        let failed = try signer.read(EtcdBed.slot)
+        #expect([.timedOut, .unavailable].contains(code(failed)), "\(failed)")
+        for member in 0..<3 where member != rest { try bed.order("resume \(member)") }
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+    }
+
+    @Test func compactedHistoryIsNoneOfItsConcern() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        var last: Int64 = 0
+        for number in 0..<5 { last = try revision(signer.put(sampleToken("\(number)"), ifAt: last)) }
+        try bed.order("ctl compact \(last)")
+        #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken("4")), revision: last)]))
+        _ = try revision(signer.put(sampleToken("5"), ifAt: last))
+    }
+
+    @Test func aRestoredBackupIsReadAsItIs() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let first = try revision(signer.put(sampleToken("old"), ifAt: 0))
+        try bed.order("save")
+        let second = try revision(signer.put(sampleToken("new"), ifAt: first))
+        try bed.order("restore")
+        let found = try signer.readOnceServed(EtcdBed.slot)
+        #expect(found == .read([.token(token(sampleToken("old")), revision: first)]))
+        // What was seen before the backup is no licence to overwrite what is there now.
+        #expect(
+            try signer.put(sampleToken("newer"), ifAt: second)
+                == .conflict(.token(token(sampleToken("old")), revision: first))
+        )
+        _ = try revision(signer.put(sampleToken("newer"), ifAt: first))
+    }
+
+    @Test func aFullStoreCanBeRead() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        let file = try bed.directory.write(String(repeating: "x", count: 1_000_000), to: "filling")
+        var isFull = false
+        for number in 0..<40 where !isFull {
+            do { try bed.put(file, at: "/filling/\(number)") } catch { isFull = "\(error)".contains("space exceeded") }
+        }
+        try #require(isFull)
+        #expect(code(try signer.put(sampleToken("b"), ifAt: first)) == .outOfSpace)
+        #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+    }
+}
+
+extension EtcdBed {
+    /// Puts a file's content.
+    func put(_ file: String, at key: String) throws { try order("put \(key) \(file)") }
+}

@@ -1,0 +1,319 @@
+import AppleClientSecret
+import SignIn
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The session against answers that were taken from etcd 3.4.23, and such as it never gives.
+@Suite struct StoreSessionTests {
+    /// Answers in turn, and keeps what was asked.
+    final class Network {
+        var answers: [Result<HTTPAnswer, TransportFailure>] = []
+        var calls: [StoreSession.Call] = []
+        var now: Int64 = 0
+
+        func send(_ call: StoreSession.Call) -> Result<HTTPAnswer, TransportFailure> {
+            calls.append(call)
+            return answers.isEmpty
+                ? .failure(TransportFailure(.notConnected, "", mayBeSent: false)) : answers.removeFirst()
+        }
+
+        func say(_ text: String) { say(200, text) }
+
+        func say(_ status: Int, _ text: String) {
+            answers.append(.success(HTTPAnswer(status: status, body: Array(text.utf8), date: nil)))
+        }
+
+        func fail(_ kind: TransportFailure.Kind, sent: Bool = true) {
+            answers.append(.failure(TransportFailure(kind, "", mayBeSent: sent)))
+        }
+    }
+
+    private let network = Network()
+
+    private static func slot(_ number: Int = 0) -> StoreSlot {
+        sampleSlot("DEF123GHIJ", "com.example.web\(number)")
+    }
+
+    private func session(user: String? = nil, members: Int = 3) -> StoreSession {
+        StoreSession(
+            StoreConfiguration(endpoints: (0..<members).map { "https://etcd\($0)" }, user: user),
+            password: { .success("password") }, sha256: { _ in [] }, now: { [network] in network.now },
+            random: { $0 == Int64(members) ? 0 : $0 / 2 }, send: network.send)
+    }
+
+    private static func range(_ number: Int, _ value: String?, revision: Int = 5) -> String {
+        guard let value else { return #"{"response_range":{"header":{"revision":"9"}}}"# }
+        let key = Base64.encode(slot(number).key(below: "/clientsecretd"))
+        return
+            #"{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":"\#(revision)","value":"\#(Base64.encode(Array(value.utf8)))"}],"count":"1"}}"#
+    }
+
+    private static func read(_ ranges: String...) -> String {
+        #"{"header":{"revision":"9"},"succeeded":true,"responses":[\#(ranges.joined(separator: ","))]}"#
+    }
+
+    private static let value = #"{"v":1,"token":"\#(sampleToken())"}"#
+    private static let denied = #"{"error":"e","message":"etcdserver: permission denied","code":7}"#
+    private static let login = #"{"header":{"revision":"1"},"token":"abc.12"}"#
+
+    private var endpoints: [String] { network.calls.map { String($0.endpoint.last ?? " ") } }
+
+    @Test func severalSlotsAreReadInOneTransaction() {
+        var session = session()
+        network.say(Self.read(Self.range(0, Self.value), Self.range(1, nil), Self.range(2, "other")))
+        let result = session.answer(.read([Self.slot(0), Self.slot(1), Self.slot(2)]))
+        #expect(
+            result
+                == .read([.token(token(sampleToken()), revision: 5), .missing, .flawed(.notAValue, revision: 5)]))
+        #expect(network.calls.count == 1)
+        #expect(network.calls[0].timeout == 3_000)
+        #expect(session.watchable?.revision == 9)
+        let request = String(decoding: session.watchable?.request.body ?? [], as: UTF8.self)
+        #expect(request.contains(#""start_revision":"10""#))
+    }
+
+    @Test func moreSlotsThanOneTransactionTakes() {
+        var session = session()
+        let slots = (0..<130).map { Self.slot($0) }
+        network.say(
+            #"{"header":{"revision":"9"},"responses":[\#((0..<128).map { Self.range($0, nil) }.joined(separator: ","))]}"#
+        )
+        network.say(Self.read(Self.range(128, Self.value), Self.range(129, nil)))
+        let result = session.answer(.read(slots))
+        #expect(
+            result
+                == .read(
+                    Array(repeating: .missing, count: 128) + [.token(token(sampleToken()), revision: 5), .missing]))
+    }
+
+    @Test func oneThatMayNotBeReadHidesNoOther() {
+        var session = session()
+        network.say(403, Self.denied)
+        network.say(Self.read(Self.range(0, Self.value)))
+        network.say(403, Self.denied)
+        let result = session.answer(.read([Self.slot(0), Self.slot(1)]))
+        #expect(result == .read([.token(token(sampleToken()), revision: 5), .forbidden]))
+        #expect(session.watchable == nil)
+    }
+
+    @Test func oneThatIsHugeHidesNoOther() {
+        var session = session()
+        network.fail(.answerTooLong)
+        network.fail(.answerTooLong)
+        network.say(Self.read(Self.range(0, "", revision: 8)))
+        network.say(Self.read(Self.range(1, Self.value)))
+        let result = session.answer(.read([Self.slot(0), Self.slot(1)]))
+        #expect(result == .read([.flawed(.tooLong, revision: 8), .token(token(sampleToken()), revision: 5)]))
+        #expect(String(decoding: network.calls[2].request.body, as: UTF8.self).contains(#""keys_only":true"#))
+    }
+
+    @Test func aStoreThatIsEndlessIsAFailure() {
+        var session = session(members: 1)
+        for _ in 0..<2 { network.fail(.answerTooLong) }
+        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(failure.code == .answerUnexpected)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"responses":[{"response_range":{}}]}"#,
+        #"{"header":{"revision":"9"},"responses":[]}"#,
+        #"{"header":{"revision":"9"},"responses":[{"response_put":{}}]}"#,
+        #"{"header":{"revision":"-9"},"responses":[{"response_range":{}}]}"#,
+        #"{"header":{"revision":"99999999999999999999"},"responses":[{"response_range":{}}]}"#,
+        #"{"header":{"revision":true},"responses":[{"response_range":{}}]}"#,
+        #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":{}}}]}"#,
+        #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"YQ==","mod_revision":"5","value":"YQ=="}]}}]}"#,
+        #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"KEY","mod_revision":"5","value":"?"}]}}]}"#,
+        #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"KEY","value":"YQ=="}]}}]}"#,
+        #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"KEY","mod_revision":"5","value":7}]}}]}"#,
+    ])
+    func whatLiesAboutItsTypeIsNoAnswer(text: String) {
+        let key = Base64.encode(Self.slot().key(below: "/clientsecretd"))
+        var session = session(members: 1)
+        network.say(text.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: key))
+        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+            Issue.record("it was read: \(text)")
+            return
+        }
+        #expect(failure.code == .answerUnexpected)
+    }
+
+    @Test func numbersMayBeNumbers() {
+        var session = session()
+        let key = Base64.encode(Self.slot().key(below: "/clientsecretd"))
+        network.say(
+            #"{"header":{"revision":9},"more":1,"responses":[{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":5}]}}]}"#
+        )
+        #expect(session.answer(.read([Self.slot()])) == .read([.flawed(.notAValue, revision: 5)]))
+    }
+
+    @Test func aLoginIsKeptForAsLongAsItsMember() {
+        var session = session(user: "u")
+        network.say(Self.login)
+        for _ in 0..<2 { network.say(Self.read(Self.range(0, nil))) }
+        for _ in 0..<2 { #expect(session.answer(.read([Self.slot()])) == .read([.missing])) }
+        #expect(network.calls.map(\.request.path) == ["/v3/auth/authenticate", "/v3/kv/txn", "/v3/kv/txn"])
+        #expect(network.calls.map(\.token) == [nil, "abc.12", "abc.12"])
+        #expect(network.calls.map(\.timeout) == [60_000, 3_000, 3_000])
+        // Any time-out may mean that the login is known no more.
+        network.fail(.timedOut)
+        network.say(Self.login)
+        network.say(Self.read(Self.range(0, nil)))
+        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(
+            network.calls.dropFirst(3).map(\.request.path) == ["/v3/kv/txn", "/v3/auth/authenticate", "/v3/kv/txn"])
+        #expect(endpoints == ["0", "0", "0", "0", "1", "1"])
+    }
+
+    @Test func aLoginThatHasExpiredIsRenewedOnce() {
+        let invalid = #"{"error":"e","message":"etcdserver: invalid auth token","code":16}"#
+        var session = session(user: "u")
+        network.say(Self.login)
+        network.say(Self.read(Self.range(0, nil)))
+        _ = session.answer(.read([Self.slot()]))
+        network.say(401, invalid)
+        network.say(Self.login)
+        network.say(Self.read(Self.range(0, nil)))
+        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        network.say(401, invalid)
+        network.say(Self.login)
+        network.say(401, invalid)
+        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(failure.code == .credentialsRefused)
+        #expect(network.answers.isEmpty)
+    }
+
+    @Test func aRefusedLoginIsNotTriedAgainForAWhile() {
+        var session = session(user: "u")
+        network.say(400, #"{"message":"etcdserver: authentication failed, invalid user ID or password","code":3}"#)
+        let detail = "it answered 400: etcdserver: authentication failed, invalid user ID or password"
+        #expect(
+            session.answer(.read([Self.slot()]))
+                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 5)))
+        network.now = 2_000
+        #expect(
+            session.answer(.read([Self.slot()]))
+                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 3)))
+        #expect(network.calls.count == 1)
+        network.now = 5_000
+        network.say(Self.login)
+        network.say(Self.read(Self.range(0, nil)))
+        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+    }
+
+    @Test func aLoginThatNobodyAnswersGoesToNobodyElse() {
+        var session = session(user: "u")
+        network.fail(.timedOut)
+        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(failure.code == .timedOut)
+        #expect(failure.retryAfter == 5)
+        // One that has got nothing of it yet has no work with it.
+        network.now = 5_000
+        network.fail(.timedOut, sent: false)
+        network.say(Self.login)
+        network.say(Self.read(Self.range(0, nil)))
+        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(endpoints == ["0", "1", "2", "2"])
+    }
+
+    @Test func membersInTroubleAreLeft() {
+        var session = session()
+        network.say(
+            503, #"{"message":"etcdserver: request timed out, possibly due to previous leader failure","code":14}"#)
+        network.say(200, "<html>")
+        network.fail(.connectionLost)
+        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(failure.code == .unreachable)
+        #expect(failure.retryAfter == 1)
+        #expect(endpoints == ["0", "1", "2"])
+    }
+
+    @Test func aPutComparesAndReturnsWhatItFinds() {
+        var session = session()
+        network.say(#"{"header":{"revision":"11"},"succeeded":true,"responses":[{"response_put":{"header":{}}}]}"#)
+        #expect(session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 5)) == .put(revision: 11))
+        let request = String(decoding: network.calls[0].request.body, as: UTF8.self)
+        #expect(request.contains(#""target":"MOD","result":"EQUAL","mod_revision":"5""#))
+        #expect(request.contains(Base64.encode(Array(Self.value.utf8))))
+        network.say(#"{"header":{"revision":"12"},"responses":[\#(Self.range(0, Self.value, revision: 12))]}"#)
+        #expect(
+            session.answer(.put(Self.slot(), token(sampleToken("b")), ifAt: 5))
+                == .conflict(.token(token(sampleToken()), revision: 12)))
+        network.say(#"{"header":{"revision":"12"},"succeeded":false,"responses":[\#(Self.range(0, nil))]}"#)
+        #expect(session.answer(.put(Self.slot(), token(sampleToken("b")), ifAt: 5)) == .conflict(.missing))
+    }
+
+    @Test func aPutThatWasNotAnsweredMayHaveBeenDone() {
+        var session = session()
+        network.fail(.timedOut)
+        network.say(#"{"header":{"revision":"12"},"responses":[\#(Self.range(0, Self.value, revision: 12))]}"#)
+        #expect(session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 5)) == .put(revision: 12))
+        #expect(network.calls[0].request == network.calls[1].request)
+        #expect(endpoints == ["0", "1"])
+    }
+
+    @Test(arguments: [
+        (403, denied, StoreFailure.Code.forbidden),
+        (429, #"{"message":"etcdserver: mvcc: database space exceeded","code":8}"#, .outOfSpace),
+    ])
+    func whatIsNotPutDoesNotKeepFromReading(status: Int, text: String, code: StoreFailure.Code) {
+        var session = session()
+        network.say(status, text)
+        guard case .failed(let failure) = session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 0)) else {
+            Issue.record("it was put")
+            return
+        }
+        #expect(failure.code == code)
+        #expect(failure.retryAfter == nil || code == .outOfSpace)
+        network.say(Self.read(Self.range(0, nil)))
+        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(endpoints == ["0", "0"])
+    }
+
+    @Test(arguments: [
+        (400, #"{"message":"etcdserver: user name is empty","code":3}"#, StoreFailure.Code.credentialsRefused),
+        (
+            400, "CommonName of client sending a request against gateway will be ignored and not used as expected\n",
+            .certificateRefused
+        ),
+        (404, "Not Found\n", .answerUnexpected), (400, #"{"message":"password","code":3}"#, .answerUnexpected),
+        (429, #"{"message":"etcdserver: too many requests","code":8}"#, .unavailable), (502, "", .unavailable),
+    ])
+    func whatEtcdSays(status: Int, text: String, code: StoreFailure.Code) {
+        var session = session(members: 1)
+        network.say(status, text)
+        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(failure.code == code)
+        #expect(failure.detail?.contains("password") == false)
+    }
+
+    @Test(arguments: [
+        (
+            "OpenSSL SSL_read: error:0A000412:SSL routines::sslv3 alert bad certificate, errno 0",
+            StoreFailure.Code.certificateRefused
+        ),
+        ("error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .certificateRefused),
+        ("error:0A000418:SSL routines::tlsv1 alert unknown ca", .certificateRefused),
+        ("error:0A000438:SSL routines::tlsv1 alert internal error", .unreachable), ("Recv failure", .unreachable),
+    ])
+    func alerts(words: String, code: StoreFailure.Code) {
+        #expect(StoreFailure(TransportFailure(.connectionLost, words)).code == code)
+    }
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Real etcd on loopback: three members with mutual TLS between them and their clients, and users of etcd's own.
+
+    cluster.py DIRECTORY BIN
+
+BIN holds etcd and etcdctl. In DIRECTORY it makes ca.pem; NAME.pem and NAME.key for clients (client; expired; stranger, of
+another authority; named, with a CN); and member0 to member2. Users are root, signer (reads and writes everything below
+/clientsecretd/), follower (reads the secrets of team DEF123GHIJ) and nobody (no role), each with its name as its password.
+
+It prints {"endpoints": [...]} once all serve, and then, for each line of its input, {"result": ...} or {"error": ...}:
+
+    leader              the number of the member that leads
+    pause N, resume N   stops and continues a member
+    kill N, start N     ends a member at once, and starts it again
+    ctl WORDS...        what etcdctl says, as root
+    put KEY FILE        puts a file's content
+    save, restore       takes a snapshot; ends all members and starts new ones from it
+
+Everything ends with its input, or the line "end".
+"""
+
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+MEMBERS = 3
+
+
+def run(*arguments, check=True, env=None, value=""):
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, env=env, input=value)
+    if check and done.returncode:
+        raise RuntimeError(f"{' '.join(arguments)}: {done.stdout}{done.stderr}")
+    return done.stdout.strip()
+
+
+class Certificates:
+    def __init__(self, directory):
+        self.directory = directory
+        self.authority("ca")
+        self.authority("other-ca")
+        self.make("server", extensions="subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+        self.make("client")
+        self.make("expired", days="-1")
+        self.make("stranger", issuer="other-ca")
+        self.make("named", subject="/CN=root")
+
+    def path(self, name, kind="pem"):
+        return str(self.directory / f"{name}.{kind}")
+
+    def authority(self, name):
+        run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+            "-subj", f"/CN=Authority of the tests, {name}", "-addext", "keyUsage=critical,keyCertSign",
+            "-keyout", self.path(name, "key"), "-out", self.path(name))
+
+    def make(self, name, issuer="ca", subject="/O=Tests", days="30", extensions=""):
+        (self.directory / f"{name}.ext").write_text(extensions + "extendedKeyUsage=serverAuth,clientAuth\n")
+        run("openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject,
+            "-keyout", self.path(name, "key"), "-out", self.path(name, "csr"))
+        run("openssl", "x509", "-req", "-in", self.path(name, "csr"), "-CA", self.path(issuer), "-CAkey",
+            self.path(issuer, "key"), "-CAcreateserial", "-days", days, "-extfile", self.path(name, "ext"),
+            "-out", self.path(name))
+
+
+class Cluster:
+    def __init__(self, directory, programs):
+        self.directory, self.programs = directory, programs
+        self.certificates = Certificates(directory)
+        ports = self.free_ports(2 * MEMBERS)
+        self.clients = [f"https://127.0.0.1:{port}" for port in ports[:MEMBERS]]
+        self.peers = [f"https://127.0.0.1:{port}" for port in ports[MEMBERS:]]
+        self.processes = [None] * MEMBERS
+        self.generation = 0
+        self.has_users = False
+
+    @staticmethod
+    def free_ports(count):
+        # All are held at once, so that they are different ones.
+        sockets = [socket.socket() for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        ports = [each.getsockname()[1] for each in sockets]
+        for each in sockets:
+            each.close()
+        return ports
+
+    def data(self, number):
+        return str(self.directory / f"member{number}-{self.generation}")
+
+    def start(self, number):
+        path = self.certificates.path
+        members = ",".join(f"m{each}={peer}" for each, peer in enumerate(self.peers))
+        log = open(self.directory / f"member{number}.log", "ab")
+        self.processes[number] = subprocess.Popen(
+            [self.programs / "etcd", "--name", f"m{number}", "--data-dir", self.data(number),
+             "--listen-client-urls", self.clients[number], "--advertise-client-urls", self.clients[number],
+             "--listen-peer-urls", self.peers[number], "--initial-advertise-peer-urls", self.peers[number],
+             "--initial-cluster", members, "--initial-cluster-token", f"tests-{self.generation}",
+             "--cert-file", path("server"), "--key-file", path("server", "key"),
+             "--trusted-ca-file", path("ca"), "--client-cert-auth",
+             "--peer-cert-file", path("server"), "--peer-key-file", path("server", "key"),
+             "--peer-trusted-ca-file", path("ca"), "--peer-client-cert-auth",
+             "--bcrypt-cost", "4", "--auth-token-ttl", "86400", "--quota-backend-bytes", str(16 << 20),
+             "--heartbeat-interval", "50", "--election-timeout", "500", "--unsafe-no-fsync"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log.close()
+
+    def ctl(self, *words, endpoints=None, check=True, value=""):
+        path = self.certificates.path
+        login = ["--user", "root:root"] if self.has_users else []
+        return run(str(self.programs / "etcdctl"), "--endpoints", ",".join(endpoints or self.clients), "--cacert",
+                   path("ca"), "--cert", path("client"), "--key", path("client", "key"), "--command-timeout", "5s",
+                   *login, *words, check=check, env={**os.environ, "ETCDCTL_API": "3"}, value=value)
+
+    def wait(self):
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                for endpoint in self.clients:
+                    self.ctl("endpoint", "health", endpoints=[endpoint])
+                return
+            except RuntimeError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def begin(self):
+        for number in range(MEMBERS):
+            self.start(number)
+        self.wait()
+
+    def make_users(self):
+        self.ctl("role", "add", "signer")
+        self.ctl("role", "grant-permission", "signer", "readwrite", "--prefix=true", "/clientsecretd/")
+        self.ctl("role", "add", "follower")
+        self.ctl("role", "grant-permission", "follower", "read", "--prefix=true",
+                 "/clientsecretd/v1/secret/DEF123GHIJ/")
+        for user in ("root", "signer", "follower", "nobody"):
+            self.ctl("user", "add", f"{user}:{user}")
+            if user != "nobody":
+                self.ctl("user", "grant-role", user, user)
+        self.ctl("auth", "enable")
+        self.has_users = True
+
+    def leader(self):
+        for number, endpoint in enumerate(self.clients):
+            if self.processes[number].poll() is not None:
+                continue
+            try:
+                status = json.loads(self.ctl("endpoint", "status", "--write-out", "json", endpoints=[endpoint]))[0]
+            except RuntimeError:
+                continue
+            if status["Status"]["leader"] == status["Status"]["header"]["member_id"]:
+                return number
+        raise RuntimeError("nobody leads")
+
+    def kill(self, number):
+        self.processes[number].kill()
+        self.processes[number].wait()
+
+    def save(self):
+        (self.directory / "snapshot").unlink(missing_ok=True)
+        self.ctl("snapshot", "save", str(self.directory / "snapshot"), endpoints=self.clients[:1])
+
+    def restore(self):
+        for number in range(MEMBERS):
+            self.kill(number)
+        self.generation += 1
+        members = ",".join(f"m{each}={peer}" for each, peer in enumerate(self.peers))
+        for number in range(MEMBERS):
+            run(str(self.programs / "etcdctl"), "snapshot", "restore", str(self.directory / "snapshot"), "--name",
+                f"m{number}", "--initial-cluster", members, "--initial-cluster-token", f"tests-{self.generation}",
+                "--initial-advertise-peer-urls", self.peers[number], "--data-dir", self.data(number),
+                env={**os.environ, "ETCDCTL_API": "3"})
+        self.begin()
+
+    def obey(self, line):
+        verb, *words = shlex.split(line)
+        if verb == "ctl":
+            return self.ctl(*words)
+        if verb == "put":
+            return self.ctl("put", words[0], value=pathlib.Path(words[1]).read_text())
+        if verb in ("leader", "save", "restore"):
+            return getattr(self, verb)()
+        number = int(words[0])
+        if verb == "pause":
+            self.processes[number].send_signal(signal.SIGSTOP)
+        elif verb == "resume":
+            self.processes[number].send_signal(signal.SIGCONT)
+        elif verb == "kill":
+            self.kill(number)
+        elif verb == "start":
+            self.start(number)
+            self.wait()
+        else:
+            raise RuntimeError(f"no such order: {verb}")
+
+    def end(self):
+        for process in self.processes:
+            if process and process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+def main():
+    directory, programs = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    if not (programs / "etcd").exists():
+        sys.exit(f"there is no {programs}/etcd; run: make test-deps")
+    cluster = Cluster(directory, programs)
+    try:
+        cluster.begin()
+        cluster.make_users()
+        print(json.dumps({"endpoints": cluster.clients}), flush=True)
+        for line in sys.stdin:
+            if line == "end\n":
+                break
+            try:
+                print(json.dumps({"result": cluster.obey(line)}), flush=True)
+            except (RuntimeError, subprocess.SubprocessError) as error:
+                print(json.dumps({"error": str(error)}), flush=True)
+    finally:
+        cluster.end()
+        for number in range(MEMBERS):
+            for each in directory.glob(f"member{number}-*"):
+                shutil.rmtree(each, ignore_errors=True)
+
+
+main()
