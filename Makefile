@@ -191,7 +191,7 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 .build/venv/ready: Tests/Support/requirements.txt
 	@scripts/install-packages python3-venv
 	python3 -m venv .build/venv
-	timeout 10m .build/venv/bin/python -m pip install --quiet --requirement Tests/Support/requirements.txt
+	timeout 20m .build/venv/bin/python -m pip install --quiet --requirement Tests/Support/requirements.txt
 	touch $@
 
 .build/docker/usr/bin/docker:

@@ -124,6 +124,8 @@ class Apache(Program):
         page = self.write("apple.conf", block("`/etc/apache2/conf-available/apple.conf`:"))
         (self.folder / "htdocs").mkdir()
         (self.folder / "htdocs/index.html").write_text("signed in\n")
+        # A copy, which it can still read as the user that it becomes.
+        authority = self.write("ca.pem", pathlib.Path(self.apple.authority).read_text())
         names = ["mpm_event", "authn_core", "authz_core", "authz_user", "dir", "auth_openidc"]
         self.write("httpd.conf", "\n".join([
             f"ServerRoot {self.folder}", f"Listen 127.0.0.1:{self.port}", "ServerName example.com",
@@ -133,7 +135,7 @@ class Apache(Program):
             f"DocumentRoot {self.folder}/htdocs", "DirectoryIndex index.html", f"Include {page}",
             # The stand-in instead of Apple.
             f"OIDCOutgoingProxy {self.apple.proxy.removeprefix('http://')}",
-            f"OIDCCABundlePath {self.apple.authority}", "OIDCXForwardedHeaders X-Forwarded-Proto",
+            f"OIDCCABundlePath {authority}", "OIDCXForwardedHeaders X-Forwarded-Proto",
         ]) + "\n")
 
     def environment(self):
