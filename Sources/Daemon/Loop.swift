@@ -56,9 +56,9 @@ final class Loop {
 
     /// Rendering ten thousand clients after each of ten thousand inputs would cost much, and nobody would see it.
     ///
-    /// In milliseconds: a tenth of a second, or more, so that rendering, a microsecond for each client, stays below a
+    /// In milliseconds: a tenth of a second, or more, so that rendering, three microseconds for each client, stays below a
     /// fiftieth of the time.
-    private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 20)) }
+    private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 6)) }
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
 

@@ -154,10 +154,10 @@ extension Rotation {
         capBackoff(action, &deadlines)
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
-        let isWaiting = delivery.awaited(by: id, among: sharers) { [records, index, jobs] client in
+        let awaited = delivery.awaited(by: id, among: sharers) { [records, index, jobs] client in
             !records.isSettled(client) || index.files(of: client).contains { jobs.isBusy(.file($0)) }
-        } != nil
-        if isWaiting { return }
+        }
+        guard awaited == nil else { return }
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }

@@ -111,9 +111,6 @@ extension Rotation {
         let entry = client.entry
         guard let state = renewal[name] else { return }
         let old = self.health[name]
-        // While a start reads what there is, the first view says all that can be said; what is seen of each file and record
-        // would have ten thousand clients judged several times before the daemon is ready.
-        if old != nil, !readiness.wasEverTried(name), clock.failure == nil, !jobs.hasFailure, !isKnown(client) { return }
         let now = deadlines.now
         let wanted = wantedSecret(client)
         let failures = reasons(for: client, &deadlines)
