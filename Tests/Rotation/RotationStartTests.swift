@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// The whole core at a start: what it does, depending on what is already there.
-@Suite struct RotationTests {
+@Suite struct RotationStartTests {
     private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
         try Bench(try Values.configuration(["web": try entry ?? Values.client("web")]))
     }
