@@ -167,6 +167,22 @@ final class Bench {
 
     // MARK: What a test reads
 
+    /// Of ``log`` what an observer sees: secrets made, records and files written, questions to Apple and actions. In which order
+    /// it reads is the core's own affair.
+    var effects: [String] {
+        log.filter { words in !["read ", "recall ", "look ", "receive ", "check "].contains { words.hasPrefix($0) } }
+    }
+
+    /// The files that were written since ``forget()``, in order.
+    var written: [String] { logged("publish ") }
+
+    /// The actions that were run since ``forget()``, and for whom, in order.
+    var runs: [String] { logged("run ") }
+
+    private func logged(_ verb: String) -> [String] {
+        log.filter { $0.hasPrefix(verb) }.map { String($0.dropFirst(verb.count)) }
+    }
+
     func view(_ name: String) throws -> ClientView {
         try #require(rotation.snapshot(at: now).clients.first { $0.name.description == name })
     }
