@@ -76,8 +76,9 @@ package struct GatewayRequest: Hashable, Sendable {
     }
 }
 
-/// What the gateway answers, read by the rules of Protocol Buffers' JSON: a 64-bit number is a string of digits, or a number;
-/// bytes are base64; a member that is absent has its default. A member of another type makes the whole answer unusable.
+/// What the gateway answers, read by the rules of Protocol Buffers' JSON: a 64-bit number is a string of digits, or a
+/// number; bytes are base64; a member that is absent has its default. A member of another type makes the whole answer
+/// unusable.
 enum GatewayAnswer {
     /// One key and its value.
     struct Entry: Hashable {
@@ -94,7 +95,8 @@ enum GatewayAnswer {
         return text
     }
 
-    /// What a transaction read of `keys`, in their order, and the store's revision; nil for an answer to something else.
+    /// What a transaction read of `keys`, in their order, and the store's revision; nil for an answer to something
+    /// else.
     static func entries(_ answer: HTTPAnswer, of keys: [[UInt8]]) -> (entries: [Entry?], revision: Int64)? {
         guard let json = json(answer), let revision = revision(json), let responses = json["responses"]?.elements,
             responses.count == keys.count

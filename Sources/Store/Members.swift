@@ -1,12 +1,12 @@
 /// Which member of the store is asked, whether it is logged in to, and for how long nobody is asked after a failure.
 ///
 /// The rules are:
-/// - One member is asked for as long as it answers, because a login costs it a tenth of a second; which one is chosen by lot,
-///   so that many machines spread.
+/// - One member is asked for as long as it answers, because a login costs it a tenth of a second; which one is chosen
+///   by lot, so that many machines spread.
 /// - After any failure that another member may not have, that one is next, and the login is forgotten: after a restored
 ///   backup a request with a former login gets no answer at all.
-/// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full jitter"). A
-///   failed login has one of its own after each attempt, to an hour.
+/// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full
+///   jitter"). A failed login has one of its own after each attempt, to an hour.
 /// - Each hour another member is asked, so that one that has fallen behind unnoticed is not asked for ever.
 package struct Members: Sendable {
     package let count: Int

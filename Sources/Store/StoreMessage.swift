@@ -210,8 +210,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
         self.init(code, detail.isEmpty ? nil : detail)
     }
 
-    /// Whether these words of OpenSSL's tell of an alert about our certificate (RFC 8446, section 6.2), which comes from the
-    /// server: what is wrong with the server's own is an error of verification.
+    /// Whether these words of OpenSSL's tell of an alert about our certificate (RFC 8446, section 6.2), which comes
+    /// from the server: what is wrong with the server's own is an error of verification.
     private static func isAlert(_ detail: String) -> Bool {
         let words = detail.lowercased()
         return words.contains("alert")

@@ -5,12 +5,12 @@ package import SignIn
 /// Reads and puts secrets in one etcd. It has no clock, network or random source of its own.
 ///
 /// The rules are:
-/// - A question is asked of one member after the other until one answers, with 3 s for a request and 60 s for a login; then
-///   there is a pause (see ``Members``), during which questions fail at once as the last one did.
-/// - Slots are read in transactions of as many operations as etcd takes. One value that is too long, or one slot that is
-///   forbidden, must not hide the others: then each half is read by itself, down to the one.
-/// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the token
-///   there, it was.
+/// - A question is asked of one member after the other until one answers, with 3 s for a request and 60 s for a login;
+///   then there is a pause (see ``Members``), during which questions fail at once as the last one did.
+/// - Slots are read in transactions of as many operations as etcd takes. One value that is too long, or one slot that
+///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
+/// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the
+///   token there, it was.
 package struct StoreSession {
     private let configuration: StoreConfiguration
     private let password: () -> Result<String, StoreFailure>
@@ -289,7 +289,8 @@ package struct StoreSession {
         .member(StoreFailure(.answerUnexpected, "it answered \(answer.status) with something else than was asked for"))
     }
 
-    /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was sent.
+    /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was
+    /// sent.
     private static func detail(of answer: HTTPAnswer) -> String {
         let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
         return "it answered \(answer.status)"

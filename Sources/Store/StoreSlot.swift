@@ -1,6 +1,7 @@
 package import AppleClientSecret
 
-/// Where the secrets of one client, signed by one key, lie in the store. Two signers with different keys never share a slot.
+/// Where the secrets of one client, signed by one key, lie in the store. Two signers with different keys never share a
+/// slot.
 ///
 /// The rules are:
 /// - Its text is `TEAM/CLIENT_ID/KEYPRINT`, each part percent-encoded (RFC 3986: all but unreserved characters).

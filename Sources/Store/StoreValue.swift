@@ -35,8 +35,8 @@ package enum StoreFinding: Equatable, Sendable {
 ///
 /// The rules are:
 /// - At most ``longest`` bytes; what is longer is not looked at.
-/// - A version other than 1, a name that occurs twice or a token that is no compact JWS make it no value; further names are
-///   left to later versions.
+/// - A version other than 1, a name that occurs twice or a token that is no compact JWS make it no value; further names
+///   are left to later versions.
 package enum StoreValue {
     /// In bytes.
     package static let longest = 16_384

@@ -1,7 +1,7 @@
 import SignIn
 
-/// Reads the stream of a watch, a line of JSON for each message. A watch is a hint: whatever it says is a reason to read, and
-/// nothing that it says is believed.
+/// Reads the stream of a watch, a line of JSON for each message. A watch is a hint: whatever it says is a reason to
+/// read, and nothing that it says is believed.
 package struct WatchStream: Sendable {
     /// How many keys are watched.
     private let count: Int

@@ -194,7 +194,7 @@ extension MistakeCase {
         clients: {web: {@out}}
         ->
         c.yaml:2:1: warning: the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand
-        c.yaml:4:34: error: /run/x is the "password_file" of the store; write another path
+        c.yaml:3:34: error: /run/x is the "password_file" of the store; write another path
         ## targets are checked, and no output names one
         @keys
         targets:
