@@ -62,9 +62,7 @@ struct VerdictWatch {
         switch (job.work, result) {
         case (.mint(let client, _, _), .success(.minted(let secret))):
             minted.insert(secret.fingerprint)
-            if let old = inForce[client], old == newest[client] {
-                if isRefused(old) { replacesRefused.insert(client) }
-            }
+            if let old = inForce[client], old == newest[client], isRefused(old) { replacesRefused.insert(client) }
             predecessors[client] = newest[client]
             newest[client] = secret
             failedAt[client] = nil

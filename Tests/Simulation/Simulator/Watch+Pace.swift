@@ -117,7 +117,8 @@ extension Watch {
         for (client, covered) in covering {
             guard let entry = simulator.rotation.configuration.clients[client], quiet(client, at: boot) > 15_000,
                 let held = known[.init(client: client, action: action.id)], held != covered.issued,
-                entry.criticalFrom(held) > simulator.now.wall, !simulator.verdicts.replacesRefused.contains(client)
+                entry.criticalFrom(held) > simulator.now.wall, !simulator.verdicts.isRefused(covered.issued),
+                !simulator.verdicts.replacesRefused.contains(client)
             else { return }
         }
         throw Violation(.pace, "\(action.id) is run without \(name), about whose secret Apple is being asked")
