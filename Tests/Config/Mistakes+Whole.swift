@@ -166,7 +166,7 @@ extension MistakeCase {
         c.yaml:7:24: error: target "one" is an output of client "a" already (line 6), and holds one secret; write another target
         c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
         c.yaml:8:24: error: "../x" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
-        c.yaml:8:40: error: there is no target "elsewhere"; write "one" or "two"
+        c.yaml:8:40: error: there is no target "elsewhere"; write one or two
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}
