@@ -81,7 +81,7 @@ let package = Package(
             "Daemon",
             uses: [
                 "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
-                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", systemPackage,
+                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", systemPackage,
             ]),
         source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
         source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "SignIn"]),

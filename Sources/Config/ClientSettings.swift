@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Push
 import Rotation
 
 /// The settings of a client, or those of `defaults`.
@@ -12,12 +13,22 @@ struct ClientSettings {
     private(set) var keys: Setting<[Located<KeyName>]> = .absent
     private(set) var lifetime: Setting<Lifetime> = .absent
     private(set) var renewBefore: Setting<Seconds> = .absent
-    private(set) var outputs: Setting<[FileOutput?]> = .absent
+    private(set) var outputs: Setting<[OutputSetting?]> = .absent
     private(set) var onChange: Setting<[Located<Action>?]> = .absent
     private(set) var verify: Setting<Bool> = .absent
     private(set) var credential: Setting<ServedCredential> = .absent
     /// Of one client only.
     private(set) var source: Setting<SourceConfiguration> = .absent
+
+    /// The files among the outputs.
+    var files: [FileOutput] {
+        (outputs.value ?? []).compactMap { if case .file(let file)? = $0 { file } else { nil } }
+    }
+
+    /// The targets among the outputs.
+    var targets: [Located<TargetName>] {
+        (outputs.value ?? []).compactMap { if case .push(let target)? = $0 { target } else { nil } }
+    }
 
     /// Nothing is set.
     init() {}
@@ -26,7 +37,7 @@ struct ClientSettings {
         keys = Self.keys(in: section)
         lifetime = section.value("lifetime", Scalar.lifetime)
         renewBefore = section.value("renew_before", Scalar.renewBefore)
-        outputs = section.list("outputs") { FileOutput($0, section.diagnostics) }
+        outputs = section.list("outputs") { OutputSetting($0, section.diagnostics) }
         onChange = ActionKinds.list("on_change", in: section)
         verify = section.value("verify", Scalar.truth)
         credential = CredentialSettings.read(in: section)
@@ -134,8 +145,12 @@ struct LocatedClient {
 
     /// The client with these settings, once completed; nil when one of them is wrong.
     ///
-    /// - Parameter keys: those that may sign for it, where they are known.
-    func configuration(keys: [KeySettings]?, _ diagnostics: Diagnostics) -> ClientConfiguration? {
+    /// - Parameters:
+    ///   - keys: those that may sign for it, where they are known.
+    ///   - targets: those that are configured.
+    func configuration(
+        keys: [KeySettings]?, targets: [TargetSettings], _ diagnostics: Diagnostics
+    ) -> ClientConfiguration? {
         let isReceived = isReceived(keys, diagnostics)
         let times = isReceived ? receivedTimes : times(diagnostics)
         if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
@@ -149,11 +164,15 @@ struct LocatedClient {
         source?.renewBefore = settings.renewBefore.value
         return ClientConfiguration(
             clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
-            outputs: (settings.outputs.value ?? []).compactMap { $0?.configuration },
+            outputs: settings.files.compactMap(\.configuration),
             onChange: (settings.onChange.value ?? []).compactMap { $0?.value },
             verify: !isReceived && settings.verify.value ?? false,
             credential: settings.credential.value, source: source,
-            otherKeys: keys?.dropFirst().map(\.name.value) ?? [])
+            otherKeys: keys?.dropFirst().map(\.name.value) ?? [],
+            targets: settings.targets.compactMap { target in
+                targets.first { $0.name.value == target.value.description }?.target
+                    .map { PushOutput(target: target.value, place: $0.place) }
+            })
     }
 
     /// Whether the client's secrets are received and not minted, after its keys and settings were compared with that.

@@ -9,6 +9,7 @@ package struct FailurePositions {
     private let clients: [ClientName: LocatedClient]
     // Several clients may name the same: it is reported at the first place.
     private let paths: [AbsolutePath: Position]
+    private let targets: [TargetName: Position]
     private let actions: [ActionID: Position]
     private let credentials: [String: Position]
     private let users: [String: Position]
@@ -22,6 +23,7 @@ package struct FailurePositions {
         keys = Dictionary(uniqueKeysWithValues: configuration.keys.map { ($0.name.value, $0) })
         clients = Dictionary(uniqueKeysWithValues: configuration.clients.map { ($0.name.value, $0) })
         var paths = FirstPlaces<AbsolutePath>()
+        var targets = FirstPlaces<TargetName>()
         var actions = FirstPlaces<ActionID>()
         var credentials = FirstPlaces<String>()
         var users = FirstPlaces<String>()
@@ -40,7 +42,8 @@ package struct FailurePositions {
             }
         }
         for client in configuration.clients {
-            for case let output? in client.settings.outputs.value ?? [] {
+            for target in client.settings.targets { targets.note(target.value, at: target.position) }
+            for output in client.settings.files {
                 paths.note(output.path.value, at: output.path.position)
                 users.note(output.owner.value, at: output.owner.position)
                 groups.note(output.group.value, at: output.group.position)
@@ -53,6 +56,7 @@ package struct FailurePositions {
         paths.note(main.stateDirectory.value, at: main.stateDirectory.position)
         paths.note(main.metricsFile.value, at: main.metricsFile.position)
         self.paths = paths.positions
+        self.targets = targets.positions
         self.actions = actions.positions
         self.credentials = credentials.positions
         self.users = users.positions
@@ -80,6 +84,7 @@ package struct FailurePositions {
             case .key(let name): position(of: failure.code, key: name)
             case .client(let name): clients[name]?.name.position
             case .path(let path): position(of: failure.code, output: path, client) ?? paths[path]
+            case .target(let name): targets[name]
             case .action(let action): actions[action]
             case .credential(let name): credentials[name]
             case .named(let name) where failure.code == .unknownUser: users[name] ?? groups[name]
@@ -100,9 +105,9 @@ package struct FailurePositions {
     /// The value of the client's `path:`, or of the `group:` below it.
     private func position(of code: Failure.Code, output path: AbsolutePath, _ client: LocatedClient?) -> Position? {
         let isOfGroup = code == .unknownGroup || code == .groupNotPermitted
-        let outputs = (client?.settings.outputs.value ?? []).filter { $0?.path.value == path }
-        return (isOfGroup ? outputs.lazy.compactMap { $0?.group.position }.first : nil)
-            ?? outputs.first.flatMap { $0?.path.position }
+        let outputs = (client?.settings.files ?? []).filter { $0.path.value == path }
+        return (isOfGroup ? outputs.lazy.compactMap(\.group.position).first : nil)
+            ?? outputs.first?.path.position
     }
 }
 

@@ -97,8 +97,8 @@ struct ClientOutput {
     /// The outputs of these clients, in their order.
     static func all(of clients: [LocatedClient]) -> [ClientOutput] {
         clients.flatMap { client in
-            (client.settings.outputs.value ?? []).compactMap { output in
-                guard let output, let path = output.path.located else { return nil }
+            client.settings.files.compactMap { output in
+                guard let path = output.path.located else { return nil }
                 return ClientOutput(client: client.name.value, output: output, path: path)
             }
         }

@@ -62,17 +62,13 @@ struct LocatedConfiguration {
         ClientOutput.check(outputs, diagnostics)
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)
-        if let position = main.targetsPosition {
-            diagnostics.warning(
-                at: position,
-                "the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand")
-        }
         if let position = main.store.position {
             diagnostics.warning(
                 at: position,
                 "the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand"
             )
         }
+        OutputSetting.check(clients, targets: main.targets, mentioned: main.targetNames, diagnostics)
         return configuration
     }
 
@@ -81,7 +77,8 @@ struct LocatedConfiguration {
         for key in self.keys { keys[key.name.value] = key.configuration }
         var clients: [ClientName: ClientConfiguration] = [:]
         for client in self.clients {
-            clients[client.name.value] = client.configuration(keys: self.keys(of: client, diagnostics), diagnostics)
+            clients[client.name.value] = client.configuration(
+                keys: self.keys(of: client, diagnostics), targets: main.targets, diagnostics)
         }
         return Configuration(
             keys: keys, clients: clients, onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],

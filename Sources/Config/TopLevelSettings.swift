@@ -21,8 +21,8 @@ struct TopLevelSettings {
     private(set) var trustedDirectories: Setting<[Located<AbsolutePath>?]> = .absent
 
     private(set) var targets: [TargetSettings] = []
-    /// Where `targets` is written.
-    private(set) var targetsPosition: Position?
+    /// The names below `targets`, also of targets that are wrong.
+    private(set) var targetNames: [String] = []
     private(set) var store: Setting<StoreConfiguration> = .absent
 
     /// Those of a file without content.
@@ -63,7 +63,7 @@ struct TopLevelSettings {
         controlGroup = section.value("control_group", Scalar.group)
         stateDirectory = section.value("state_dir", Scalar.directory)
         metricsFile = section.value("metrics_file", Scalar.file)
-        targetsPosition = section.node("targets")?.name
+        if case .mapping(let lines)? = section.node("targets")?.node.content { targetNames = lines.map(\.key.value) }
         targets = Self.targets(in: section)
         store = StoreSettings.read(in: section)
         trustedDirectories = section.list("trusted_directories") { node in

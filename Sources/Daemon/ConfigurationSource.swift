@@ -46,6 +46,11 @@ package struct ConfigurationSource: Sendable {
         Verifier(besideSocket: socket, identity: identity, cancel: cancel)
     }
 
+    /// The client of the services that push, whose sockets lie in a directory beside the daemon's.
+    func pusher(besideSocket socket: String, cancel: EventCounter?) -> Pusher {
+        Pusher(besideSocket: socket, cancel: cancel)
+    }
+
     /// The state directory: configured, else systemd's, else the default.
     package func stateDirectory(of configuration: Configuration) -> AbsolutePath? {
         configuration.stateDirectory ?? stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)

@@ -175,6 +175,7 @@ package struct DaemonRun {
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
+            pusher: settings.pusher(besideSocket: socketPath, cancel: cancel),
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.output(of: $0, $1) }),

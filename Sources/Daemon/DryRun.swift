@@ -17,6 +17,8 @@ package struct DryRun: Sendable {
         package let decision: Decision
         /// Its outputs that do not hold the secret that would be kept, and would be written.
         package let outputsToWrite: [AbsolutePath]
+        /// Its targets that were not given the secret that would be kept, and would be.
+        package var targetsToPush: [TargetName] = []
     }
 
     /// Something that would not work, and for which client.
@@ -77,9 +79,12 @@ package struct DryRun: Sendable {
         secrets = names.map { name in
             var deadlines = Deadlines(now: now)
             let paths = Set(configuration.clients[name]?.outputs.map(\.path) ?? []).sorted()
-            return Secret(
+            var secret = Secret(
                 client: name, decision: rotation.decide(name, &deadlines),
                 outputsToWrite: paths.filter { !rotation.isGood($0) })
+            secret.targetsToPush = (configuration.clients[name]?.targets ?? []).map(\.target)
+                .filter { !rotation.isGood($0) }
+            return secret
         }
         orphans = reader.orphans(besides: configuration.places).filter { $0.expiresAt.map { now.wall < $0 } != false }
         var review = unit.map { SandboxReview($0) }
@@ -89,6 +94,13 @@ package struct DryRun: Sendable {
             let met = failed.removeValue(forKey: .file(path)) ?? reader.obstacle(to: spec)
             let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
             problems += all.map { Problem(failure: $0, client: spec.slots.values.min()) }
+        }
+        for name in names {
+            for output in configuration.clients[name]?.targets ?? [] {
+                if let failure = reader.obstacle(to: output.target) {
+                    problems.append(Problem(failure: failure, client: name))
+                }
+            }
         }
         for (name, entry) in configuration.keys {
             let hidden = review?.obstacles(to: entry, as: identity) ?? []
@@ -173,7 +185,8 @@ private struct DryRunReader {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
-            verifier: settings.verifier(besideSocket: socket, cancel: nil), runner: nil, findings: nil)
+            verifier: settings.verifier(besideSocket: socket, cancel: nil),
+            pusher: settings.pusher(besideSocket: socket, cancel: nil), runner: nil, findings: nil)
         executor.adopt(loaded)
     }
 
@@ -183,7 +196,8 @@ private struct DryRunReader {
             switch job.work {
             case .readKey, .readSource, .observe: result = .success(try executor.carryOut(job))
             case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .run, .probe,
+            case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .push,
+                .readTarget, .run, .probe,
                 .recallReportedStates, .keepReportedStates, .tidyRecords:
                 return nil
             }
@@ -201,6 +215,8 @@ private struct DryRunReader {
     func obstacle(to spec: FileSpec) -> Failure? {
         do throws(Failure) { return try executor.destination(spec).obstacle() } catch { return error }
     }
+
+    func obstacle(to target: TargetName) -> Failure? { executor.pusher.obstacle(to: target) }
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
         executor.metricsFile(path).obstacle()
@@ -227,7 +243,7 @@ extension Resource {
     fileprivate var client: ClientName? {
         switch self {
         case .client(let name), .verification(let name), .record(let name), .source(let name): name
-        case .configuration, .key, .file, .action, .probe, .stateChangeAction, .state: nil
+        case .configuration, .key, .file, .target, .action, .probe, .stateChangeAction, .state: nil
         }
     }
 }

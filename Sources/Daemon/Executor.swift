@@ -18,6 +18,7 @@ final class Executor: Sendable {
     private let publisher: Publisher
     private let writers: UserWriterClient
     private let verifier: Verifier
+    let pusher: Pusher
     private let naming: TemporaryNames
     let boundaries = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
@@ -47,7 +48,7 @@ final class Executor: Sendable {
     init(
         log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
         secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, verifier: Verifier,
-        runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
+        pusher: Pusher, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
         self.adopting = adopting
@@ -56,6 +57,7 @@ final class Executor: Sendable {
         self.naming = naming
         self.writers = writers
         self.verifier = verifier
+        self.pusher = pusher
         self.state = state
         self.settings = settings
         self.secretCache = secretCache
@@ -114,6 +116,7 @@ final class Executor: Sendable {
         case .readSource(_, let source): lane(of: source.path)
         case .verify: .verification
         case .observe(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)
+        case .push(_, _, let output), .readTarget(_, _, let output): .push(output.target)
         case .run(let action, _): .hook(action.id)
         case .probe: .probes
         }
@@ -154,6 +157,10 @@ final class Executor: Sendable {
         case .keep(let client, let record): try keep(record, of: client)
         case .verify(let client, let issued): try verify(issued, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
+        case .push(_, let issued, let output):
+            .pushed(verified: try pusher.push(try secret(issued).token, to: output.target))
+        case .readTarget(_, let issued, let output):
+            .targetRead(holds: try pusher.read(try secret(issued).token, at: output.target))
         case .run(let action, let covering): try run(action, covering)
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()

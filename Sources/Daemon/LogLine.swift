@@ -46,6 +46,11 @@ struct JournalField: Hashable, Sendable {
         JournalField(name: "CLIENTSECRETD_PATH", value: path.description)
     }
 
+    /// A place behind an API, by its name in the configuration.
+    static func target(_ target: TargetName) -> JournalField {
+        JournalField(name: "CLIENTSECRETD_TARGET", value: target.description)
+    }
+
     static func action(_ action: ActionID) -> JournalField {
         JournalField(name: "CLIENTSECRETD_ACTION", value: action.description)
     }
@@ -189,6 +194,7 @@ extension Resource {
         switch self {
         case .client(let name), .verification(let name), .record(let name), .source(let name): [.client(name)]
         case .file(let path): [.path(path)] + clients.map(JournalField.client)
+        case .target(let target): [.target(target)] + clients.map(JournalField.client)
         case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
         case .stateChangeAction(let action): [.action(action)]
         case .key, .configuration, .state: clients.map(JournalField.client)
@@ -201,7 +207,7 @@ extension Resource {
         case .client(let name), .verification(let name), .record(let name), .source(let name): "\(name): "
         case .key(let name): "key \(name): "
         case .stateChangeAction: "on_state_change: "
-        case .configuration, .file, .action, .probe, .state: ""
+        case .configuration, .file, .target, .action, .probe, .state: ""
         }
     }
 }

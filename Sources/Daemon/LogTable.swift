@@ -42,6 +42,12 @@ extension LogEvent {
             LogLine(
                 "79e6f0bd724341cf9ec566fa15cd0afb", .info, "wrote \(path): \(Self.list(secrets))",
                 [.path(path)] + JournalField.secrets(secrets))
+        case .pushed(let target, let client, let secret, let verified):
+            LogLine(
+                "5c8e0b7d14f94f6a9c1f3d62e7ab9058", .info,
+                "\(client): pushed \(secret.fingerprint) to target \(target)"
+                    + (verified == true ? "" : ", which does not show what it holds"),
+                [.target(target)] + JournalField.secret(client, secret))
         case .ran(let action, let secrets):
             LogLine(
                 "f7e75fc7121f4cb8b7e9dac2644e69b6", .info, "done: \(action): \(Self.list(secrets))",

@@ -184,6 +184,10 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushAnswerUnexpected = "push_answer_unexpected"
     /// The API said that it took the secret, and shows another one.
     case pushNotHeld = "push_not_held"
+    /// No process listens for the target; detail: the socket.
+    case pushServiceMissing = "push_service_missing"
+    /// No answer in time, none at all, or a malformed one.
+    case pushServiceSilent = "push_service_silent"
     // The clock.
     case clockBeforeBuild = "clock_before_build"
     case clockDoubtful = "clock_doubtful"
@@ -202,6 +206,14 @@ extension FailureCode {
     /// Whether a failure may have this code. The others are only between the code that opens files and its callers,
     /// which know what the file was to be.
     package var isReported: Bool { self != .missing && self != .notGuarded }
+
+    /// Whether what pushes secrets, and not the API, is what fails: it is this machine's.
+    package var isOfPushService: Bool {
+        switch self {
+        case .pushServiceMissing, .pushUnconfigured, .pushTokenUnusable: true
+        default: false
+        }
+    }
 
     /// Whether a file was not read for want of something that only its reader lacks: others may well be able to read it.
     package var isOfReader: Bool {

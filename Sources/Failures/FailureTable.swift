@@ -156,7 +156,9 @@ extension FailureCode {
                 .say("make the file again with its other lines; the variable is then added"))
         case .contested:
             row("something else goes on changing it") {
-                .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
+                $0.path == nil
+                    ? .say("find out who else writes there")
+                    : .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
             }
         case .writerMissing:
             row(
@@ -319,6 +321,14 @@ extension FailureCode {
             row("this is no answer of that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotHeld:
             row("the API took the secret and shows another one", .say("find out who writes there too"))
+        case .pushServiceMissing:
+            row("the service that pushes to it cannot be reached") {
+                .run("systemctl enable --now \("clientsecretd-push@\($0.name ?? "TARGET").socket")")
+            }
+        case .pushServiceSilent:
+            row("the service that pushes to it gave no answer that can be read") {
+                .say("see what it says", run: "journalctl -u \("clientsecretd-push@\($0.name ?? "TARGET").service")")
+            }
         case .clockBeforeBuild:
             row(
                 "shows a time before this program was built, so nothing is minted",

@@ -139,6 +139,18 @@ package struct PushRequest: Sendable {
         case template(String)
     }
 
+    /// All that is sent but for what comes from settings, as templates.
+    var texts: [String] {
+        let content: [String] =
+            switch body {
+            case .json(let text), .template(let text): [text]
+            case nil: []
+            }
+        var texts = [method, path]
+        for field in query + headers { texts += [field.name, field.value] }
+        return texts + content
+    }
+
     package init(
         _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
         done: Set<Int> = [200]

@@ -18,6 +18,19 @@ package struct PushTarget: Sendable {
         case file(String)
     }
 
+    /// Another text where the settings lead to another place, and nothing of what they are: a digest (FNV-1a).
+    package var place: String {
+        var words = [kind.name, endpoint]
+        for (name, value) in settings.sorted(by: { $0.key < $1.key }) { words += [name, value] }
+        // Where the settings are the requests themselves.
+        if settings.isEmpty { words += kind.write.texts }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for word in words {
+            for byte in Array(word.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        }
+        return String(hash, radix: 16)
+    }
+
     package init(
         name: String, kind: PushKind, settings: [String: String], endpoint: String, caFile: String?,
         token: TokenPlace?

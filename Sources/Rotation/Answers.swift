@@ -182,7 +182,8 @@ extension Rotation {
             guard isKnown(client), !jobs.isBusy(.client(client)),
                 index.files(of: client).allSatisfy({ wasSeen($0, since: job) })
             else { return nil }
-            return !isInPlace(client) || index.actions(of: client).contains { owes(client, $0) }
+            return !isInPlace(client) || index.targets(of: client).contains { !isGood($0.target) }
+                || index.actions(of: client).contains { owes(client, $0) }
         }
         guard let span = renewal.dueWithin else { return true }
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
@@ -208,6 +209,7 @@ extension Rotation {
             observeAgain(at: .file(path))
             destinations.ask(path)
         }
+        for output in index.targets(of: client) { targets.ask(output.target) }
         jobs.want(.source(client), at: now)
         for key in index.subjects[client]?.keys ?? [] { touch(.key(key.name)) }
         touch(.client(client))
@@ -221,6 +223,7 @@ extension Rotation {
         all.append(.client(client))
         all.append(.verification(client))
         all += index.files(of: client).map(Resource.file)
+        all += index.targets(of: client).map { .target($0.target) }
         all += index.actions(of: client).map(Resource.action)
         all += index.actions(of: client).map(Resource.probe)
         // Last: a record that was not written does no harm before the next start.
@@ -282,7 +285,7 @@ extension Rotation {
             return nil
         }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
-        guard isPublished(client) else { return nil }
+        guard isPublished(client), let subject = index.subjects[client], wasPushed(subject) else { return nil }
         if index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }

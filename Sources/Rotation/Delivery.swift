@@ -7,7 +7,7 @@ internal import Failures
 ///   a few seconds only.
 /// - It runs again for the same secret where an application may have read other content; a run that began earlier does
 ///   not count for that.
-/// - Nothing is delivered that is not in all outputs of its client.
+/// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
 struct Delivery: Sendable {
     private var states: [ClientName: State] = [:]
     /// For each action a client that a run was last found to wait for.
@@ -127,11 +127,15 @@ extension Rotation {
         guard readiness.isReady, let file = destinations[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint))
         else { return }
         for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
-            guard let client = spec.slots[slot] else { continue }
-            for action in index.actions(of: client)
-            where delivery[client]?.delivered[action]?.fingerprint == issued.fingerprint {
-                delivery.owe(action, to: client, next: jobs.next)
-            }
+            if let client = spec.slots[slot] { deliverAgain(issued, to: client) }
+        }
+    }
+
+    /// Has the actions run again that have delivered this secret to a client.
+    mutating func deliverAgain(_ secret: SecretInfo, to client: ClientName) {
+        for action in index.actions(of: client)
+        where delivery[client]?.delivered[action]?.fingerprint == secret.fingerprint {
+            delivery.owe(action, to: client, next: jobs.next)
         }
     }
 
@@ -231,8 +235,9 @@ extension Rotation {
         return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
     }
 
-    /// Whether a client is settled and all its files hold its secret.
+    /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.
     func isPublished(_ client: ClientName) -> Bool {
-        records.isSettled(client) && isInPlace(client)
+        guard records.isSettled(client), isInPlace(client), let subject = index.subjects[client] else { return false }
+        return subject.targets.isEmpty || wantedSecret(subject).map { mayDeliver(past: subject.targets, $0) } == true
     }
 }

@@ -166,7 +166,8 @@ extension Rotation {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): destinations.readAgain(path, next: jobs.next)
         case .source(let name): sources.readAgain(name, next: jobs.next)
-        case .configuration, .client, .verification, .record, .action, .probe, .stateChangeAction, .state: return
+        case .configuration, .client, .verification, .record, .target, .action, .probe, .stateChangeAction, .state:
+            return
         }
         // Clients that merely share the file wait for its content, too.
         touch(resource)

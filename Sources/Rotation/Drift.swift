@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-/// What other programs do to a file: when notices came, since when it is bad, how often it was repaired.
+/// What other programs do to a file, or to a place behind an API: when notices came, since when it is bad, how often it was repaired.
 struct Drift: Hashable, Sendable {
     /// A changed file is read back once it has been quiet for this long: somebody may still be writing.
     static let quiet: Seconds = 2
@@ -8,11 +8,15 @@ struct Drift: Hashable, Sendable {
     static let longestDebounce: Seconds = 10
     /// Bad content may have been read once it is this old: the actions run again after the repair.
     static let wasPerhapsRead: Seconds = 5
-    /// After this many repairs within ``memory`` the file is contested: another program keeps changing it.
+    /// After this many repairs within `memory` the file is contested: another program keeps changing it.
     static let repairLimit = 3
+    /// For a file, whose changes are noticed at once.
     static let memory: Seconds = 3600
-    /// How often a contested file is repaired.
     static let contestedPace: Seconds = 600
+
+    private let memory: Seconds
+    /// How often what is contested is repaired.
+    private let contestedPace: Seconds
 
     private var debounce: Debounce?
     /// What the file held when it was last seen to be good.
@@ -27,6 +31,11 @@ struct Drift: Hashable, Sendable {
     private var repairs: [BootTime] = []
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
+
+    init(memory: Seconds = Self.memory, contestedPace: Seconds = Self.contestedPace) {
+        self.memory = memory
+        self.contestedPace = contestedPace
+    }
 
     mutating func debounce(at now: BootTime) {
         debounce = Debounce(debounce, at: now)
@@ -52,6 +61,11 @@ struct Drift: Hashable, Sendable {
         }
     }
 
+    /// Assumes that a target, which cannot be read before something is put there, was good before the start.
+    mutating func presume(_ held: [Slot: Fingerprint]) {
+        lastGood = lastGood ?? held
+    }
+
     /// Records that an action had applications read the file.
     mutating func delivered(at now: BootTime) {
         deliveredAt = now
@@ -67,7 +81,7 @@ struct Drift: Hashable, Sendable {
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
-        repairs = repairs.filter { now < $0 + Self.memory } + [now]
+        repairs = repairs.filter { now < $0 + memory } + [now]
         // Applications notified while it was bad have read that; the notice behind `since` may have come a little late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
         return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
@@ -87,12 +101,12 @@ struct Drift: Hashable, Sendable {
     /// Whether another program keeps changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
         guard repairs.count >= Self.repairLimit else { return false }
-        return !deadlines.reached(repairs[repairs.count - Self.repairLimit] + Self.memory)
+        return !deadlines.reached(repairs[repairs.count - Self.repairLimit] + memory)
     }
 
     /// When a bad file is next repaired if it is contested; nil while it is good.
     var nextRepair: BootTime? {
-        badSince == nil ? nil : repairs.last.map { $0 + Self.contestedPace }
+        badSince == nil ? nil : repairs.last.map { $0 + contestedPace }
     }
 
     /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.

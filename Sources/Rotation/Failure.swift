@@ -1,3 +1,4 @@
+package import AppleClientSecret
 package import Failures
 
 /// Why something could not be done.
@@ -16,15 +17,35 @@ package struct Failure: Error, Hashable, Sendable {
     package let detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
     let knownRemedy: Remedy?
+    /// How long an API wants to be left alone; nil where none says so. Two failures that differ in this alone are equal:
+    /// it becomes less with every answer.
+    package let retryAfter: Seconds?
 
     /// - Parameter detail: on one line; unprintable characters are escaped here.
-    package init(_ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil) {
+    package init(
+        _ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil,
+        retryAfter: Seconds? = nil
+    ) {
         assert(code.isReported, "\(code.rawValue) does not say what the file at \(place) was to be")
         self.code = code
         self.place = place
         self.cause = cause
         self.detail = detail.map(Printable.line)
         knownRemedy = remedy
+        self.retryAfter = retryAfter
+    }
+
+    package static func == (left: Failure, right: Failure) -> Bool {
+        left.code == right.code && left.place == right.place && left.cause == right.cause
+            && left.detail == right.detail && left.knownRemedy == right.knownRemedy
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(place)
+        hasher.combine(cause)
+        hasher.combine(detail)
+        hasher.combine(knownRemedy)
     }
 
     /// What the failure is about.
@@ -33,6 +54,8 @@ package struct Failure: Error, Hashable, Sendable {
         case client(ClientName)
         /// An output file, a key file, a passphrase file or the configuration, depending on `code`.
         case path(AbsolutePath)
+        /// A place behind an API.
+        case target(TargetName)
         case action(ActionID)
         /// A systemd credential of this name.
         case credential(String)
@@ -70,6 +93,7 @@ extension Failure {
         switch place {
         case .path(let path): FailureSubject(path: path.description, detail: detail)
         case .client(let name): FailureSubject(client: name.description, detail: detail)
+        case .target(let name): FailureSubject(name: name.description, detail: detail)
         case .action(let action): FailureSubject(action: action.description, detail: detail)
         case .credential(let name): FailureSubject(credential: name, detail: detail)
         case .named(let name): FailureSubject(name: name, detail: detail)
@@ -85,6 +109,7 @@ extension Failure.Place: CustomStringConvertible {
         case .key(let name): "key \"\(name)\""
         case .client(let name): "client \"\(name)\""
         case .path(let path): Printable.line(path.description)
+        case .target(let name): "target \"\(name)\""
         case .action(let action): Printable.line(action.description)
         case .credential(let name): "credential \"\(name)\""
         case .named(let name): Printable.line(name)

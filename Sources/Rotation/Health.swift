@@ -65,10 +65,12 @@ struct Health: Sendable {
             for client in Set(secrets.keys.compactMap { spec.slots[$0] }) {
                 tallies[client]?.publishes.count(success: success)
             }
+        case .push(let client, _, _): tallies[client]?.publishes.count(success: success)
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify, .probe,
-            .recallReportedStates, .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify,
+            .readTarget,
+            .probe, .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }
@@ -119,7 +121,9 @@ extension Rotation {
         var passing = Deadlines(now: now)
         let found = readiness.wasEverTried(name) || !failures.isEmpty ? nil : evaluate(client, &passing)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
-        let outputs = entry.outputs.map { outputView($0, holding: published, &deadlines) }
+        let outputs =
+            entry.outputs.map { outputView($0, holding: published, &deadlines) }
+            + client.targets.map { targetView($0.target, holding: wanted, &deadlines) }
         let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(name, $0) }
@@ -236,6 +240,14 @@ extension Rotation {
                 expiries.append(issued.expiresAt)
             }
         }
+        for output in client.targets {
+            // Something else there may well be valid: it was put there by somebody.
+            if let known = targets[output.target]?.known {
+                expiries.append(known.expiresAt)
+            } else {
+                isUnknown = true
+            }
+        }
         // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
         expiries += held.compactMap { $0 }
         if let earliest = expiries.min() { return .until(earliest) }
@@ -252,6 +264,7 @@ extension Rotation {
                 let observed = destinations[place.path]?.observed?.slots ?? [:]
                 for slot in place.slots { expiries.append(observed[slot]?.issued?.expiresAt) }
             }
+            for output in client.targets { expiries.append(targets[output.target]?.known?.expiresAt) }
         }
         if expiries.isEmpty { expiries = [wanted?.expiresAt] }
         return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
@@ -298,6 +311,13 @@ extension Rotation {
             reasons.append(
                 Reason(
                     failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
+                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
+        }
+        for output in client.targets {
+            guard let drift = targets[output.target]?.drift, drift.isContested(&deadlines) else { continue }
+            reasons.append(
+                Reason(
+                    failure: Failure(.contested, at: .target(output.target)), client: name, since: now.wall,
                     nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
         }
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
@@ -349,6 +369,28 @@ extension Rotation {
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
             error: failure?.message, repairs: file?.drift.repairCount ?? 0)
+    }
+
+    private func targetView(
+        _ name: TargetName, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> OutputView {
+        let target = targets[name]
+        let isContested = target?.drift.isContested(&deadlines) == true
+        let failure =
+            jobs.attempts[.target(name)]?.failure ?? (isContested ? Failure(.contested, at: .target(name)) : nil)
+        let state: OutputView.State =
+            if jobs.attempts[.target(name)] != nil {
+                .failed
+            } else if isContested {
+                .contested
+            } else if let wanted, target?.holds(wanted) == true {
+                .ok
+            } else {
+                .pending
+            }
+        return OutputView(
+            target: name, verified: target?.verified, state: state, writtenAt: target?.writtenAt,
+            error: failure?.message, repairs: target?.drift.repairCount ?? 0)
     }
 
     private func actionView(_ id: ActionID, of client: ClientName) -> ActionView {

@@ -51,6 +51,9 @@ struct Jobs: Sendable {
     /// Whether a job runs for `resource` that others should wait for.
     func isBusy(_ resource: Resource) -> Bool { running[resource]?.isOverdue == false }
 
+    /// A number from 0 up to 1, the same for the same question throughout a run.
+    func draw(_ question: String) -> Double { chance.draw(question) }
+
     /// Whether the job for `resource` has run for longer than ``Rotation/patience``.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
 
@@ -142,12 +145,13 @@ struct Jobs: Sendable {
         former[resource] = nil
         let failures = (previous?.failures ?? 0) + 1
         let action: Action? = if case .run(let action, _) = job.work { action } else { nil }
-        let pause =
+        var pause =
             isAtOnce
             ? 0
             : Retry.pause(
                 of: resource, action: action, failure: failure.code, failures: failures, isEmergency: isEmergency,
                 jitter: chance.draw("\(resource) \(failures)"))
+        if let rest = failure.retryAfter { pause = max(pause, rest.count * 1000) }
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = Attempts(
@@ -259,7 +263,7 @@ extension Rotation {
         for resource in jobs.findOverdue(&deadlines) { touch(resource) }
     }
 
-    /// The failure to report for an overdue job; nil for an action or a question to Apple, which
+    /// The failure to report for an overdue job; nil for an action, a push or a question to Apple, which
     /// have timeouts of their own.
     func hang(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
@@ -272,7 +276,7 @@ extension Rotation {
                 .notResponding, at: index.subjects[name]?.entry.source.map { .path($0.path) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
-        case .action, .verification, .stateChangeAction: nil
+        case .action, .target, .verification, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         }
     }

@@ -13,6 +13,9 @@ package enum LogEvent: Hashable, Sendable {
     /// A new secret is put in force although Apple has not accepted it, because the one before can be kept no longer.
     case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
+    /// A client's secret was put into a place behind an API; verified when it was seen there, nil where the API does not
+    /// show it.
+    case pushed(TargetName, ClientName, SecretInfo, verified: Bool?)
     case ran(ActionID, [ClientName: SecretInfo])
     /// A permitted request came over the status socket.
     case asked(Request, Requester)

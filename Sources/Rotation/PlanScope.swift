@@ -7,6 +7,7 @@ import AppleClientSecret
 struct PlanScope: Sendable {
     private(set) var keys: Set<KeyName> = []
     private(set) var files: Set<AbsolutePath> = []
+    private(set) var targets: Set<TargetName> = []
     private(set) var actions: Set<ActionID> = []
     private(set) var probes: Set<ActionID> = []
     /// Files and actions whose clients were all touched because one of them is renewed.
@@ -27,6 +28,7 @@ struct PlanScope: Sendable {
 
     mutating func touch(probe: ActionID) { probes.insert(probe) }
     mutating func touch(files: some Sequence<AbsolutePath>) { self.files.formUnion(files) }
+    mutating func touch(targets: some Sequence<TargetName>) { self.targets.formUnion(targets) }
     mutating func touch(actions: some Sequence<ActionID>) { self.actions.formUnion(actions) }
 
     /// Whether the clients of a file or an action have to be touched because one of them is renewed: once in a plan.
@@ -43,6 +45,7 @@ struct PlanScope: Sendable {
     mutating func clear() {
         keys = []
         files = []
+        targets = []
         actions = []
         probes = []
         batched = []

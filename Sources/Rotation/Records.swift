@@ -138,6 +138,7 @@ extension Rotation {
             clock.noteIssue(renewal[client]?.current)
             noteSigner(of: record, client, at: now)
             delivery.recall(record, client, next: jobs.next)
+            targets.recall(record)
         case (.recall(let client), .failure): records.wasNotRecalled(client)
         case (.keep(let client, _), .success(.kept(let record))): records.kept(record, client, by: job.id)
         case (.tidyRecords(_, _, let former, _), .success(.tidied(let orphans))):
@@ -177,7 +178,7 @@ extension Rotation {
             shared: sharedFiles(of: client), outputs: records.outputs(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],
-            keyChange: keys.lastChange(of: client.entry.key))
+            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client))
     }
 
     /// Environment files of a client that hold, or last held, lines besides our variables.

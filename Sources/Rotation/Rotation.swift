@@ -19,6 +19,7 @@ package struct Rotation: Sendable {
     var renewal = Renewal()
     var sources = Sources()
     var destinations = Destinations()
+    var targets = Targets()
     var verification = Verification()
     var records = Records()
     var credentials = Credentials()
@@ -94,6 +95,7 @@ package struct Rotation: Sendable {
         sources.adopt(configuration, old, next: jobs.next)
         verification.adopt(configuration)
         destinations.adopt(index, next: jobs.next)
+        targets.adopt(index)
         records.adopt(configuration, old)
         credentials.adopt(configuration)
         readiness.adopt(index.names)
@@ -133,7 +135,7 @@ package struct Rotation: Sendable {
             {
                 jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
             }
-        case .client, .verification, .record, .action, .probe, .stateChangeAction, .state: break
+        case .client, .verification, .record, .target, .action, .probe, .stateChangeAction, .state: break
         }
         touch(resource)
     }
@@ -163,6 +165,7 @@ package struct Rotation: Sendable {
             guard let failure = verificationFinished(job, result, at: now) else { return }
             return fail(job, failure, isWanted, at: now)
         case .observe, .publish: destinationFinished(job, result, at: now)
+        case .push, .readTarget: targetFinished(job, result, at: now)
         case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
         case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
             stateChangeActionFinished(job, result, at: now)
@@ -205,6 +208,7 @@ package struct Rotation: Sendable {
         }
         plan(.state, at: now) { $0.planQuestions(&$1) }
         for file in scope.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
+        for target in scope.targets.sorted() { plan(.target(target), at: now) { $0.planTarget(target, &$1) } }
         for action in scope.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
         // Planning files and actions may have touched further clients.
         clients += subjects(scope.takeClients())
@@ -255,7 +259,7 @@ package struct Rotation: Sendable {
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
             + sources.checkInvariants(configuration, next: jobs.next)
             + verification.checkInvariants(configuration, next: jobs.next)
-            + destinations.checkInvariants(index, next: jobs.next)
+            + destinations.checkInvariants(index, next: jobs.next) + targets.checkInvariants(index)
             + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
             + readiness.checkInvariants(index) + delivery.checkInvariants(configuration, next: jobs.next)
             + probes.checkInvariants(index) + health.checkInvariants(configuration)
@@ -281,6 +285,9 @@ package struct Rotation: Sendable {
         case .file(let path):
             scope.touch(files: CollectionOfOne(path))
             for client in index.clients(of: path) { touch(client) }
+        case .target(let name):
+            scope.touch(targets: CollectionOfOne(name))
+            for client in index.clients(of: resource) { touch(client) }
         case .action(let id):
             scope.touch(actions: CollectionOfOne(id))
             for client in index.clients(of: id) { touch(client) }
@@ -300,6 +307,7 @@ package struct Rotation: Sendable {
 
     mutating func touch(filesAndActionsOf client: Subject) {
         scope.touch(files: client.files)
+        scope.touch(targets: client.targets.lazy.map(\.target))
         scope.touch(actions: client.actions)
     }
 
@@ -354,7 +362,8 @@ extension Rotation {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record):
                 used.formUnion([record.current, record.candidate].compactMap { $0?.fingerprint })
-            case .verify(_, let secret): used.insert(secret.fingerprint)
+            case .verify(_, let secret), .push(_, let secret, _), .readTarget(_, let secret, _):
+                used.insert(secret.fingerprint)
             case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .mint, .run, .probe,
                 .recallReportedStates, .keepReportedStates, .tidyRecords:
                 break

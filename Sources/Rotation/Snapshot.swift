@@ -228,8 +228,14 @@ package struct OutputView: Hashable, Sendable {
         case notResponding = "not_responding"
     }
 
-    package var path: AbsolutePath
-    package var format: FileFormat
+    /// The file; nil for a place behind an API.
+    package var path: AbsolutePath?
+    /// Nil for a place behind an API.
+    package var format: FileFormat?
+    /// The place behind an API; nil for a file.
+    package var target: TargetName?
+    /// Whether the API showed the secret when it was last asked; nil where it does not show it, and for a file.
+    package var verified: Bool?
     package var state: State
     package var writtenAt: WallTime?
     package var error: String?
@@ -245,6 +251,22 @@ package struct OutputView: Hashable, Sendable {
         self.writtenAt = writtenAt
         self.error = error
         self.repairs = repairs
+    }
+
+    package init(
+        target: TargetName, verified: Bool?, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
+    ) {
+        self.target = target
+        self.verified = verified
+        self.state = state
+        self.writtenAt = writtenAt
+        self.error = error
+        self.repairs = repairs
+    }
+
+    /// The file's path, or `push:` and the target's name: what tells outputs apart in metrics and tables.
+    package var place: String {
+        path?.description ?? target.map { "push:\($0)" } ?? ""
     }
 }
 

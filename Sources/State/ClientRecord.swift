@@ -16,6 +16,8 @@ package struct ClientRecord: Sendable {
     package var shared: Set<AbsolutePath>
     /// Where the secret is published, and former places not yet reported as perhaps still holding it.
     package var outputs: Set<OutputPlace>
+    /// What was last put into each place behind an API.
+    package var pushed: [PushOutput: SecretInfo]
     /// Actions that must run once more for a secret that they already ran for.
     package var owed: Set<ActionID>
     /// The last time that another key was found behind the key id.
@@ -25,8 +27,9 @@ package struct ClientRecord: Sendable {
         current: RecordedSecret? = nil, candidate: RecordedSecret? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [], outputs: Set<OutputPlace> = [],
         owed: Set<ActionID> = [],
-        keyChange: KeyChange? = nil
+        keyChange: KeyChange? = nil, pushed: [PushOutput: SecretInfo] = [:]
     ) {
+        self.pushed = pushed
         self.current = current
         self.candidate = candidate
         self.refusal = refusal
@@ -41,7 +44,8 @@ package struct ClientRecord: Sendable {
     package init(_ record: Record, current: RecordedSecret?, candidate: RecordedSecret?) {
         self.init(
             current: current, candidate: candidate, refusal: record.refusal, delivered: record.delivered,
-            shared: record.shared, outputs: record.outputs, owed: record.owed, keyChange: record.keyChange)
+            shared: record.shared, outputs: record.outputs, owed: record.owed, keyChange: record.keyChange,
+            pushed: record.pushed)
     }
 
     /// Whether it holds secrets and all of them had expired before `moment`.
@@ -54,7 +58,8 @@ package struct ClientRecord: Sendable {
     package var record: Record {
         Record(
             current: current?.secret.issued, candidate: candidate?.secret.issued, refusal: refusal,
-            delivered: delivered, shared: shared, outputs: outputs, owed: owed, keyChange: keyChange)
+            delivered: delivered, shared: shared, outputs: outputs, owed: owed, keyChange: keyChange,
+            pushed: pushed)
     }
 }
 

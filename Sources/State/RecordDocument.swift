@@ -18,6 +18,8 @@ struct RecordDocument: Decodable {
     private let owed: [String]?
     /// Missing when the key never changed.
     private let keyChange: Change?
+    /// Missing where nothing was pushed.
+    private let pushed: [Pushed]?
     /// Missing in records of older versions.
     private let outputs: [Place]?
 
@@ -37,6 +39,17 @@ struct RecordDocument: Decodable {
             ] + (owed.isEmpty ? [] : [("owed", .array(owed))])
                 + (record.refusal.map { [("refusal", .string($0))] } ?? [])
                 + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? [])
+                + (record.pushed.isEmpty
+                    ? []
+                    : [
+                        (
+                            "pushed",
+                            .array(
+                                record.pushed.sorted { $0.key.target < $1.key.target }.map {
+                                    Pushed.json(of: $0.key, $0.value)
+                                })
+                        )
+                    ])
                 + (record.outputs.isEmpty ? [] : [("outputs", .array(record.outputs.sorted().map(Place.json)))]))
     }
 
@@ -56,6 +69,10 @@ struct RecordDocument: Decodable {
         if let keyChange {
             guard let change = keyChange.change else { return nil }
             record.keyChange = change
+        }
+        for pushed in pushed ?? [] {
+            guard let target = TargetName(pushed.target), let issued = pushed.secret.issued else { return nil }
+            record.pushed[PushOutput(target: target, place: pushed.place)] = issued
         }
         for place in outputs ?? [] {
             guard let place = place.place else { return nil }
@@ -108,6 +125,20 @@ struct RecordDocument: Decodable {
 
         var place: OutputPlace? {
             AbsolutePath(path).map { OutputPlace(path: $0, slot: variable.map(Slot.variable) ?? .whole) }
+        }
+    }
+
+    /// What was last put into a place behind an API.
+    private struct Pushed: Decodable {
+        let target: String
+        let place: String
+        let secret: Known
+
+        static func json(of output: PushOutput, _ secret: SecretInfo) -> JSONText {
+            .object([
+                ("place", .string(output.place)), ("secret", Known.json(of: secret)),
+                ("target", .string(output.target.description)),
+            ])
         }
     }
 

@@ -171,17 +171,17 @@ extension Metric<Snapshot> {
     }
 
     /// One sample for each file of each client. Two variables of one file have the same path, so they share one sample:
-    /// the worse one.
+    /// the worse one. A place behind an API has `push:` and its name for a path.
     fileprivate static func ofOutputs(
         _ name: String, _ help: String, _ kind: Kind, _ value: @escaping @Sendable (OutputView) -> Int64
     ) -> Metric {
         Metric(name: prefixed(name), help: help, kind: kind, labels: ["client", "path"]) { snapshot in
             snapshot.clients.flatMap { client -> [Sample] in
-                var paths: Set<AbsolutePath> = []
-                return client.outputs.filter { paths.insert($0.path).inserted }.map { output in
-                    let values = client.outputs.filter { $0.path == output.path }.map(value)
+                var places: Set<String> = []
+                return client.outputs.filter { places.insert($0.place).inserted }.map { output in
+                    let values = client.outputs.filter { $0.place == output.place }.map(value)
                     let worst = kind == .gauge ? values.min() : values.max()
-                    return ([client.name.description, output.path.description], String(worst ?? 0))
+                    return ([client.name.description, output.place], String(worst ?? 0))
                 }
             }
         }

@@ -71,11 +71,28 @@ extension ClientView: JSONDocument {
 
 extension OutputView: JSONDocument {
     package init(_ view: OutputView?, _ members: inout JSONMembers) throws {
+        let path = try members.orNull("path", view?.path)
+        let target = try members.orAbsent("target", view?.target)
+        let format = try members.orNull("format", view?.format)
+        let state = try members("state", view?.state)
+        let writtenAt = try members.orNull("written_at", view?.writtenAt)
+        let error = try members.orNull("error", view?.error)
+        guard let target else {
+            guard let path, let format else { throw DecodingError.valueNotFound(AbsolutePath.self, .outputOfNothing) }
+            self.init(
+                path: path, format: format, state: state, writtenAt: writtenAt, error: error,
+                repairs: view?.repairs ?? 0)
+            return
+        }
         self.init(
-            path: try members("path", view?.path), format: try members("format", view?.format),
-            state: try members("state", view?.state), writtenAt: try members.orNull("written_at", view?.writtenAt),
-            error: try members.orNull("error", view?.error), repairs: view?.repairs ?? 0)
+            target: target, verified: try members.orNull("verified", view?.verified), state: state,
+            writtenAt: writtenAt, error: error, repairs: view?.repairs ?? 0)
     }
+}
+
+extension DecodingError.Context {
+    fileprivate static let outputOfNothing = DecodingError.Context(
+        codingPath: [], debugDescription: "an output has neither a path nor a target")
 }
 
 extension SourceView: JSONDocument {
@@ -167,6 +184,7 @@ extension TeamID: JSONString {}
 extension KeyID: JSONString {}
 extension Fingerprint: JSONString {}
 extension AbsolutePath: JSONString {}
+extension TargetName: JSONString {}
 extension ActionID: JSONString {}
 
 extension FileFormat: JSONString {

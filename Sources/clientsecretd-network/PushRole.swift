@@ -42,6 +42,7 @@ struct PushRole: ParsableCommand {
     }
 
     func run() throws {
+        try takeConnection()
         let bytes = try Input.read(limit: PushQuestion.longest)
         guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
             throw ValidationError("the request is no JSON object with \"do\" and \"client_secret\"")
@@ -49,13 +50,37 @@ struct PushRole: ParsableCommand {
         try Output.answer(result(of: question).answer)
     }
 
+    /// Where systemd has passed a listening socket (sd_listen_fds(3)), a connection to it is standard input and output from
+    /// here on. One only: the next process is handed the configuration and the token as they are then.
+    private func takeConnection() throws {
+        guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
+            return
+        }
+        var wanted = pollfd(fd: Self.passedSocket, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&wanted, 1, Self.accepting) > 0 else { throw ExitCode.success }
+        let connection = accept(Self.passedSocket, nil, nil)
+        guard connection >= 0, dup2(connection, STDIN_FILENO) >= 0, dup2(connection, STDOUT_FILENO) >= 0 else {
+            throw ValidationError("no connection came: \(ErrorNumber.words(for: errno))")
+        }
+        close(connection)
+    }
+
+    /// The first descriptor that systemd passes.
+    private static let passedSocket: Int32 = 3
+    /// In milliseconds: who has connected may have given up since.
+    private static let accepting: Int32 = 10_000
+    /// In milliseconds, for all requests of one question: less than the daemon waits.
+    private static let longestExchange: Int64 = 60_000
+
     private func result(of question: PushQuestion) -> PushResult {
+        let end = Clocks.monotonicMicroseconds() / 1_000 + Self.longestExchange
         do throws(PushFailure) {
             let target = try configured()
             var exchange = PushExchange(
                 target: target, token: try token(of: target), secret: question.secret, sha256: SHA256.digest
             ) { request in
-                PushClient(caFile: target.caFile, timeout: timeout).send(request)
+                let rest = max(end - Clocks.monotonicMicroseconds() / 1_000, 1)
+                return PushClient(caFile: target.caFile, timeout: min(timeout, Int(rest))).send(request)
             }
             return exchange.run(question.verb)
         } catch {

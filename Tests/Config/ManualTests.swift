@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         ("TOP LEVEL", TopLevelSettings.names), ("KEYS", KeySettings.names),
-        ("CLIENTS", ClientSettings.names), ("OUTPUTS", FileOutput.names),
+        ("CLIENTS", ClientSettings.names), ("OUTPUTS", ["push"] + FileOutput.names),
         ("ACTIONS", ActionKinds.names), ("CREDENTIALS", CredentialSettings.names),
         ("STORE", StoreSettings.names),
     ])
@@ -38,7 +38,7 @@ import Testing
 
     @Test func whatIsSpokenOfExists() throws {
         let known = Set(
-            TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names
+            TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names + ["push"]
                 + ActionKinds.names + SignalAction.settings + CredentialSettings.names + StoreSettings.names)
         let spoken = settings(after: ".Ic", in: page.split(separator: "\n"))
         #expect(spoken.count >= 5)

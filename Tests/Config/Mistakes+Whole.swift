@@ -76,7 +76,6 @@ extension MistakeCase {
           web:
             outputs: [{path: /etc/tokens/production}]
         ->
-        c.yaml:3:1: warning: the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand
         c.yaml:7:22: error: /etc/tokens/production is the token of target "production"; write another path
         ## state and metrics over what matters
         keys:
@@ -195,18 +194,36 @@ extension MistakeCase {
         ->
         c.yaml:2:1: warning: the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand
         c.yaml:3:34: error: /run/x is the "password_file" of the store; write another path
-        ## targets are checked, and no output names one
+        ## targets are checked
         @keys
         targets:
           one: {kind: vault, path: a, endpoint: "http://vault.example.com", token_file: /t}
           two: {kind: supabase, token_file: /t, token_credential: t}
         clients: {web: {outputs: [{push: one}]}}
         ->
-        c.yaml:2:1: warning: the daemon of this version pushes to no target; 'clientsecretd-network push' does, by hand
         c.yaml:3:41: error: "http://vault.example.com" is not an address for secrets; write https://, a host and, where needed, a path (http:// on this machine alone)
         c.yaml:4:3: error: target "two" has no "project"; write the project's reference, twenty letters in its address
         c.yaml:4:41: error: "token_credential" and "token_file" exclude each other; keep one
-        c.yaml:5:27: error: this output has no "path"; write the file that holds the secret
-        c.yaml:5:28: error: unknown key "push"; an output takes path, format, variable, template, mode, group and as
+        ## outputs that push
+        @keys
+        targets:
+          one: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
+          two: {kind: supabase, project: abcdefghijklmnopqrsu, token_file: /t}
+        clients:
+          a: {outputs: [{push: one, mode: "0600"}, {push: on}]}
+          b: {outputs: [{push: one}, {push: two, path: /run/b}]}
+          c: {outputs: [{push: "../x"}, {push: elsewhere}]}
+        ->
+        c.yaml:6:29: error: what is pushed is no file and has no "mode"; remove the line
+        c.yaml:6:51: error: there is no target "on"; did you mean "one"?
+        c.yaml:7:24: error: target "one" is an output of client "a" already (line 6), and holds one secret; write another target
+        c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
+        c.yaml:8:24: error: "../x" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        c.yaml:8:40: error: there is no target "elsewhere"; write one or two
+        ## a push without targets
+        @keys
+        clients: {a: {outputs: [{push: one}]}}
+        ->
+        c.yaml:2:32: error: there is no target "one"; write it under "targets" in the main file
         """#
 }

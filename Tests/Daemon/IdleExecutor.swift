@@ -16,6 +16,6 @@ extension Executor {
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
             verifier: settings.verifier(besideSocket: "/nowhere/socket", cancel: nil),
-            runner: nil, findings: nil)
+            pusher: settings.pusher(besideSocket: "/nowhere/socket", cancel: nil), runner: nil, findings: nil)
     }
 }

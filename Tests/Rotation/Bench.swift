@@ -15,6 +15,10 @@ final class Bench {
 
     /// What reading a file back returns; a path that is missing here has no file.
     var disk: [AbsolutePath: FileObservation] = [:]
+    /// What lies behind each API.
+    var places: [TargetName: SecretInfo] = [:]
+    /// Targets that do not show what they hold.
+    var blind: Set<TargetName> = []
     var records: [ClientName: Record] = [:]
     /// What reading a client's source finds; nothing for one that is missing here.
     var sources: [ClientName: SourceObservation] = [:]
@@ -286,6 +290,12 @@ final class Bench {
             return .success(.kept(record))
         case .verify(let client, _): return verdicts[client] ?? .success(.accepted)
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
+        case .push(_, let secret, let output):
+            places[output.target] = secret
+            return .success(.pushed(verified: blind.contains(output.target) ? nil : true))
+        case .readTarget(_, let secret, let output):
+            return .success(
+                .targetRead(holds: blind.contains(output.target) ? nil : places[output.target] == secret))
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)
         case .tidyRecords: return .success(.tidied(orphans))
@@ -328,6 +338,8 @@ final class Bench {
         case .keep(let client, _): "keep \(client)"
         case .verify(let client, _): "verify \(client)"
         case .publish(let spec, _, _): "publish \(spec.path.name)"
+        case .push(_, _, let output): "push \(output.target)"
+        case .readTarget(_, _, let output): "ask \(output.target)"
         case .run(let action, let covering) where covering.isEmpty: "notify \(action.id)"
         case .recallReportedStates: "recall reported states"
         case .keepReportedStates: "keep reported states"

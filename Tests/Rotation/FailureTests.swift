@@ -88,7 +88,7 @@ import Testing
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushServerFailed, .pushUnreachable, .pushTimedOut,
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
-            .pushAnswerUnexpected, .pushNotHeld:
+            .pushAnswerUnexpected, .pushNotHeld, .pushServiceMissing, .pushServiceSilent:
             .named("production")
         case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
             .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
@@ -340,6 +340,10 @@ import Testing
             #"production: this is no answer of that API; see whether "endpoint" is the API's address"#
         case .pushNotHeld:
             #"production: the API took the secret and shows another one; find out who writes there too"#
+        case .pushServiceMissing:
+            #"production: the service that pushes to it cannot be reached; systemctl enable --now clientsecretd-push@production.socket"#
+        case .pushServiceSilent:
+            #"production: the service that pushes to it gave no answer that can be read; see what it says: journalctl -u clientsecretd-push@production.service"#
         case .clockBeforeBuild:
             #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
         case .clockDoubtful:

@@ -104,6 +104,8 @@ package struct ClientConfiguration: Hashable, Sendable {
     /// ``renewBefore(of:)``.
     package var renewBefore: Seconds
     package var outputs: [Output]
+    /// Places behind an API, each of one client only.
+    package var targets: [PushOutput]
     package var onChange: [Action]
     /// Whether Apple is asked before a new secret is published.
     package var verify: Bool
@@ -119,8 +121,9 @@ package struct ClientConfiguration: Hashable, Sendable {
     package init(
         clientID: ClientID, key: KeyName, lifetime: Lifetime, renewBefore: Seconds, outputs: [Output],
         onChange: [Action] = [], verify: Bool = false, credential: ServedCredential? = nil,
-        source: SourceConfiguration? = nil, otherKeys: [KeyName] = []
+        source: SourceConfiguration? = nil, otherKeys: [KeyName] = [], targets: [PushOutput] = []
     ) {
+        self.targets = targets
         self.source = source
         self.otherKeys = otherKeys
         self.clientID = clientID
@@ -157,6 +160,18 @@ package struct Output: Hashable, Sendable {
         self.mode = mode
         self.group = group
         self.owner = owner
+    }
+}
+
+/// A place behind an API where a client's secret is put: one of the configuration's targets, which takes one secret.
+package struct PushOutput: Hashable, Sendable {
+    package var target: TargetName
+    /// Tells places apart: another text where the target's settings lead elsewhere. Nothing else is to be read from it.
+    package var place: String
+
+    package init(target: TargetName, place: String) {
+        self.target = target
+        self.place = place
     }
 }
 

@@ -13,6 +13,8 @@ final class Subject: Hashable, Sendable {
     let outputs: [AbsolutePath]
     /// The same files with the client's own slots in each: thousands of clients may share one.
     let places: [Place]
+    /// Each once, in the configuration's order; without those that another client has.
+    let targets: [PushOutput]
     /// Each once, in the configuration's order.
     let actions: [ActionID]
 
@@ -30,8 +32,9 @@ final class Subject: Hashable, Sendable {
 
     init(
         name: ClientName, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key], places: [Place],
-        actions: [ActionID]
+        targets: [PushOutput], actions: [ActionID]
     ) {
+        self.targets = targets
         self.name = name
         self.entry = entry
         self.key = key
@@ -60,6 +63,7 @@ struct Index: Hashable, Sendable {
     var subjects: [ClientName: Subject] = [:]
     var specs: [AbsolutePath: FileSpec]
     var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
+    var clientOfTarget: [TargetName: ClientName] = [:]
     var clientsOfAction: [ActionID: [ClientName]] = [:]
     var clientsOfKey: [KeyName: [ClientName]] = [:]
     /// Of two clients that name one action with different timeouts the longer one counts.
@@ -78,6 +82,11 @@ struct Index: Hashable, Sendable {
             guard let key = configuration.keys[client.key] else { continue }
             let files = Set(client.outputs.map(\.path)).sorted()
             for path in files { clientsOfFile[path, default: []].append(name) }
+            var targets: [PushOutput] = []
+            for output in client.targets where clientOfTarget[output.target] == nil {
+                clientOfTarget[output.target] = name
+                targets.append(output)
+            }
             var ids: [ActionID] = []
             for action in client.onChange where !ids.contains(action.id) {
                 ids.append(action.id)
@@ -93,13 +102,15 @@ struct Index: Hashable, Sendable {
             }
             for key in keys { clientsOfKey[key.name, default: []].append(name) }
             let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
-            subjects[name] = Subject(name: name, entry: client, key: key, keys: keys, places: places, actions: ids)
+            subjects[name] = Subject(
+                name: name, entry: client, key: key, keys: keys, places: places, targets: targets, actions: ids)
         }
         probes = actions
         for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
     }
 
     func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }
+    func targets(of client: ClientName) -> [PushOutput] { subjects[client]?.targets ?? [] }
     func actions(of client: ClientName) -> [ActionID] { subjects[client]?.actions ?? [] }
 
     /// The clients that share a resource; none where it belongs to one client alone.
@@ -108,6 +119,7 @@ struct Index: Hashable, Sendable {
         case .file(let path): clients(of: path)
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
+        case .target(let name): clientOfTarget[name].map { [$0] } ?? []
         case .client, .verification, .record, .source, .configuration, .stateChangeAction, .state: []
         }
     }
@@ -121,6 +133,7 @@ struct Index: Hashable, Sendable {
         case .verification(let name): configuration.clients[name].map { $0.source == nil } ?? false
         case .source(let name): configuration.clients[name]?.source != nil
         case .file(let path): specs[path] != nil
+        case .target(let name): clientOfTarget[name] != nil
         case .action(let id): actions[id] != nil
         case .probe(let id): probes[id] != nil
         case .stateChangeAction(let id): configuration.onStateChange.contains { $0.id == id }

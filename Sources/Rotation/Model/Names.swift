@@ -38,6 +38,21 @@ package struct KeyName: Hashable, Comparable, Sendable, CustomStringConvertible 
     }
 }
 
+/// A target's name in the configuration: letters, digits, `.`, `-` and `_`.
+package struct TargetName: Hashable, Comparable, Sendable, LosslessStringConvertible {
+    package let description: String
+
+    /// The name written in `text`; nil when it is empty, longer than 64 bytes or holds another character.
+    package init?(_ text: some StringProtocol) {
+        guard isName(text) else { return nil }
+        description = String(text)
+    }
+
+    package static func < (left: TargetName, right: TargetName) -> Bool {
+        left.description < right.description
+    }
+}
+
 /// Names become parts of file names, metric labels and addresses: short, of harmless characters, and never `.` or `..`.
 private func isName(_ text: some StringProtocol) -> Bool {
     !text.isEmpty && text.utf8.count <= 64 && text != "." && text != ".."

@@ -33,6 +33,8 @@ enum Retry {
             switch resource {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
+            // The service that asks the API is the administrator's to start, and so is a configuration's to write.
+            case .target: (5, failure.isOfPushService ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }

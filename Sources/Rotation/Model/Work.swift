@@ -14,6 +14,8 @@ package enum Resource: Hashable, Sendable {
     /// Where a client receives its secrets from.
     case source(ClientName)
     case file(AbsolutePath)
+    /// A place behind an API.
+    case target(TargetName)
     case action(ActionID)
     /// Whether an action could run; for `on_state_change` with the state in place of `%s`.
     case probe(ActionID)
@@ -51,6 +53,10 @@ package enum Work: Hashable, Sendable {
     case verify(ClientName, SecretInfo)
     /// Write these secrets into a file, all at once. Without `mayCreate` a missing file is a failure.
     case publish(FileSpec, [Slot: SecretInfo], mayCreate: Bool)
+    /// Put a client's secret into a place behind an API, and see whether it is there then.
+    case push(ClientName, SecretInfo, to: PushOutput)
+    /// See whether a place behind an API holds this secret of a client.
+    case readTarget(ClientName, SecretInfo, at: PushOutput)
     case run(Action, covering: [ClientName: Covered])
     /// Find out what would keep an action from running, without running it.
     case probe(Action)
@@ -79,7 +85,7 @@ extension Work {
     /// Whether it writes an existing secret to its place; such jobs go before all others of their lane.
     package var isWrite: Bool {
         switch self {
-        case .keep, .publish: true
+        case .keep, .publish, .push: true
         default: false
         }
     }
@@ -126,6 +132,10 @@ package enum Outcome: Hashable, Sendable {
     case accepted
     /// What the file held after it was written, read back.
     case published(FileObservation)
+    /// The API said that it has taken the secret; verified when it was seen there, nil where the API does not show it.
+    case pushed(verified: Bool?)
+    /// Whether the API holds the secret; nil where it does not show it.
+    case targetRead(holds: Bool?)
     case ran
     /// Nothing was found that would keep an action from running.
     case feasible
@@ -187,6 +197,8 @@ package struct Record: Hashable, Sendable {
     package var shared: Set<AbsolutePath>
     /// Where the secret is published, and former places until those that still hold it were reported.
     package var outputs: Set<OutputPlace>
+    /// What was last put into each place behind an API.
+    package var pushed: [PushOutput: SecretInfo]
     /// Actions that must run once more for a secret that they already ran for.
     package var owed: Set<ActionID>
     /// The last change of the client's key to another one.
@@ -195,8 +207,10 @@ package struct Record: Hashable, Sendable {
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
-        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil
+        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
+        pushed: [PushOutput: SecretInfo] = [:]
     ) {
+        self.pushed = pushed
         self.current = current
         self.candidate = candidate
         self.refusal = refusal

@@ -15,6 +15,7 @@ struct DryRunReport {
         let state = stateToCome.map { "\($0): would be made by systemd when the service starts" }
         return secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
+                + targets(of: secret).map { "  would push \(pushed(secret)) to target \($0)" }
         }
             + configuration.trustedDirectories.map {
                 "\($0): trusted; who else may write to directories or read keys there is not looked at"
@@ -36,13 +37,16 @@ struct DryRunReport {
             var issued: SecretInfo?
             var due: WallTime?
             if case .keep(let current, let until) = secret.decision { (issued, due) = (current, until) }
-            return JSONText.object([
-                ("client", .string(secret.client.description)), ("decision", .string(decision)),
-                ("reason", .text(reason)),
-                ("fingerprint", .text(issued?.fingerprint.description)), ("expires_at", .moment(issued?.expiresAt)),
-                ("renew_at", .moment(due)),
-                ("outputs_to_write", .array(paths(of: secret).map { .string($0.description) })),
-            ])
+            return JSONText.object(
+                [
+                    ("client", .string(secret.client.description)), ("decision", .string(decision)),
+                    ("reason", .text(reason)),
+                    ("fingerprint", .text(issued?.fingerprint.description)), ("expires_at", .moment(issued?.expiresAt)),
+                    ("renew_at", .moment(due)),
+                    ("outputs_to_write", .array(paths(of: secret).map { .string($0.description) })),
+                ]
+                    + (configuration.clients[secret.client]?.targets.isEmpty == false
+                        ? [("targets_to_push", .array(targets(of: secret).map { .string($0.description) }))] : []))
         }
         return JSONText.object([
             ("clients", .array(members)), ("problems", .array(problems.map(JSONText.string))),
@@ -55,6 +59,18 @@ struct DryRunReport {
     private func paths(of secret: DryRun.Secret) -> [AbsolutePath] {
         guard case .mint = secret.decision else { return secret.outputsToWrite }
         return Set(configuration.clients[secret.client]?.outputs.map(\.path) ?? []).sorted()
+    }
+
+    private func targets(of secret: DryRun.Secret) -> [TargetName] {
+        switch secret.decision {
+        case .keep: secret.targetsToPush
+        case .mint: (configuration.clients[secret.client]?.targets ?? []).map(\.target)
+        case .wait, .receive, .verify: []
+        }
+    }
+
+    private func pushed(_ secret: DryRun.Secret) -> String {
+        if case .keep(let issued, _) = secret.decision { issued.fingerprint.description } else { "it" }
     }
 
     private func decision(_ secret: DryRun.Secret) -> String {

@@ -112,7 +112,7 @@ struct StatusProblems {
 
     private func parts(of client: ClientView) -> [String] {
         let all =
-            client.outputs.map { ($0.path.description, $0.state.rawValue, $0.error) }
+            client.outputs.map { ($0.place, $0.state.rawValue, $0.error) }
             + client.actions.map { ($0.action.description, $0.state.rawValue, $0.error) }
         return all.compactMap { name, state, error in
             guard let error, client.reasonReport?.sentence.contains(error) != true else { return nil }

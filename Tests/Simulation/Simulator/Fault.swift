@@ -142,7 +142,8 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .mint: .mint
                 case .keep: .keep
                 case .verify: .verify
-                case .publish: .publish
+                // No client of a life has a target.
+                case .publish, .push, .readTarget: .publish
                 case .run: .run
                 case .probe: .probe
                 case .recallReportedStates: .recallReportedStates

@@ -47,6 +47,9 @@ extension Outside {
             if let fault { meet(fault) }
             return sabotage?.twist(answer, about: client, wasRefused: wasRefused) ?? answer
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
+        // Nor has one a target.
+        case .push: return .success(.pushed(verified: nil))
+        case .readTarget: return .success(.targetRead(holds: nil))
         case .run(let action, let covering):
             if case .stateChangeAction(let id) = job.resource { return page(id) }
             return run(action, covering)

@@ -29,6 +29,7 @@ enum Words {
         case .record(let name): "record \(name)"
         case .source(let name): "source \(name)"
         case .file(let path): "file \(path)"
+        case .target(let name): "target \(name)"
         case .action(let id): "action \(id)"
         case .probe(let id): "probe \(id)"
         case .stateChangeAction(let id): "state-change action \(id)"
@@ -59,6 +60,8 @@ enum Words {
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
             case .verify(let client, let secret): "verify \(client) \(of(secret))"
             case .publish(let spec, let secrets, _): "publish \(spec.path) \(of(secrets))"
+            case .push(let client, let secret, let output): "push \(client) \(of(secret)) to \(output.target)"
+            case .readTarget(_, let secret, let output): "ask \(output.target) for \(of(secret))"
             case .run(let action, let covering):
                 "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: " "))"
             }
@@ -77,7 +80,7 @@ enum Words {
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
         case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.feasible),
-            .success(.source),
+            .success(.source), .success(.pushed), .success(.targetRead),
             .success(.recalledReportedStates), .success(.keptReportedStates):
             "done"
         }

@@ -1,0 +1,63 @@
+import Rotation
+
+/// One item of `outputs`: a file, or a place behind an API.
+enum OutputSetting {
+    case file(FileOutput)
+    /// `push:` and a target's name.
+    case push(Located<TargetName>)
+
+    /// Nil, with an error, when the node has no settings, or its target no possible name.
+    init?(_ node: YAMLNode, _ diagnostics: Diagnostics) {
+        guard case .mapping(let lines) = node.content, lines.contains(where: { $0.key.value == "push" }) else {
+            guard let file = FileOutput(node, diagnostics) else { return nil }
+            self = .file(file)
+            return
+        }
+        guard
+            let section = Section(
+                node, of: "an output", at: node.position, names: ["push"] + FileOutput.names, diagnostics)
+        else { return nil }
+        for name in FileOutput.names where section.has(name) {
+            diagnostics.error(
+                at: section.position(of: name),
+                name == "path"
+                    ? "an output is a file or a target; write \"push\" and \"path\" as two outputs"
+                    : "what is pushed is no file and has no \"\(name)\"; remove the line")
+        }
+        let target = section.value("push") { text throws(Mistake) in
+            guard let name = TargetName(text) else { throw Mistake(Scalar.badName(text)) }
+            return name
+        }
+        guard let target = target.located else { return nil }
+        self = .push(target)
+    }
+
+    /// Finds outputs whose target is not configured, and targets that are to hold two secrets.
+    ///
+    /// - Parameter mentioned: the names of all targets, also of those that are wrong.
+    static func check(
+        _ clients: [LocatedClient], targets: [TargetSettings], mentioned: [String], _ diagnostics: Diagnostics
+    ) {
+        var first: [TargetName: (client: ClientName, position: Position)] = [:]
+        for client in clients {
+            for target in client.settings.targets {
+                let name = target.value.description
+                if let other = first[target.value] {
+                    diagnostics.error(
+                        at: target.position,
+                        "target \"\(name)\" is an output of client \"\(other.client)\" already "
+                            + "(\(other.position.seen(from: target.position))), and holds one secret; write another target"
+                    )
+                    continue
+                }
+                first[target.value] = (client.name.value, target.position)
+                guard !mentioned.contains(name) else { continue }
+                let advice =
+                    nearest(to: name, among: mentioned).map { "did you mean \"\($0)\"?" }
+                    ?? (mentioned.isEmpty
+                        ? "write it under \"targets\" in the main file" : "write \(alternatives(mentioned.prefix(10)))")
+                diagnostics.error(at: target.position, "there is no target\(apposition(name)); \(advice)")
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Linux
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What the daemon makes of a service that pushes, however that one behaves.
+@Suite struct PusherTests {
+    private static let signature = String(repeating: "c2lnbmF0dXJl", count: 7)
+    private static let text = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.\(signature)"
+    private let directory: TemporaryDirectory
+    private let target: TargetName
+    private var path: String { directory("push/production.sock") }
+    private var token: Token { Token(Array(Self.text.utf8)) { _ in [UInt8](repeating: 1, count: 32) } }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        target = try #require(TargetName("production"))
+        try FileManager.default.createDirectory(atPath: directory("push"), withIntermediateDirectories: false)
+    }
+
+    private func pusher(patience: Int64 = 600_000, cancel: EventCounter? = nil) -> Pusher {
+        Pusher(besideSocket: directory("status.sock"), cancel: cancel, patience: patience)
+    }
+
+    /// Why nothing was pushed.
+    private func whatFailed(patience: Int64 = 600_000, cancel: EventCounter? = nil) -> Failure? {
+        do throws(Failure) {
+            _ = try pusher(patience: patience, cancel: cancel).push(token, to: target)
+            return nil
+        } catch {
+            #expect(error.place == .target(target))
+            return error
+        }
+    }
+
+    @Test(arguments: [("true", true), ("null", nil)]) func aPushSaysWhetherItWasSeen(_ word: String, _ seen: Bool?)
+        throws
+    {
+        let service = try SocketService(at: path, .answer(#"{"result":"published","verified":\#(word)}"#))
+        #expect(try pusher().push(token, to: target) == seen)
+        #expect(service.question == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
+    }
+
+    @Test(arguments: [("true", true), ("false", false), ("null", nil)])
+    func aReadingSaysWhetherItIsThere(_ word: String, _ holds: Bool?) throws {
+        let service = try SocketService(at: path, .answer(#"{"result":"read","holds":\#(word)}"#))
+        #expect(try pusher().read(token, at: target) == holds)
+        #expect(service.question == #"{"do":"read","client_secret":"\#(Self.text)"}"# + "\n")
+    }
+
+    @Test func aFailureHasItsCodeAndHowLongToWait() throws {
+        let service = try SocketService(
+            at: path, .answer(#"{"result":"failed","code":"push_rate_limited","detail":"slowly","retry_after":90}"#))
+        let failure = try #require(whatFailed())
+        #expect(failure.code == .pushRateLimited)
+        #expect(failure.detail == "slowly")
+        #expect(failure.retryAfter == 90)
+        _ = service
+    }
+
+    /// The words come from another user's process.
+    @Test func aServicesWordsAreShortAndHoldNoSecret() throws {
+        let words = String(repeating: "so ", count: 20) + Self.text + String(repeating: " on", count: 400)
+        let service = try SocketService(
+            at: path,
+            .answer(#"{"result":"failed","code":"push_rejected","detail":"\u001b[1m\#(words)","retry_after":null}"#))
+        let detail = try #require(whatFailed()?.detail)
+        #expect(detail.utf8.count < 400)
+        #expect(!detail.contains("\u{1b}"))
+        #expect(!detail.contains(Self.signature))
+        _ = service
+    }
+
+    @Test(arguments: [
+        "hello", "{}", #"{"result":"read","holds":true}"#, #"{"result":"failed","code":"disk_full"}"#, "\u{0}",
+        #"{"result":"published","verified":true"#, String(repeating: " ", count: 16_385),
+    ])
+    func anythingElseIsNoAnswer(_ answer: String) throws {
+        let service = try SocketService(at: path, .answer(answer))
+        #expect(whatFailed()?.code == .pushServiceSilent)
+        _ = service
+    }
+
+    @Test(arguments: [SocketService.Reply.hang, .hangUp]) func aServiceThatSaysNothingIsGivenUp(
+        reply: SocketService.Reply
+    ) throws {
+        let service = try SocketService(at: path, reply)
+        #expect(whatFailed(patience: 200)?.code == .pushServiceSilent)
+        _ = service
+    }
+
+    @Test func aDaemonThatStopsDoesNotWait() throws {
+        let service = try SocketService(at: path, .hang)
+        let cancel = try EventCounter()
+        cancel.signal()
+        #expect(whatFailed(cancel: cancel)?.cause == ECANCELED)
+        _ = service
+    }
+
+    @Test func withoutASocketTheServiceIsMissing() throws {
+        let failure = try #require(whatFailed())
+        #expect(failure.code == .pushServiceMissing)
+        #expect(failure.detail == path)
+        #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-push@production.socket")
+        #expect(pusher().obstacle(to: target) == Failure(.pushServiceMissing, at: .target(target), detail: path))
+        let service = try SocketService(at: path, .hangUp)
+        #expect(pusher().obstacle(to: target) == nil)
+        _ = whatFailed()
+        _ = service
+    }
+}

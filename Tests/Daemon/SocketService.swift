@@ -1,0 +1,65 @@
+import Foundation
+import Linux
+import Synchronization
+import TestSupport
+
+/// A service beside the daemon, for one connection.
+final class SocketService: Sendable {
+    enum Reply: Sendable {
+        case answer(String)
+        /// Reads, and says nothing until the other side closes; to one that waits for 20 s it says that Apple accepts.
+        case hang
+        /// Closes without reading.
+        case hangUp
+    }
+
+    private let listener: Int32
+    private let ended = DispatchSemaphore(value: 0)
+    private let asked = Mutex("")
+
+    /// - Parameter user: who begins to listen, for whom the kernel takes the service.
+    init(at path: String, _ reply: Reply, as user: UInt32? = nil) throws {
+        let listening =
+            try user.map { user in
+                try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
+                    try UnixListener(path: path, mode: 0o600)
+                }
+                .release()
+            } ?? UnixListener(path: path, mode: 0o600).release()
+        // What accepts connections waits for them.
+        _ = fcntl(listening, F_SETFL, 0)
+        listener = listening
+        Thread.detachNewThread { [self] in
+            serve(reply)
+            ended.signal()
+        }
+    }
+
+    /// What was asked, once the connection has ended.
+    var question: String {
+        ended.wait()
+        defer { ended.signal() }
+        return asked.withLock { $0 }
+    }
+
+    private func serve(_ reply: Reply) {
+        let descriptor = accept(listener, nil, nil)
+        // No other connection comes.
+        close(listener)
+        guard descriptor >= 0 else { return }
+        let connection = UnixStream(adopting: Descriptor(adopting: descriptor))
+        if case .hangUp = reply { return }
+        var question: [UInt8] = []
+        while !question.contains(UInt8(ascii: "\n")), let more = try? connection.read(upTo: 65_536), !more.isEmpty {
+            question += more
+        }
+        asked.withLock { $0 = String(decoding: question, as: UTF8.self) }
+        switch reply {
+        case .answer(let text): try? connection.write(Array(text.utf8))
+        case .hang:
+            var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&events, 1, 20_000) == 0 { try? connection.write(Array(#"{"verdict":"accepted"}"#.utf8)) }
+        case .hangUp: break
+        }
+    }
+}

@@ -1,0 +1,277 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// What is put into places behind an API, and what becomes of it there.
+@Suite struct TargetsTests {
+    private let web = "web"
+    private let target: TargetName
+    private let other: SecretInfo
+    private var resource: Resource { .target(target) }
+    private let action = Values.exec("/bin/deploy")
+
+    init() throws {
+        target = try #require(TargetName("production"))
+        other = try Values.issued(7, signer: nil)
+    }
+
+    private func configuration(
+        place: String = "here", outputs: [Output]? = nil, actions: [Action] = []
+    ) throws -> Configuration {
+        var client = try Values.client(web, outputs: outputs, actions: actions)
+        client.targets = [PushOutput(target: target, place: place)]
+        return try Values.configuration([web: client, "api": Values.client("api")])
+    }
+
+    /// A daemon that has published everything.
+    private func settled(actions: [Action] = [], isBlind: Bool = false) throws -> Bench {
+        let bench = try Bench(try configuration(actions: actions))
+        if isBlind { bench.blind = [target] }
+        bench.go()
+        #expect(bench.places[target] == (try bench.current(web)))
+        bench.forget()
+        return bench
+    }
+
+    private func output(_ bench: Bench) throws -> OutputView {
+        try #require(try bench.view(web).outputs.first { $0.target == target })
+    }
+
+    private func failure(_ code: Failure.Code = .pushServerFailed, retryAfter: Seconds? = nil) -> Failure {
+        Failure(code, at: .target(target), retryAfter: retryAfter)
+    }
+
+    /// What was pushed and read back since the bench forgot.
+    private func requests(_ bench: Bench) -> [String] {
+        bench.log.filter { $0.hasPrefix("push ") || $0.hasPrefix("ask ") }
+    }
+
+    // MARK: Pushing
+
+    @Test(arguments: [true, false]) func aSecretIsPushedAndRecorded(isShown: Bool) throws {
+        let bench = try settled(isBlind: !isShown)
+        let secret = try #require(try bench.current(web))
+        #expect(bench.records[try Values.name(web)]?.pushed == [PushOutput(target: target, place: "here"): secret])
+        let view = try bench.view(web)
+        #expect(view.health == .ok)
+        #expect(view.delivered)
+        let output = try output(bench)
+        #expect(output.state == .ok)
+        #expect(output.path == nil)
+        #expect(output.verified == (isShown ? true : nil))
+        #expect(output.writtenAt != nil)
+    }
+
+    @Test func aRenewalIsPushed() throws {
+        let bench = try settled()
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(bench.answer() == .renewed([try bench.renewed(web)]))
+        #expect(requests(bench) == ["push production"])
+    }
+
+    @Test func whatComesWhileAnotherIsPushedIsPushedNext() throws {
+        let bench = try settled()
+        bench.held = [resource]
+        let names: Set = [try Values.name(web)]
+        bench.ask(.renew(.init(clients: names)), 1)
+        bench.pass(120)
+        bench.ask(.renew(.init(clients: names)), 2)
+        #expect(requests(bench) == ["push production"])
+        bench.release(resource)
+        #expect(requests(bench) == ["push production", "push production"])
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(
+            bench.works.compactMap { if case .push(_, let secret, _) = $0 { secret.issuedAt } else { nil } }.count == 2)
+        #expect(try output(bench).state == .ok)
+    }
+
+    @Test func onceWaitsForAPush() throws {
+        let bench = try Bench(try configuration(), once: true)
+        bench.held = [resource]
+        bench.go()
+        bench.pass(50)
+        #expect(!bench.lastStep.ended)
+        bench.release(resource)
+        #expect(bench.lastStep.ended)
+    }
+
+    // MARK: What a target does not touch
+
+    @Test(arguments: [true, false]) func filesAndReadyWaitForNoTarget(isHung: Bool) throws {
+        let bench = try Bench(try configuration())
+        if isHung { bench.held = [resource] } else { bench.failures[resource] = failure() }
+        bench.go()
+        #expect(bench.entries.contains(.ready))
+        #expect(try bench.held(in: "web.jwt") == (try bench.current(web)))
+        #expect(try bench.view("api").health == .ok)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try output(bench).state == (isHung ? .pending : .failed))
+    }
+
+    @Test func aClientWithATargetAloneIsServed() throws {
+        let bench = try Bench(try configuration(outputs: []))
+        bench.go()
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.places[target] != nil)
+    }
+
+    /// They run once more when it has succeeded.
+    @Test func actionsWaitForAPushThatRunsAndNotForOneThatFails() throws {
+        let bench = try settled(actions: [action])
+        bench.held = [resource]
+        let run = "run exec /bin/deploy for web"
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(!bench.log.contains(run))
+        bench.fail(resource, failure())
+        #expect(bench.log.filter { $0 == run }.count == 1)
+        #expect(bench.answer() == .renewed([try bench.failed(web, failure())]))
+        bench.pass(60)
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(bench.log.filter { $0 == run }.count == 2)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func actionsDoNotWaitForAPushThatHangs() throws {
+        let bench = try settled(actions: [action])
+        bench.held = [resource]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(!bench.log.contains { $0.hasPrefix("run ") })
+        bench.pass(31)
+        #expect(bench.log.contains { $0.hasPrefix("run ") })
+        #expect(bench.answer() == nil)
+    }
+
+    // MARK: Failing
+
+    @Test func aFailedPushIsTriedAgainAtLeastEveryQuarterOfAnHour() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[resource] = failure()
+        bench.go()
+        bench.pass(3600)
+        bench.forget()
+        bench.pass(9000)
+        let count = requests(bench).count
+        #expect((10...13).contains(count), "\(count) requests")
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func anAPIIsLeftAloneForAsLongAsItWants() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
+        bench.go()
+        bench.failures = [:]
+        bench.forget()
+        bench.pass(7199)
+        #expect(requests(bench) == [])
+        bench.pass(1)
+        #expect(requests(bench) == ["push production"])
+    }
+
+    @Test func whoeverAsksDoesNotWait() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
+        bench.go()
+        bench.failures = [:]
+        bench.ask(.renew(.init(clients: [try Values.name(web)], deliverOnly: true)))
+        #expect(bench.answer() == .renewed([try bench.delivered(web)]))
+        #expect(bench.places[target] == (try bench.current(web)))
+    }
+
+    /// The API may hold either by then.
+    @Test func afterAFailedPushNothingIsTakenForGranted() throws {
+        let bench = try settled()
+        bench.failures[resource] = failure(.pushTimedOut)
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.failures = [:]
+        try bench.restart(try configuration())
+        #expect(requests(bench) == ["push production"])
+    }
+
+    // MARK: Starting again
+
+    @Test func aStartReadsWhatWasPushedAndPushesNothing() throws {
+        let bench = try settled()
+        try bench.restart(try configuration())
+        #expect(requests(bench) == ["ask production"])
+        #expect(try output(bench).verified == true)
+    }
+
+    @Test func aStartBelievesTheRecordWhereNothingIsShown() throws {
+        let bench = try settled(isBlind: true)
+        try bench.restart(try configuration())
+        bench.pass(20_000)
+        #expect(requests(bench) == ["ask production"])
+        #expect(try output(bench).state == .ok)
+    }
+
+    @Test func aStartPushesWhereAnotherSecretIs() throws {
+        let bench = try settled()
+        bench.places[target] = other
+        try bench.restart(try configuration())
+        #expect(requests(bench) == ["ask production", "push production"])
+        #expect(bench.places[target] == (try bench.current(web)))
+    }
+
+    @Test func aTargetThatLeadsElsewhereIsPushedTo() throws {
+        let bench = try settled()
+        bench.reload(try configuration(place: "there"))
+        #expect(requests(bench) == ["push production"])
+        #expect(bench.records[try Values.name(web)]?.pushed.keys.map(\.place) == ["there"])
+    }
+
+    // MARK: Reading back
+
+    @Test func whatIsShownIsReadOnceAnHour() throws {
+        let bench = try settled()
+        bench.pass(10 * 3600)
+        let count = requests(bench).count
+        #expect(Set(requests(bench)) == ["ask production"])
+        #expect((10...13).contains(count), "read \(count) times")
+    }
+
+    @Test func whatWasChangedIsPushedAgainAndTheActionsRun() throws {
+        let bench = try settled(actions: [action])
+        bench.places[target] = other
+        bench.pass(3600)
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(requests(bench).contains("push production"))
+        #expect(bench.log.contains { $0.hasPrefix("run ") })
+        #expect(try output(bench).repairs == 1)
+    }
+
+    @Test func whatGoesOnBeingChangedIsContested() throws {
+        let bench = try settled()
+        for _ in 1...4 {
+            bench.places[target] = other
+            bench.pass(3600)
+        }
+        #expect(try output(bench).state == .contested)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure == Failure(.contested, at: .target(target)))
+        bench.pass(25_000)
+        #expect(try output(bench).state == .ok)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    // MARK: Health
+
+    /// What the application behind the API holds is what was pushed last.
+    @Test func aTargetThatKeepsAnExpiringSecretIsCritical() throws {
+        let bench = try settled()
+        bench.failures[resource] = failure(.pushCredentialsRefused)
+        bench.pass(61 * Values.day)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == .pushCredentialsRefused)
+        bench.pass(20 * Values.day)
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view("api").health == .ok)
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real daemon with an output behind an API, the real program that pushes, and a stand-in for the API.
+@Suite(.waits) struct PushingTests {
+    private let sandbox: Sandbox
+    private let directory: TemporaryDirectory
+    private let api: Background
+
+    init() throws {
+        sandbox = try Sandbox()
+        directory = try TemporaryDirectory()
+        api = try Background([python, repository + "/Tests/Support/push/stand-in.py", directory.path])
+        try sandbox.directory.write("token-of-the-tests\n", to: "token")
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("push"), withIntermediateDirectories: false)
+        try sandbox.configure(
+            sandbox.client("web", more: "      - push: production"),
+            others: """
+                targets:
+                  production:
+                    kind: vault
+                    path: apps/web
+                    endpoint: \(api.firstLine)
+                    ca_file: \(directory("ca.pem"))
+                    token_file: \(sandbox.directory("token"))
+                """)
+    }
+
+    /// Starts to listen for the daemon, as systemd does.
+    private func serve() throws -> Background {
+        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
+        try #require(FileManager.default.isExecutableFile(atPath: program), "build \(program) first: make build")
+        let service = try Background([
+            "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("push/production.sock"),
+            program, "push", "production", "--config", sandbox.directory("clientsecretd.yaml"),
+        ])
+        try #require(service.firstLine == "listening")
+        return service
+    }
+
+    private func client() throws -> [String: Any] {
+        let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
+        return try #require(clients.first)
+    }
+
+    private func output() throws -> [String: Any] {
+        let outputs = try #require(try client()["outputs"] as? [[String: Any]])
+        return try #require(outputs.first { $0["target"] as? String == "production" })
+    }
+
+    private func published() throws -> String { try sandbox.directory.read("out/web.jwt") }
+
+    private func awaitPush(_ state: String = "ok") throws {
+        try sandbox.eventually("the push") { try output()["state"] as? String == state }
+    }
+
+    @Test func aSecretIsPushedReadBackAndNotPushedAgain() throws {
+        let service = try serve()
+        try sandbox.start()
+        try awaitPush()
+        #expect(try directory.read("held") == (try published()))
+        let output = try output()
+        #expect(output["path"] is NSNull)
+        #expect(output["verified"] as? Bool == true)
+        #expect(output["written_at"] is String)
+        let renewal = try sandbox.command("renew", "web")
+        #expect(renewal.status == 0, "\(renewal.complaints)")
+        #expect(try directory.read("held") == (try published()))
+        #expect(try sandbox.command("health").status == 0)
+
+        sandbox.stop()
+        try sandbox.start()
+        try sandbox.eventually("the reading") { try self.output()["verified"] as? Bool == true }
+        #expect(try sandbox.log().split(separator: "\n").count { $0.contains(": pushed ") } == 2)
+        _ = service
+    }
+
+    @Test func withoutTheServiceTheFileIsPublishedAndWhatHelpsIsSaid() throws {
+        let check = try sandbox.command("check")
+        #expect(check.output.contains("would push it to target production"), "\(check.output)")
+        #expect(
+            check.complaints.contains("systemctl enable --now clientsecretd-push@production.socket"),
+            "\(check.complaints)")
+        try sandbox.start()
+        try awaitPush("failed")
+        #expect(try sandbox.judge(try published())["claims"] != nil)
+        let shown = try sandbox.command("status").output
+        #expect(shown.contains("systemctl enable --now clientsecretd-push@production.socket"), "\(shown)")
+        #expect(try sandbox.command("health").status == 1)
+        let service = try serve()
+        let renewal = try sandbox.command("renew", "web", "--deliver-only")
+        #expect(renewal.status == 0, "\(renewal.complaints)")
+        #expect(try directory.read("held") == (try published()))
+        _ = service
+    }
+
+    @Test func anAPIThatRefusesIsNamedWithItsCode() throws {
+        try directory.write("* retry=429:7200", to: "orders")
+        let service = try serve()
+        try sandbox.start()
+        try awaitPush("failed")
+        let failure = try #require(try client()["failure"] as? [String: Any])
+        #expect(failure["code"] as? String == "push_rate_limited")
+        let since = try #require(failure["since"] as? String)
+        let next = try #require(failure["next_attempt"] as? String)
+        let format = ISO8601DateFormatter()
+        let pause = try #require(format.date(from: next)).timeIntervalSince(try #require(format.date(from: since)))
+        #expect(pause >= 7000, "\(pause) s")
+        try directory.write("", to: "orders")
+        #expect(try sandbox.command("renew", "web").status == 0)
+        #expect(try directory.read("held") == (try published()))
+        _ = service
+    }
+
+    /// The daemon asks over a Unix socket, whatever the service does.
+    @Test func theDaemonOpensNoNetworkConnection() throws {
+        let trace = sandbox.directory("trace")
+        let service = try serve()
+        try sandbox.start(under: ["strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace=%network"])
+        try awaitPush()
+        sandbox.stop()
+        let calls = try sandbox.directory.read("trace").split(separator: "\n")
+        #expect(calls.contains { $0.contains("connect(") && $0.contains("push/production.sock") })
+        #expect(calls.filter { $0.contains("socket(") && !$0.contains("socket(AF_UNIX") } == [])
+        _ = service
+    }
+}
