@@ -70,7 +70,7 @@ struct ConsumersTests {
         let outputs = ["web.jwt", "web.env", "appleid.apple.com.client", "matrix.jwt"].map { own.directory($0) }
         // The limit ends a test in which nothing is published.
         for _ in 0..<600 where !outputs.allSatisfy(FileManager.default.fileExists) { usleep(100_000) }
-        var programs = ["Gunicorn", "Untold", "Apache", "Envoy", "PocketBase", "Synapse"]
+        var programs = ["Gunicorn", "NotNotified", "Apache", "Envoy", "PocketBase", "Synapse"]
         if try run(["node", "--env-file=/dev/null", "--eval", ""]).status == 0 { programs.append("Node") }
         let signedIn = try run(
             [
@@ -82,12 +82,12 @@ struct ConsumersTests {
         let report = try JSONDecoder().decode(Report.self, from: Data(signedIn.output.utf8))
         #expect(report.secrets > 3, "\(log())")
         #expect(Set(report.logins.keys) == Set(programs))
-        for (program, logins) in report.logins where program != "Untold" {
+        for (program, logins) in report.logins where program != "NotNotified" {
             #expect(logins.failed == [], "\(program)")
             #expect(logins.good > 20, "\(program)")
         }
         // What was never told goes on with the first secret, and is refused: the stand-in does judge.
-        #expect(report.logins["Untold"]?.failed.count == 1)
+        #expect(report.logins["NotNotified"]?.failed.count == 1)
         let answers = try apple.log().filter { $0.hasPrefix("/auth/token") }
         #expect(answers.last == "/auth/token invalid_client: expired")
         // PocketBase first tries each time whether it may send the secret in a header.

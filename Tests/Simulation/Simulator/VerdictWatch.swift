@@ -39,7 +39,7 @@ struct VerdictWatch {
     func isHeldBack(_ client: ClientName) -> Bool { newest[client].map { $0 != inForce[client] } ?? false }
 
     /// Whether the daemon was told nothing of a secret, or only of one refusal.
-    func isUntold(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 < 2 }
+    func isUnreported(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 < 2 }
 
     /// Records a question: one at a time, six a minute, and about one client half a minute after a failure at the
     /// soonest, up to a fifth of which is jitter.

@@ -109,7 +109,7 @@ extension Watch {
         let boot = simulator.boot
         let isAsked = jobs.values.contains { job in
             guard case .verify(let client, let secret) = job.work, client == name else { return false }
-            return secret != simulator.rotation.current(of: name) && simulator.verdicts.isUntold(secret)
+            return secret != simulator.rotation.current(of: name) && simulator.verdicts.isUnreported(secret)
         }
         guard isAsked, let mintedAt = mintedAt[name], boot < mintedAt + 15_000, quiet(name, at: boot) > 15_000 else {
             return

@@ -108,7 +108,7 @@ class Gunicorn(Program):
         return [VENV / "gunicorn", "--bind", f"127.0.0.1:{self.port}", "app:application"]
 
 
-class Untold(Gunicorn):
+class NotNotified(Gunicorn):
     """The same, but nobody sends it a signal: what becomes of a program that never reads again."""
 
 

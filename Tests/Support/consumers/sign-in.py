@@ -78,13 +78,13 @@ def main():
     try:
         for name in sys.argv[5:]:
             all_logins[name] = Logins(getattr(programs, name)(place, apple))
-        untold = all_logins.pop("Untold", None)
+        not_notified = all_logins.pop("NotNotified", None)
         threads = [threading.Thread(target=logins.go_on, args=[over]) for logins in all_logins.values()]
         for thread in threads:
             thread.start()
         begun = time.monotonic()
-        while untold and not untold.is_ready.is_set() and time.monotonic() < begun + LONGEST_START:
-            untold.try_once()
+        while not_notified and not not_notified.is_ready.is_set() and time.monotonic() < begun + LONGEST_START:
+            not_notified.try_once()
             time.sleep(0.1)
         for name, logins in all_logins.items():
             if not logins.is_ready.wait(max(0, begun + LONGEST_START - time.monotonic())):
@@ -101,9 +101,9 @@ def main():
         for thread in threads:
             thread.join()
         # It goes on with the first secret.
-        if untold:
-            untold.try_once()
-            all_logins["Untold"] = untold
+        if not_notified:
+            not_notified.try_once()
+            all_logins["NotNotified"] = not_notified
         print(json.dumps({"secrets": len(secrets), "logins": {
             name: {"good": logins.good, "failed": logins.failed, "away": logins.away}
             for name, logins in all_logins.items()}}))
