@@ -13,6 +13,7 @@ import Testing
     private let app: ClientName
     private let key: KeyName
     private let path: AbsolutePath
+    private let target: TargetName
     private let secret: SecretInfo
     private let change: KeyChange
     private let action = ActionID("restart a.service")
@@ -24,6 +25,7 @@ import Testing
         app = try #require(ClientName("app"))
         key = try #require(KeyName("apple"))
         path = try #require(AbsolutePath("/srv/web.jwt"))
+        target = try #require(TargetName("production"))
         let keyID = try #require(KeyID("ABC123DEFG"))
         let issuer = try #require(TeamID("DEF123GHIJ"))
         let subject = try #require(ClientID("com.example.web"))
@@ -85,6 +87,10 @@ import Testing
             Row(
                 line(.published(path, [web: secret])), .info, "wrote /srv/web.jwt: web sha256:0000000000000001",
                 ["PATH=/srv/web.jwt"] + ofSecret),
+            Row(
+                line(.pushed(target, web, secret, verified: nil)), .info,
+                "web: pushed sha256:0000000000000001 to target production, which does not show what it holds",
+                ["TARGET=production"] + ofSecret),
             Row(
                 line(.ran(action, [web: secret])), .info, "done: restart a.service: web sha256:0000000000000001",
                 ["ACTION=restart a.service"] + ofSecret),
