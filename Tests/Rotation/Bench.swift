@@ -122,6 +122,14 @@ final class Bench {
         boot = end
     }
 
+    /// Lets time pass of which the machine is suspended for all but the last hour: where something fails for months, each
+    /// of its retries would take its turn.
+    func sleep(_ seconds: Int64) {
+        let awake = min(seconds, 3600)
+        boot(after: (seconds - awake) * 1000)
+        pass(awake)
+    }
+
     /// Advances both clocks by a part of a second.
     func boot(after milliseconds: Int64) {
         boot += milliseconds

@@ -90,7 +90,7 @@ import Testing
         #expect(view.verification?.verdict == .refused)
         #expect(view.verification?.code == "invalid_client")
         #expect(bench.answer() == .renewed([try bench.failed(web, try #require(view.reason?.failure))]))
-        bench.pass(70 * Values.day)
+        bench.sleep(70 * Values.day)
         #expect(try bench.held(in: "web.jwt") == old)
     }
 
@@ -120,7 +120,7 @@ import Testing
         let bench = try settled()
         try refuse(bench)
         let (old, _) = try renew(bench)
-        bench.pass(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 1)
+        bench.sleep(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 1)
         #expect(try bench.held(in: "web.jwt") == old)
         bench.pass(1)
         #expect(try bench.held(in: "web.jwt") != old)
@@ -138,7 +138,7 @@ import Testing
         try silence(bench, code)
         let (old, new) = try renew(bench)
         let critical = old.expiresAt.secondsSinceEpoch - Self.critical - bench.now.wall.secondsSinceEpoch
-        bench.pass(critical - 61)
+        bench.sleep(critical - 61)
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure.code == code)
@@ -170,7 +170,7 @@ import Testing
         let (old, _) = try renew(bench)
         bench.pass(3600)
         try silence(bench)
-        bench.pass(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
+        bench.sleep(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
         #expect(try bench.view(web).verification?.verdict == .refused)
@@ -363,7 +363,7 @@ import Testing
         let bench = try sharing()
         let (first, second) = (try Values.name("native"), try Values.name("web"))
         bench.failures[.client(first)] = Failure(.systemError, at: .client(first))
-        bench.pass(81 * Values.day)
+        bench.sleep(81 * Values.day)
         #expect(try bench.view("native").health == .critical)
         bench.held = [.verification(second)]
         bench.forget()
@@ -441,7 +441,7 @@ import Testing
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
         #expect(!bench.log.contains("mint web"))
-        bench.pass(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
+        bench.sleep(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).verification?.verdict == .refused)
     }
