@@ -81,7 +81,7 @@ let package = Package(
             "Daemon",
             uses: [
                 "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
-                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", systemPackage,
+                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store", systemPackage,
             ]),
         source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
         source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "SignIn"]),
@@ -155,7 +155,7 @@ let package = Package(
         test(
             "Daemon",
             of: [
-                "Daemon", "Failures", "Systemd", "Outputs", "State", "Rotation", "Linux", "AppleClientSecret",
+                "Daemon", "Failures", "Systemd", "Outputs", "State", "Store", "Rotation", "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
         test(

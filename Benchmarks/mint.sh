@@ -31,7 +31,7 @@ if command -v node >/dev/null; then
     peers+=(jose)
 fi
 # Its packages cannot be had everywhere.
-if build Benchmarks/mint/jwt-kit mint-jwt-kit; then peers+=(jwt_kit); fi
+if build Benchmarks/mint-jwt-kit mint-jwt-kit; then peers+=(jwt_kit); fi
 
 # The signature of the token on standard input is the key's, and its claims are the agreed ones.
 verify() {

@@ -3,10 +3,9 @@
 many certificates of their own making and renew them. ROOT is a Debian with both of them in it. To be run as root.
 
 Everything that is kept exists before the first measured start. The three take turns: the time from the start until the
-program says that it is ready (caddy and the daemon by READY=1, certmonger by taking connections), the median of the
-runs (5); then, ten seconds after the last start (a minute with many
-clients), what each holds in memory, and how often it wakes in the minute after
-that.
+program says that it is ready (caddy and the daemon by READY=1, certmonger by taking connections), and how long its threads
+ran on a processor by then, which says what was waiting; the medians of the runs (5). Then, ten seconds after the last start
+(a minute with many clients), what each holds in memory, and how often it wakes in the minute after that.
 """
 import glob
 import os
@@ -44,6 +43,11 @@ def until(condition):
     sys.exit("peers.py: waited in vain")
 
 
+def spent(process):
+    """Seconds that its threads have run, those that have ended too, by the clock that clock_getcpuclockid() names."""
+    return time.clock_gettime((~process.pid << 3) | 2)
+
+
 def accepts(path):
     with socket.socket(socket.AF_UNIX) as peer:
         try:
@@ -78,7 +82,7 @@ class Notifying:
             process = start(self.arguments, self.environment)
             while b"READY=1" not in told.recv(4096).split(b"\n"):
                 pass
-            took = time.monotonic() - began
+            took = time.monotonic() - began, spent(process)
         os.unlink(notify)
         return process, took
 
@@ -93,7 +97,7 @@ class Certmonger:
             {"CERTMONGER_REQUESTS_DIR": inside + "/requests"})
         while not accepts(private):
             time.sleep(0.001)
-        return process, time.monotonic() - began
+        return process, (time.monotonic() - began, spent(process))
 
 
 def daemon():
@@ -176,7 +180,7 @@ try:
     for run in range(runs):
         for name, peer in peers.items():
             process, took = peer.start()
-            times[name].append(took * 1000)
+            times[name].append(took)
             # What it begins after it has said that it is ready shall not disturb the next.
             time.sleep(1 if clients <= 100 else 5)
             end(process)
@@ -188,9 +192,11 @@ try:
         time.sleep(60)
         woken = switches(process) - before
         end(process)
+        elapsed, processor = ([1000 * value for value in values] for values in zip(*times[name]))
         print(
-            f"{name}: {clients} clients, ready after {statistics.median(times[name]):.1f} ms (median of {runs}, from"
-            f" {min(times[name]):.1f} to {max(times[name]):.1f}), resident {resident} kB, private and dirty {dirty} kB,"
+            f"{name}: {clients} clients, ready after {statistics.median(elapsed):.1f} ms (median of {runs}, from"
+            f" {min(elapsed):.1f} to {max(elapsed):.1f}), {statistics.median(processor):.1f} ms of processor, resident"
+            f" {resident} kB, private and dirty {dirty} kB,"
             f" woken {woken} times in 60 s", flush=True)
 finally:
     shutil.rmtree(work)

@@ -74,11 +74,11 @@ extension Action {
         return PolkitRule.text(user: name, unit: unit, verbs: order.verbs)
     }
 
-    /// The order for systemd; nil for a program. A failed unit is started: its next start would read the new secret too,
+    /// The order for systemd; nil for what is no unit's. A failed unit is started: its next start would read the new secret too,
     /// but nobody stopped it on purpose.
     fileprivate var order: (UnitOrder, unit: String)? {
         switch self {
-        case .exec: nil
+        case .exec, .redeploy: nil
         case .unit(.restart, let unit): (.tryRestart, unit)
         case .unit(.reload, let unit): (.reload, unit)
         case .unit(.reloadOrRestart, let unit): (.reloadOrTryRestart, unit)

@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 
 /* Macros do not import into Swift: each that is needed stands here as a function. */

@@ -5,7 +5,10 @@ import Rotation
 /// The settings of a client, or those of `defaults`.
 struct ClientSettings {
     /// Those that `defaults` may have too.
-    static let shared = ["key", "lifetime", "renew_before", "outputs", "on_change", "verify", "credential"]
+    static let shared = [
+        "key", "lifetime", "renew_before", "outputs", "on_change", "deliver_over", "verify", "credential",
+        "share",
+    ]
     static let names = ["client_id", "from"] + shared
 
     private(set) var clientID: Setting<ClientID> = .absent
@@ -15,8 +18,10 @@ struct ClientSettings {
     private(set) var renewBefore: Setting<Seconds> = .absent
     private(set) var outputs: Setting<[OutputSetting?]> = .absent
     private(set) var onChange: Setting<[Located<Action>?]> = .absent
+    private(set) var deliverOver: Setting<Seconds> = .absent
     private(set) var verify: Setting<Bool> = .absent
     private(set) var credential: Setting<ServedCredential> = .absent
+    private(set) var share: Setting<Bool> = .absent
     /// Of one client only.
     private(set) var source: Setting<SourceConfiguration> = .absent
 
@@ -39,7 +44,9 @@ struct ClientSettings {
         renewBefore = section.value("renew_before", Scalar.renewBefore)
         outputs = section.list("outputs") { OutputSetting($0, section.diagnostics) }
         onChange = ActionKinds.list("on_change", in: section)
+        deliverOver = section.value("deliver_over", Scalar.deliverOver)
         verify = section.value("verify", Scalar.truth)
+        share = section.value("share", Scalar.truth)
         credential = CredentialSettings.read(in: section)
     }
 
@@ -101,7 +108,9 @@ struct ClientSettings {
         renewBefore = renewBefore.or(defaults.renewBefore)
         outputs = outputs.or(defaults.outputs)
         onChange = onChange.or(defaults.onChange)
+        deliverOver = deliverOver.or(defaults.deliverOver)
         verify = verify.or(defaults.verify)
+        share = share.or(defaults.share)
         credential = credential.or(defaults.credential)
     }
 }
@@ -114,6 +123,8 @@ struct LocatedClient {
     private let ownTimes: Position?
     /// Settings that the client itself has and that mean nothing where its secrets are received.
     private let ofMinting: [(name: String, position: Position)]
+    /// Where the client itself says over how long its received secrets are delivered.
+    private let ofReceiving: Position?
 
     var source: Setting<SourceConfiguration> { settings.source }
 
@@ -126,8 +137,12 @@ struct LocatedClient {
         self.name = Located(name, at: entry.key.position)
         self.settings = settings
         ownTimes = settings.renewBefore.position ?? settings.lifetime.position
-        ofMinting = [("lifetime", settings.lifetime.position), ("verify", settings.verify.position)]
-            .compactMap { name, position in position.map { (name, $0) } }
+        ofMinting = [
+            ("lifetime", settings.lifetime.position), ("verify", settings.verify.position),
+            ("share", settings.share.position),
+        ]
+        .compactMap { name, position in position.map { (name, $0) } }
+        ofReceiving = settings.deliverOver.position
     }
 
     /// The client with what it does not say itself taken from `defaults`.
@@ -148,10 +163,11 @@ struct LocatedClient {
     /// - Parameters:
     ///   - keys: those that may sign for it, where they are known.
     ///   - targets: those that are configured.
+    ///   - hasStore: whether there is a store from which it could receive.
     func configuration(
-        keys: [KeySettings]?, targets: [TargetSettings], _ diagnostics: Diagnostics
+        keys: [KeySettings]?, targets: [TargetSettings], hasStore: Bool, _ diagnostics: Diagnostics
     ) -> ClientConfiguration? {
-        let isReceived = isReceived(keys, diagnostics)
+        let isReceived = isReceived(keys, hasStore: hasStore, diagnostics)
         let times = isReceived ? receivedTimes : times(diagnostics)
         if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
             diagnostics.error(
@@ -160,32 +176,45 @@ struct LocatedClient {
             )
         }
         guard let key = keys?.first?.name.value, let times, let clientID else { return nil }
-        var source = settings.source.value
+        var source = settings.source.value ?? (isReceived ? SourceConfiguration(.store) : nil)
         source?.renewBefore = settings.renewBefore.value
-        return ClientConfiguration(
+        source?.deliverOver = settings.deliverOver.value ?? SourceConfiguration.defaultDeliverOver
+        let pushed = settings.targets.compactMap { target in
+            targets.first { $0.name.value == target.value.description }?.target.map { (name: target.value, target: $0) }
+        }
+        let deployments = pushed.filter { $0.target.redeploys == true }.map {
+            Action.redeploy(project: $0.target.project, targets: [$0.name])
+        }
+        var configuration = ClientConfiguration(
             clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
             outputs: settings.files.compactMap(\.configuration),
-            onChange: (settings.onChange.value ?? []).compactMap { $0?.value },
+            onChange: (settings.onChange.value ?? []).compactMap { $0?.value } + deployments,
             verify: !isReceived && settings.verify.value ?? false,
             credential: settings.credential.value, source: source,
             otherKeys: keys?.dropFirst().map(\.name.value) ?? [],
-            targets: settings.targets.compactMap { target in
-                targets.first { $0.name.value == target.value.description }?.target
-                    .map { PushOutput(target: target.value, place: $0.place) }
-            })
+            targets: pushed.map { PushOutput(target: $0.name, place: $0.target.place) },
+            isShared: settings.share.value ?? true)
+        configuration.undeployed = Set(pushed.filter { $0.target.redeploys == false }.map(\.name))
+        return configuration
     }
 
     /// Whether the client's secrets are received and not minted, after its keys and settings were compared with that.
-    private func isReceived(_ keys: [KeySettings]?, _ diagnostics: Diagnostics) -> Bool {
+    private func isReceived(_ keys: [KeySettings]?, hasStore: Bool, _ diagnostics: Diagnostics) -> Bool {
         guard let keys else { return !settings.source.isAbsent }
         let named = settings.keys.value?.last?.position ?? name.position
         let owner = "client \"\(name.value)\""
-        guard !settings.source.isAbsent else {
+        let isFromStore = settings.source.isAbsent && hasStore && keys.contains(where: \.isPublic)
+        guard !settings.source.isAbsent || isFromStore else {
+            if let ofReceiving {
+                diagnostics.error(
+                    at: ofReceiving,
+                    "\(owner) mints its secrets, and \"deliver_over\" is for one that receives them; remove the line")
+            }
             if let key = keys.first(where: \.isPublic) {
                 diagnostics.error(
                     at: name.position,
                     "\(owner) cannot mint, for key \"\(key.name.value)\" is a public_key; write \"from\" with the "
-                        + "\"path\" of a file that something else renews")
+                        + "\"path\" of a file that something else renews, or a \"store\"")
             } else if keys.count > 1 {
                 diagnostics.error(
                     at: named, "\(owner) mints with one key; write the one that is to sign, without a list")
@@ -195,7 +224,8 @@ struct LocatedClient {
         if let key = keys.first(where: { !$0.isPublic && $0.location.value != nil }) {
             diagnostics.error(
                 at: settings.source.position ?? named,
-                "\(owner) mints by itself, for key \"\(key.name.value)\" is a private key; remove \"from\", or write "
+                "\(owner) mints by itself, for key \"\(key.name.value)\" is a private key; "
+                    + (isFromStore ? "name it alone, or write " : "remove \"from\", or write ")
                     + "\"public_key\" for the key")
         }
         for (setting, position) in ofMinting {

@@ -89,7 +89,7 @@ enum CredentialSettings {
             case .unit(_, let unit):
                 // Restarting a target restarts its PartOf= units. A reload was warned of above.
                 if unit == served || UnitName.template(of: unit) == served || unit.hasSuffix(".target") { return }
-            case .signal: continue
+            case .signal, .redeploy: continue
             }
         }
         diagnostics.warning(

@@ -1,5 +1,7 @@
 import AppleClientSecret
+import Linux
 import Rotation
+import Store
 
 /// The configuration of all files together, each value with the place where it is written.
 struct LocatedConfiguration {
@@ -62,12 +64,6 @@ struct LocatedConfiguration {
         ClientOutput.check(outputs, diagnostics)
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)
-        if let position = main.store.position {
-            diagnostics.warning(
-                at: position,
-                "the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand"
-            )
-        }
         OutputSetting.check(clients, targets: main.targets, mentioned: main.targetNames, diagnostics)
         return configuration
     }
@@ -78,13 +74,15 @@ struct LocatedConfiguration {
         var clients: [ClientName: ClientConfiguration] = [:]
         for client in self.clients {
             clients[client.name.value] = client.configuration(
-                keys: self.keys(of: client, diagnostics), targets: main.targets, diagnostics)
+                keys: self.keys(of: client, diagnostics), targets: main.targets, hasStore: !main.store.isAbsent,
+                diagnostics)
         }
         return Configuration(
             keys: keys, clients: clients, onStateChange: main.onStateChange.value?.compactMap { $0?.value } ?? [],
             controlGroup: main.controlGroup.value, stateDirectory: main.stateDirectory.value,
             metricsFile: main.metricsFile.value,
-            trustedDirectories: (main.trustedDirectories.value ?? []).compactMap { $0?.value })
+            trustedDirectories: (main.trustedDirectories.value ?? []).compactMap { $0?.value },
+            store: main.store.value.map { SecretStore(place: $0.place, machine: $0.machine ?? HostName.current) })
     }
 
     private func checkIDs(_ diagnostics: Diagnostics) {

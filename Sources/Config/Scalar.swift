@@ -168,6 +168,11 @@ enum Scalar {
         try duration(text, examples: "30d, 12h or 1d12h", in: 1...Lifetime.maximum.seconds)
     }
 
+    /// At most a day.
+    static func deliverOver(_ text: String) throws(Mistake) -> Seconds {
+        try duration(text, examples: "10m, 1h or 0s", in: 0...86_400)
+    }
+
     /// At most a day: a hook that runs longer is hanging.
     static func timeout(_ text: String) throws(Mistake) -> Seconds {
         try duration(text, examples: "45s or 5m", in: 1...86_400)

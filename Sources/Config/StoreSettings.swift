@@ -1,3 +1,4 @@
+import Linux
 import Rotation
 import SignIn
 import Store
@@ -33,8 +34,12 @@ enum StoreSettings {
         let user = section.value("user") { text throws(Mistake) in
             try name(text, "a user of etcd's", allowing: "-._@:/+", longest: 255)
         }
-        let machine = section.value("machine") { text throws(Mistake) in
-            try name(text, "a machine's name", allowing: "-._", longest: 253)
+        let machine = section.value("machine", machineName)
+        if machine.isAbsent, (try? machineName(HostName.current)) == nil {
+            diagnostics.error(
+                at: position,
+                "this machine's own name, \(quoted(HostName.current)), cannot be its name in the store; write \"machine\""
+            )
         }
         let prefix = section.value("prefix", prefix)
         var files: [StoreConfiguration.File: String] = [:]
@@ -61,6 +66,10 @@ enum StoreSettings {
                 StoreConfiguration(
                     endpoints: known.map(\.value), user: user.value, machine: machine.value,
                     prefix: prefix.value ?? StoreConfiguration.defaultPrefix, files: files), at: position))
+    }
+
+    private static func machineName(_ text: String) throws(Mistake) -> String {
+        try name(text, "a machine's name", allowing: "-._", longest: 253)
     }
 
     private static func endpoint(_ text: String) throws(Mistake) -> String {

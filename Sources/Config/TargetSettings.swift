@@ -6,6 +6,8 @@ import Rotation
 struct TargetSettings {
     /// What every kind has.
     static let shared = ["kind", "endpoint", "ca_file", "token_credential", "token_file"]
+    /// What kinds have besides whose secrets act with the next deployment.
+    static let deployed = ["redeploy"]
     /// What `http` has besides.
     static let custom = ["url", "method", "headers", "body", "done", "read"]
     /// What `read` has.
@@ -13,7 +15,7 @@ struct TargetSettings {
 
     /// Every setting of some kind.
     static var names: [String] {
-        var names = shared + custom
+        var names = shared + deployed + custom
         for setting in PushKind.all.flatMap(\.settings) where !names.contains(setting.name) {
             names.append(setting.name)
         }
@@ -38,7 +40,8 @@ struct TargetSettings {
         let known = PushKind.all.first { $0.name == kind }
         let names =
             isCustom
-            ? Self.shared.filter { $0 != "endpoint" } + Self.custom : Self.shared + (known?.settings.map(\.name) ?? [])
+            ? Self.shared.filter { $0 != "endpoint" } + Self.custom
+            : Self.shared + (known?.settings.map(\.name) ?? []) + (known?.isDeployed == true ? Self.deployed : [])
         guard let section = Section(entry.value, of: owner, at: entry.key.position, names: names, diagnostics) else {
             return nil
         }
@@ -47,6 +50,7 @@ struct TargetSettings {
         var endpoint = section.value("endpoint") { text throws(Mistake) in try Self.address(text) }.value?.text
         var settings: [String: String] = [:]
         var complete: PushKind?
+        let redeploys = known?.isDeployed == true ? section.value("redeploy", Scalar.truth).value ?? false : nil
         if isCustom {
             complete = Self.customKind(in: section)
             endpoint = ""
@@ -84,7 +88,7 @@ struct TargetSettings {
         target = PushTarget(
             name: name, kind: complete, settings: settings, endpoint: endpoint,
             caFile: caFile.value?.description ?? (isOwnCluster ? Self.serviceAccount + "ca.crt" : nil),
-            token: token.value)
+            token: token.value, redeploys: redeploys)
     }
 
     private static func kind(of entry: YAMLEntry, _ owner: String, _ diagnostics: Diagnostics) -> String? {

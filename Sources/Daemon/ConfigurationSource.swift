@@ -48,7 +48,16 @@ package struct ConfigurationSource: Sendable {
 
     /// The client of the services that push, whose sockets lie in a directory beside the daemon's.
     func pusher(besideSocket socket: String, cancel: EventCounter?) -> Pusher {
-        Pusher(besideSocket: socket, cancel: cancel)
+        Pusher(besideSocket: socket, identity: identity, cancel: cancel)
+    }
+
+    /// The client of the service that asks the store, whose socket lies beside the daemon's.
+    ///
+    /// - Parameter post: takes what the service says while it is asked.
+    func storeService(
+        besideSocket socket: String, cancel: EventCounter?, post: @escaping @Sendable (Input) -> Void = { _ in }
+    ) throws(SystemError) -> StoreService {
+        try StoreService(besideSocket: socket, identity: identity, cancel: cancel, post: post)
     }
 
     /// The state directory: configured, else systemd's, else the default.

@@ -1,4 +1,3 @@
-import AppleClientSecret
 import Failures
 import Linux
 import Outputs
@@ -174,101 +173,6 @@ final class CredentialWaits: Sendable {
         let epoll = try Epoll()
         timer = try BootTimer()
         self.epoll = epoll
-    }
-}
-
-/// One connection to the credential socket, and the answer that is sent on it.
-///
-/// Closed without a byte, it gives the unit an empty credential and starts it: a connection that is dropped unanswered
-/// is refused first.
-final class CredentialConnection {
-    let descriptor: Descriptor
-    /// Nil when the peer's address is not one that systemd binds to for a unit.
-    let request: CredentialRequest?
-    let user: UInt32
-    /// When waiting on it ends, by ``Clocks/bootMilliseconds()``.
-    var deadline: Int64
-
-    /// What epoll waits for on it; nil until it is added to epoll.
-    var awaited: Readiness?
-    private(set) var answer: Answer?
-    private var sent = 0
-
-    enum Answer {
-        case secret(Secret)
-        case refusal
-    }
-
-    enum Progress: Hashable {
-        case done
-        /// No room now, or no answer yet.
-        case blocked
-        /// The peer has gone.
-        case broken
-    }
-
-    /// systemd takes less than a mebibyte (CREDENTIAL_SIZE_MAX): the start of a unit that is sent more fails.
-    private static let refusalSize = (1 << 20) + refusalPage.count
-    /// One line for a person who reads it, then NUL bytes, which a terminal does not show.
-    private static let refusalPage: [UInt8] = {
-        let line = Array("clientsecretd refuses this credential; its log says why\n".utf8)
-        return line + [UInt8](repeating: 0, count: 65_536 - line.count)
-    }()
-    /// Milliseconds that `deinit` waits for the peer to read, each time that the socket is full.
-    private static let lastPatience: Int32 = 200
-
-    init(_ descriptor: consuming Descriptor, deadline: Int64) {
-        // An unidentified peer is refused, like all but root.
-        user = (try? Peer(of: descriptor.raw).user) ?? .max
-        request = (try? Peer.address(of: descriptor.raw)).flatMap { CredentialRequest(address: $0) }
-        self.deadline = deadline
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        if answer == nil {
-            answer = .refusal
-            while push() == .blocked, descriptor.waitUntilWritable(atMost: Self.lastPatience) {}
-        }
-    }
-
-    /// Sets answer and deadline; later calls are ignored.
-    func begin(_ answer: Answer, deadline: Int64) {
-        guard self.answer == nil else { return }
-        self.answer = answer
-        self.deadline = deadline
-    }
-
-    /// Sends what the socket takes without blocking.
-    func push() -> Progress {
-        guard let answer else { return .blocked }
-        while true {
-            let (count, size): (Int, Int)
-            do throws(SystemError) {
-                (count, size) = try sendMore(of: answer)
-            } catch {
-                return .broken
-            }
-            guard count > 0 else { return .blocked }
-            sent += count
-            if sent == size {
-                // systemd may hold a copy: closing would not end the connection.
-                descriptor.shutDown()
-                return .done
-            }
-        }
-    }
-
-    /// Returns how many bytes were sent now, and how long the answer is.
-    private func sendMore(of answer: Answer) throws(SystemError) -> (Int, Int) {
-        switch answer {
-        case .secret(let secret):
-            try secret.token.withBytes { bytes throws(SystemError) in
-                (try descriptor.sendNow(bytes[sent...]), bytes.count)
-            }
-        case .refusal:
-            (try descriptor.sendNow(Self.refusalPage[(sent % Self.refusalPage.count)...]), Self.refusalSize)
-        }
     }
 }
 

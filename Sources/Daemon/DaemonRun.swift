@@ -85,6 +85,9 @@ package struct DaemonRun {
     private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
         // Before the first key is read: no core dump, and no other process of the same user reads our memory.
         try Hardening.forbidInspection()
+        // With `--once` nothing is kept up to date.
+        let notices =
+            isOnce ? nil : try ConfigurationNotices(of: ConfigurationLoader.absolutePath(of: settings.path))
         let loaded: LoadedConfiguration
         var refused: [String]?
         switch settings.load() {
@@ -125,7 +128,7 @@ package struct DaemonRun {
         } catch {
             return giveUp("cannot run: \(error)", errno: error.cause, .failed)
         }
-        return try keepPublished(consume loaded, refused, state, naming, inbox, &passed)
+        return try keepPublished(consume loaded, refused, notices, state, naming, inbox, &passed)
     }
 
     private func stateAccess(
@@ -144,11 +147,12 @@ package struct DaemonRun {
 
     /// Builds the loop and runs it.
     ///
-    /// - Parameter refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
+    /// - Parameters:
+    ///   - refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
+    ///   - notices: nil with `--once`.
     private func keepPublished(
-        _ loaded: consuming LoadedConfiguration, _ refused: [String]?, _ state: StateAccess, _ naming: TemporaryNames,
-        _ inbox: Inbox<Input>,
-        _ passed: inout PassedSockets
+        _ loaded: consuming LoadedConfiguration, _ refused: [String]?, _ notices: ConfigurationNotices?,
+        _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>, _ passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
         let now = Clock.now()
@@ -176,6 +180,7 @@ package struct DaemonRun {
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
             pusher: settings.pusher(besideSocket: socketPath, cancel: cancel),
+            storeService: try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) },
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.output(of: $0, $1) }),
@@ -186,14 +191,13 @@ package struct DaemonRun {
                 if let listener { inbox.post(listener.permit(control)) }
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
             })
-        let watcher =
-            isOnce
-            ? nil
-            : try Watcher(
-                configurationFile: ConfigurationLoader.absolutePath(of: settings.path),
+        let watcher = notices.map { notices in
+            Watcher(
+                notices,
                 // It stays: another one that a reload names is only warned of.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: findings)
+        }
         executor.adopt(loaded)
         if refused == nil, !isOnce { executor.keepText(loaded) }
         // The loop runs for as long as the daemon, which needs the text and its positions no more.
@@ -213,7 +217,7 @@ package struct DaemonRun {
         }
         // A replaced key is reported, but its clients are served.
         let isDone =
-            end.clients.allSatisfy(\.delivered)
+            end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
             && ([end.reason] + end.clients.map(\.reason)).allSatisfy {
                 $0?.failure.code ?? .keyChanged == .keyChanged
             }
@@ -237,7 +241,8 @@ package struct DaemonRun {
                 passed: try sockets.socket(StatusListener.passedName),
                 metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
                 handle: { [log] request, peer, reply in
-                    log.note(.asked(request, Requester(peer)))
+                    // Who only looks changes nothing.
+                    if case .fleet = request {} else { log.note(.asked(request, Requester(peer))) }
                     inbox.post(.asked(request, callers.admit(reply)))
                 })
             let lack = listener.permit(control)

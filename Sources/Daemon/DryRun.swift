@@ -66,11 +66,7 @@ package struct DryRun: Sendable {
             configurationPath: settings.path)
         rotation.handle(.configured(configuration), at: now)
         while true {
-            let jobs = rotation.plan(at: now).start
-            var inputs: [Input] = []
-            for job in jobs {
-                if let input = reader.read(job) { inputs.append(input) }
-            }
+            let inputs = reader.read(rotation.plan(at: now).start)
             // The other jobs would write or run something: the dry run ends here.
             if inputs.isEmpty { break }
             for input in inputs { rotation.handle(input, at: now) }
@@ -90,8 +86,10 @@ package struct DryRun: Sendable {
         var review = unit.map { SandboxReview($0) }
         var problems: [Problem] = review?.obstaclesToStart.map { Problem(failure: $0, client: nil) } ?? []
         var failed = rotation.failures
-        for (path, spec) in configuration.files {
-            let met = failed.removeValue(forKey: .file(path)) ?? reader.obstacle(to: spec)
+        let files = configuration.files
+        let obstacles = reader.obstacles(to: files.values.filter { failed[.file($0.path)] == nil })
+        for (path, spec) in files {
+            let met = failed.removeValue(forKey: .file(path)) ?? obstacles[path]
             let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
             problems += all.map { Problem(failure: $0, client: spec.slots.values.min()) }
         }
@@ -107,7 +105,11 @@ package struct DryRun: Sendable {
             if !hidden.isEmpty { failed[.key(name)] = nil }
             problems += hidden.map { Problem(failure: $0, client: nil) }
         }
-        for (name, failure) in rotation.sourceFailures {
+        // What the store holds is not asked here.
+        if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
+            problems.append(Problem(failure: failure, client: nil))
+        }
+        for (name, failure) in rotation.sourceFailures where configuration.clients[name]?.source?.isStore == false {
             failed[.source(name)] = nil
             // What is merely older or gone changes nothing as long as there is a secret.
             if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.current(of: name) == nil {
@@ -176,7 +178,9 @@ private struct DryRunReader {
     private var former: Set<OutputPlace> = []
 
     init?(_ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ identity: Identity, _ socket: String) {
-        guard let naming = try? TemporaryNames() else { return nil }
+        guard let naming = try? TemporaryNames(),
+            let storeService = try? settings.storeService(besideSocket: socket, cancel: nil)
+        else { return nil }
         self.settings = settings
         self.identity = identity
         state = settings.stateDirectory(of: loaded.configuration)
@@ -186,25 +190,36 @@ private struct DryRunReader {
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
             verifier: settings.verifier(besideSocket: socket, cancel: nil),
-            pusher: settings.pusher(besideSocket: socket, cancel: nil), runner: nil, findings: nil)
+            pusher: settings.pusher(besideSocket: socket, cancel: nil),
+            storeService: storeService, runner: nil, findings: nil)
         executor.adopt(loaded)
     }
 
-    mutating func read(_ job: Job) -> Input? {
-        let result: Result<Outcome, Failure>
-        do throws(Failure) {
-            switch job.work {
-            case .readKey, .readSource, .observe: result = .success(try executor.carryOut(job))
-            case .recall(let client): result = .success(try recall(client))
-            case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .push,
-                .readTarget, .run, .probe,
-                .recallReportedStates, .keepReportedStates, .tidyRecords:
-                return nil
-            }
-        } catch {
-            result = .failure(error)
+    /// The results of those of the jobs that only read, in the jobs' order.
+    mutating func read(_ jobs: [Job]) -> [Input] {
+        let reading = jobs.filter(\.work.isReading)
+        let reader = self
+        let results = executor.map(reading, in: executor.lane(of:)) { job -> Result<Outcome, Failure> in
+            do throws(Failure) { return .success(try reader.carryOut(job)) } catch { return .failure(error) }
         }
-        return .finished(job.id, result)
+        for (job, result) in zip(reading, results) {
+            if case .recall(let client) = job.work { recalled.insert(client) }
+            if case .success(.recalled(let record)) = result { former.formUnion(record.outputs) }
+        }
+        return zip(reading, results).map { .finished($0.id, $1) }
+    }
+
+    private func carryOut(_ job: Job) throws(Failure) -> Outcome {
+        // Asking would start the service; what keeps it from being asked at all is seen without. Nothing waits for one that
+        // does not know its store.
+        if case .readStore = job.work {
+            throw executor.storeService.obstacle() ?? Failure(.storeUnconfigured, at: .store)
+        }
+        guard case .recall(let client) = job.work else { return try executor.carryOut(job) }
+        guard let state else { return .recalled(Record()) }
+        return executor.remember(
+            try StateDirectory.peek(
+                client, in: state, as: identity, sharing: directories, sha256: { SHA256.digest($0) }))
     }
 
     /// The user whose writer writes a file; nil where the daemon does, or there is no such user.
@@ -212,8 +227,12 @@ private struct DryRunReader {
         (try? executor.writer(for: spec)).flatMap { $0 }
     }
 
-    func obstacle(to spec: FileSpec) -> Failure? {
-        do throws(Failure) { return try executor.destination(spec).obstacle() } catch { return error }
+    /// What would keep those of the files from being written that could not be.
+    func obstacles(to specs: [FileSpec]) -> [AbsolutePath: Failure] {
+        let found = executor.map(specs, in: executor.lane(of:)) { [executor] spec -> Failure? in
+            do throws(Failure) { return try executor.destination(spec).obstacle() } catch { return error }
+        }
+        return zip(specs, found).reduce(into: [:]) { $0[$1.0.path] = $1.1 }
     }
 
     func obstacle(to target: TargetName) -> Failure? { executor.pusher.obstacle(to: target) }
@@ -228,22 +247,28 @@ private struct DryRunReader {
             in: state, besides: recalled, as: identity, sha256: { SHA256.digest($0) })
         return executor.orphans(among: former.union(ofOthers), besides: outputs)
     }
+}
 
-    private mutating func recall(_ client: ClientName) throws(Failure) -> Outcome {
-        guard let state else { return .recalled(Record()) }
-        recalled.insert(client)
-        let kept = try StateDirectory.peek(
-            client, in: state, as: identity, sharing: directories, sha256: { SHA256.digest($0) })
-        former.formUnion(kept?.outputs ?? [])
-        return executor.remember(kept)
+extension Work {
+    /// Whether it only reads.
+    fileprivate var isReading: Bool {
+        switch self {
+        case .readKey, .readSource, .readStore, .observe, .recall: true
+        case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .push, .putInStore,
+            .putReport, .readReports, .forgetReport, .readTarget, .run, .probe, .recallReportedStates,
+            .keepReportedStates,
+            .tidyRecords:
+            false
+        }
     }
 }
 
 extension Resource {
     fileprivate var client: ClientName? {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name): name
-        case .configuration, .key, .file, .target, .action, .probe, .stateChangeAction, .state: nil
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name): name
+        case .store, .report, .fleet, .configuration, .key, .file, .target, .action, .probe, .stateChangeAction, .state:
+            nil
         }
     }
 }

@@ -19,6 +19,7 @@ final class Executor: Sendable {
     private let writers: UserWriterClient
     private let verifier: Verifier
     let pusher: Pusher
+    let storeService: StoreService
     private let naming: TemporaryNames
     let boundaries = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
@@ -48,7 +49,7 @@ final class Executor: Sendable {
     init(
         log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
         secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, verifier: Verifier,
-        pusher: Pusher, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
+        pusher: Pusher, storeService: StoreService, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {
         self.adopting = adopting
@@ -58,6 +59,7 @@ final class Executor: Sendable {
         self.writers = writers
         self.verifier = verifier
         self.pusher = pusher
+        self.storeService = storeService
         self.state = state
         self.settings = settings
         self.secretCache = secretCache
@@ -72,18 +74,40 @@ final class Executor: Sendable {
 
     /// Starts jobs; `report` is called once for each with its result, usually on a worker's thread.
     func start(_ jobs: [Job], report: @escaping @Sendable (Input) -> Void) {
-        var short: [Lane: [Job]] = [:]
-        for job in jobs {
-            if job.work.isShort {
-                short[lane(of: job), default: []].append(job)
-            } else {
-                start([job], in: lane(of: job), report)
+        for job in jobs where !job.work.isShort { start([job], in: lane(of: job), report) }
+        for (lane, jobs) in Self.shares(of: jobs.filter(\.work.isShort), in: lane(of:)) {
+            start(jobs, in: lane, report)
+        }
+    }
+
+    /// What `body` makes of each element, on the threads of its lane, as jobs are carried out. Blocks until all are done.
+    func map<Element: Sendable, Value: Sendable>(
+        _ elements: [Element], in lane: (Element) -> Lane, _ body: @escaping @Sendable (Element) -> Value
+    ) -> [Value] {
+        // Without descriptors or threads the caller's own thread does it.
+        guard let done = try? Inbox<[(index: Int, value: Value)]>() else { return elements.map(body) }
+        var values: [Value?] = Array(repeating: nil, count: elements.count)
+        var missing = elements.count
+        for (lane, share) in Self.shares(of: Array(elements.enumerated()), in: { lane($0.element) }) {
+            let work: @Sendable () -> Void = { done.post(share.map { ($0.offset, body($0.element)) }) }
+            do { try pool.run(in: lane, work) } catch { work() }
+        }
+        while missing > 0 {
+            _ = done.wait(atMost: 60_000)
+            for (index, value) in done.drain().joined() {
+                values[index] = value
+                missing -= 1
             }
         }
-        for (lane, jobs) in short {
-            let size = Self.share(of: jobs.count)
-            for first in stride(from: 0, to: jobs.count, by: size) {
-                start(Array(jobs[first..<min(first + size, jobs.count)]), in: lane, report)
+        return values.compactMap(\.self)
+    }
+
+    /// The elements of each lane, in shares that a thread works off in a row.
+    private static func shares<Element>(of elements: [Element], in lane: (Element) -> Lane) -> [(Lane, [Element])] {
+        Dictionary(grouping: elements, by: lane).flatMap { lane, all in
+            let size = share(of: all.count)
+            return stride(from: 0, to: all.count, by: size).map { first in
+                (lane, Array(all[first..<min(first + size, all.count)]))
             }
         }
     }
@@ -107,15 +131,16 @@ final class Executor: Sendable {
         }
     }
 
-    private func lane(of job: Job) -> Lane {
+    func lane(of job: Job) -> Lane {
         switch job.work {
         case .readConfiguration, .checkConfiguration: .settings
         case .readKey(let name, _): .key(name)
         case .recall, .keep, .recallReportedStates, .keepReportedStates, .tidyRecords: .state
         case .mint: .signing
-        case .readSource(_, let source): lane(of: source.path)
+        case .readSource(_, let file): lane(of: file.path)
+        case .readStore, .putInStore, .putReport, .readReports, .forgetReport: .store
         case .verify: .verification
-        case .observe(let spec), .publish(let spec, _, _): spec.owner.map(Lane.writer) ?? lane(of: spec.path)
+        case .observe(let spec), .publish(let spec, _, _): lane(of: spec)
         case .push(_, _, let output), .readTarget(_, _, let output): .push(output.target)
         case .run(let action, _): .hook(action.id)
         case .probe: .probes
@@ -144,6 +169,9 @@ final class Executor: Sendable {
         .mount(mounts.withLock { $0.point(of: path) })
     }
 
+    /// The lane of all that is done to a file.
+    func lane(of spec: FileSpec) -> Lane { spec.owner.map(Lane.writer) ?? lane(of: spec.path) }
+
     /// Runs a job. Blocks.
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
         switch job.work {
@@ -151,7 +179,18 @@ final class Executor: Sendable {
         case .checkConfiguration: checkConfiguration()
         case .readKey(let name, let entry): try readKey(name, entry)
         case .recall(let client): try recall(client)
-        case .readSource(let client, let source): try readSource(source, of: client)
+        case .readSource(let client, let file): try readSource(file, of: client)
+        case .readStore(let places): .storeRead(try storeService.read(places, issued: recognise))
+        case .putInStore(_, let issued, let place, let revision):
+            .putInStore(
+                try storeService.put(try secret(issued).token, at: place, ifAt: revision, issued: recognise))
+        case .putReport(let report, let machine, let revision):
+            .reportPut(
+                try storeService.put(
+                    HostReportValue(instance: try state.get().instance(), report: report), of: machine, ifAt: revision))
+        case .readReports(let clients): .reportsRead(try storeService.readReports(of: clients))
+        case .forgetReport(let machine, let revision):
+            try storeService.forgetReport(of: machine, ifAt: revision)
         case .observe(let spec): .observed(observe(try destination(spec).observe(), spec))
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
@@ -182,8 +221,17 @@ final class Executor: Sendable {
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {
+        if case .redeploy(_, let targets) = action { return try redeploy(targets) }
         try runner?.run(action, covering)
         return .ran
+    }
+
+    /// Has what was pushed to each of these targets deployed: the first one asked starts that where nothing does it yet, and
+    /// the others find it under way.
+    private func redeploy(_ targets: [TargetName]) throws(Failure) -> Outcome {
+        var isReady = true
+        for target in targets { isReady = try pusher.redeploy(target) && isReady }
+        return isReady ? .ran : .deploying
     }
 
     private func probe(_ action: Action) throws(Failure) -> Outcome {
@@ -250,14 +298,15 @@ final class Executor: Sendable {
         }
     }
 
-    /// What a client's source holds. Its bytes are kept only if one of the configured keys has signed them.
-    private func readSource(_ source: SourceConfiguration, of client: ClientName) throws(Failure) -> Outcome {
-        boundaries.note(source.path)
-        noteTrail(of: .source(client), [source.path])
+    /// What a client's source holds.
+    private func readSource(_ file: FileSource, of client: ClientName) throws(Failure) -> Outcome {
+        let path = file.path
+        boundaries.note(path)
+        noteTrail(of: .source(client), [path])
         let content: FileContent?
         do throws(FileError) {
             content = try GuardedPath.readProving(
-                source.path.description, as: identity, limit: AtomicFile.sizeLimit)
+                path.description, as: identity, limit: AtomicFile.sizeLimit)
         } catch {
             switch error.code {
             case .missing, .directoryMissing: content = nil
@@ -265,14 +314,14 @@ final class Executor: Sendable {
             default:
                 let detail = [error.code.words, error.detail].compactMap { $0 }.joined(separator: ": ")
                 throw Failure(
-                    .sourceUnreadable, at: .path(source.path), cause: error.errno?.rawValue, detail: detail)
+                    .sourceUnreadable, at: .path(path), cause: error.errno?.rawValue, detail: detail)
             }
         }
         guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
-        let place = FormatPlace(source.slot)
+        let place = FormatPlace(file.slot)
         let parsed: ParsedFile?
         do throws(FormatFlaw) {
-            parsed = try source.format.implementation?.parse(bytes, places: [place])
+            parsed = try file.format.implementation?.parse(bytes, places: [place])
         } catch {
             return .source(.foreign("line \(error.line): \(error.reason)"))
         }
@@ -280,12 +329,19 @@ final class Executor: Sendable {
         case nil: return .source(.missing)
         case .token(let bytes)?:
             let token = Token(bytes)
-            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { break }
-            if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }
+            guard let issued = recognise(token) else { break }
             return .source(.secret(issued))
         case .foreign?: break
         }
         return .source(.foreign("it is no client secret"))
+    }
+
+    /// What a received token says of itself; nil for one that is no client secret. Its bytes are kept only if one of the
+    /// configured keys has signed them.
+    private func recognise(_ token: Token) -> SecretInfo? {
+        guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
+        if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }
+        return issued
     }
 
     /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.

@@ -10,7 +10,7 @@ enum Host {
     /// A number from 0 up to 1 that stays the same for this machine: from its machine id (machine-id(5)), else from
     /// its host name, as in a container without one.
     static var jitter: Double {
-        let digest = SHA256.digest(Array("clientsecretd renewal ".utf8) + (machineID ?? hostName))
+        let digest = SHA256.digest(Array("clientsecretd renewal ".utf8) + (machineID ?? Array(HostName.current.utf8)))
         return Double(digest.prefix(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 32)
     }
 
@@ -22,12 +22,6 @@ enum Host {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe (try? file.read(into: $0)) ?? 0 }
         return count < 32 ? nil : Array(bytes.prefix(count))
-    }
-
-    private static var hostName: [UInt8] {
-        var name = [CChar](repeating: 0, count: 256)
-        _ = unsafe gethostname(&name, name.count - 1)
-        return name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     }
 }
 

@@ -14,6 +14,8 @@ enum Lane: Hashable, Sendable {
     case writer(String)
     /// Questions to Apple.
     case verification
+    /// Questions to the store.
+    case store
     /// One for each place behind an API, whose answer may take a minute.
     case push(TargetName)
     /// One for each hook, because hooks may take long.

@@ -112,6 +112,7 @@ extension Request {
     var words: String {
         switch self {
         case .reload: "reload the configuration"
+        case .fleet: "show the fleet"
         case .renew(let renewal):
             (renewal.deliverOnly ? "deliver again " : "renew ") + Self.list(renewal.clients)
                 + (renewal.skipVerify ? ", without asking Apple" : "")
@@ -132,7 +133,7 @@ extension Request {
     var clients: [ClientName] {
         switch self {
         case .renew(let renewal): renewal.clients.sorted()
-        case .reload: []
+        case .reload, .fleet: []
         }
     }
 }
@@ -192,22 +193,26 @@ extension KeyChange {
 extension Resource {
     func fields(of clients: [ClientName]) -> [JournalField] {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name): [.client(name)]
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name):
+            [.client(name)]
         case .file(let path): [.path(path)] + clients.map(JournalField.client)
         case .target(let target): [.target(target)] + clients.map(JournalField.client)
         case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
         case .stateChangeAction(let action): [.action(action)]
-        case .key, .configuration, .state: clients.map(JournalField.client)
+        case .key, .store, .report, .fleet, .configuration, .state: clients.map(JournalField.client)
         }
     }
 
     /// The subject of a log line, where the failure's sentence does not name it.
     var prefix: String {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name): "\(name): "
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name):
+            "\(name): "
         case .key(let name): "key \(name): "
         case .stateChangeAction: "on_state_change: "
-        case .configuration, .file, .target, .action, .probe, .state: ""
+        case .report: "this machine's report: "
+        case .fleet: "the machines' reports: "
+        case .store, .configuration, .file, .target, .action, .probe, .state: ""
         }
     }
 }

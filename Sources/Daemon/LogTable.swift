@@ -48,6 +48,10 @@ extension LogEvent {
                 "\(client): pushed \(secret.fingerprint) to target \(target)"
                     + (verified == true ? "" : ", which does not show what it holds"),
                 [.target(target)] + JournalField.secret(client, secret))
+        case .shared(let client, let secret):
+            LogLine(
+                "2f9d6c41a7be4c0e8b35e1d0946f7ca2", .info, "\(client): put \(secret.fingerprint) into the store",
+                JournalField.secret(client, secret))
         case .ran(let action, let secrets):
             LogLine(
                 "f7e75fc7121f4cb8b7e9dac2644e69b6", .info, "done: \(action): \(Self.list(secrets))",

@@ -52,6 +52,7 @@ final class Loop {
         case findings
         case metrics
         case manager
+        case store
     }
 
     /// Rendering ten thousand clients after each of ten thousand inputs would cost much, and nobody would see it.
@@ -95,6 +96,7 @@ final class Loop {
         // A change is an error condition, which epoll reports unasked.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
+        try epoll.add(executor.storeService.raw, tag: Tag.store.rawValue)
         if let raw = manager.raw { try epoll.add(raw, tag: Tag.manager.rawValue, for: .once) }
     }
 
@@ -135,6 +137,7 @@ final class Loop {
     /// Has the watcher and the metrics follow this configuration from now on.
     private func follow(_ configuration: Configuration, at now: Now) {
         watcher?.follow(configuration, at: now.boot)
+        executor.storeService.disconnect()
         if let input = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.handle(input, at: now) }
     }
 
@@ -170,6 +173,8 @@ final class Loop {
                 executor.readMounts()
                 watcher?.noteMounts(at: Clock.now().boot)
             case .watcher: isListening = false
+            case .store:
+                for input in executor.storeService.takeNotices() { rotation.handle(input, at: Clock.now()) }
             case .inbox, .findings, .metrics, nil:
                 break
             }

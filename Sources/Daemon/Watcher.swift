@@ -1,3 +1,4 @@
+import Config
 import Linux
 import Rotation
 import SystemPackage
@@ -44,15 +45,19 @@ final class Watcher {
     private static let mountPause: Int64 = 1_000
 
     /// - Parameters:
-    ///   - configurationFile: nil when it has no usable name; then it is not watched.
+    ///   - configuration: the watches of the configuration's own directories.
     ///   - stateDirectory: nil when none is watched.
     init(
-        configurationFile: AbsolutePath?, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
+        _ configuration: ConfigurationNotices, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
         lane: @escaping @Sendable (AbsolutePath) -> Lane, found: Inbox<Finding>
-    ) throws(SystemError) {
-        inotify = Notices(try Inotify())
+    ) {
+        inotify = configuration.notices
         mounts = try? MountNotices()
-        self.configurationFile = configurationFile
+        configurationFile = configuration.file
+        for (directory, watch) in configuration.watches {
+            watches[directory] = watch
+            directories[watch, default: []].insert(directory)
+        }
         self.stateDirectory = stateDirectory
         self.pool = pool
         self.lane = lane
@@ -306,6 +311,27 @@ extension Watcher {
             return .watched(directory, watch, isNarrow: isNarrow)
         } catch {
             return error.errno == .noSuchFileOrDirectory ? .missing(directory) : .notWatched(directory)
+        }
+    }
+}
+
+/// The inotify queue with the watches of the configuration's directories. They are added before the configuration is read
+/// for the first time: then no change after that goes unnoticed, and it need not be read once more.
+struct ConfigurationNotices: Sendable {
+    /// Nil when it has no usable name; then it is not watched.
+    fileprivate let file: AbsolutePath?
+    fileprivate let notices: Notices
+    fileprivate var watches: [AbsolutePath: Int32] = [:]
+
+    /// Blocks, as reading the configuration does.
+    init(of file: AbsolutePath?) throws(SystemError) {
+        self.file = file
+        notices = Notices(try Inotify())
+        guard let file else { return }
+        // Where a watch cannot be added now, the watcher adds it later and has the configuration read again.
+        for directory in [file.directory, ConfigurationParser.directory(of: file)] {
+            let finding = Watcher.watch(directory, isNarrow: false, isPassage: false, by: notices.inotify)
+            if case .watched(_, let watch, _) = finding { watches[directory] = watch }
         }
     }
 }

@@ -150,6 +150,29 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case sourceMissing = "source_missing"
     /// detail: why.
     case sourceUnreadable = "source_unreadable"
+    // The store.
+    /// The store role's configuration has no usable `store`; detail: why.
+    case storeUnconfigured = "store_unconfigured"
+    /// detail: which file, and why.
+    case storeFileUnusable = "store_file_unusable"
+    case storeCredentialsRefused = "store_credentials_refused"
+    case storeCertificateRefused = "store_certificate_refused"
+    /// It is still accepted; detail: when it expires.
+    case storeCertificateExpiring = "store_certificate_expiring"
+    case storeServerUntrusted = "store_server_untrusted"
+    case storeForbidden = "store_forbidden"
+    case storeOutOfSpace = "store_out_of_space"
+    case storeUnreachable = "store_unreachable"
+    case storeTimedOut = "store_timed_out"
+    case storeUnavailable = "store_unavailable"
+    case storeAnswerUnexpected = "store_answer_unexpected"
+    case storeSecretTooLong = "store_secret_too_long"
+    /// Another daemon reports under the name of this machine; detail: the name.
+    case storeMachineShared = "store_machine_shared"
+    /// No process listens, or none that is trusted; detail: the socket.
+    case storeServiceMissing = "store_service_missing"
+    /// No answer in time, none at all, or a malformed one.
+    case storeServiceSilent = "store_service_silent"
     /// `public_key` is no point on P-256.
     case publicKeyUnusable = "public_key_unusable"
     // Apple's verdict on a new secret.
@@ -171,6 +194,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// There is no such project, secret, collection or path; detail: what the API said.
     case pushPlaceMissing = "push_place_missing"
     case pushRateLimited = "push_rate_limited"
+    /// What the place may hold is used up, which waiting does not change; detail: what the API said.
+    case pushQuotaExceeded = "push_quota_exceeded"
     /// The API has a fault of its own; detail: what it said.
     case pushServerFailed = "push_server_failed"
     case pushUnreachable = "push_unreachable"
@@ -184,6 +209,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushAnswerUnexpected = "push_answer_unexpected"
     /// The API said that it took the secret, and shows another one.
     case pushNotHeld = "push_not_held"
+    /// What was deployed again, so that it has the secret, does not run; detail: what became of it.
+    case pushDeploymentFailed = "push_deployment_failed"
     /// No process listens for the target; detail: the socket.
     case pushServiceMissing = "push_service_missing"
     /// No answer in time, none at all, or a malformed one.
@@ -211,6 +238,16 @@ extension FailureCode {
     package var isOfPushService: Bool {
         switch self {
         case .pushServiceMissing, .pushUnconfigured, .pushTokenUnusable: true
+        default: false
+        }
+    }
+
+    /// Whether the store does not serve this machine until somebody puts that right, here or in etcd.
+    package var isRefusalOfStore: Bool {
+        switch self {
+        case .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
+            .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing:
+            true
         default: false
         }
     }

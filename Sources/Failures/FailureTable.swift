@@ -250,6 +250,62 @@ extension FailureCode {
             row("the source cannot be read") {
                 .say("let the daemon's user read it", run: "namei -l \($0.file)")
             }
+        case .storeUnconfigured:
+            row(
+                "what asks the store does not know it",
+                .say("write \"store\" with its \"endpoints\" in the configuration that the service is handed"))
+        case .storeFileUnusable:
+            row(
+                "a file for the store cannot be used",
+                .say("see that the service is handed it", run: "systemctl cat clientsecretd-store.service"))
+        case .storeCredentialsRefused:
+            row(
+                "etcd refuses the user or its password",
+                .say("give the user of \"store\" a password in etcd, and write it into the password file"))
+        case .storeCertificateRefused:
+            row(
+                "etcd refuses this machine's certificate",
+                .say("make one without a CN that etcd's authority signs and that has not expired"))
+        case .storeCertificateExpiring:
+            row(
+                "this machine's certificate for etcd expires soon",
+                .say("replace it, then", run: "systemctl reload clientsecretd.service"))
+        case .storeServerUntrusted:
+            row(
+                "the certificate of etcd is not trusted",
+                .say(
+                    "see this machine's clock, and that \"ca_file\" holds the authority that signed it for this address"
+                ))
+        case .storeForbidden:
+            row("the user's role in etcd does not allow it", .say("grant its role the keys that docs/fleet.md names"))
+        case .storeOutOfSpace:
+            row(
+                "etcd has reached its quota and takes nothing more",
+                .say("compact it, and disarm its alarm", run: "etcdctl alarm list"))
+        case .storeUnreachable:
+            row(
+                "no member of the store can be reached",
+                .say("see whether etcd runs, and whether a firewall is in the way"))
+        case .storeTimedOut: row("the store did not answer in time", .say("see whether etcd is overloaded"))
+        case .storeUnavailable:
+            row("the store has no leader, or cannot answer", .say("see", run: "etcdctl endpoint status --cluster"))
+        case .storeAnswerUnexpected:
+            row(
+                "this is no answer of etcd's JSON gateway",
+                .say("see whether \"endpoints\" are etcd's, and whether its gateway is on"))
+        case .storeSecretTooLong: row("the secret is too long for the store", nil)
+        case .storeMachineShared:
+            row(
+                "another machine reports under the same name",
+                .say("give each of them its own \"machine\" below \"store\" in the configuration"))
+        case .storeServiceMissing:
+            row(
+                "the service that asks the store cannot be reached",
+                .run("systemctl enable --now clientsecretd-store.socket"))
+        case .storeServiceSilent:
+            row(
+                "the service that asks the store gave no answer that can be read",
+                .say("see what it says", run: "journalctl -u clientsecretd-store.service"))
         case .publicKeyUnusable:
             row(
                 "\"public_key\" is no key on P-256",
@@ -302,6 +358,8 @@ extension FailureCode {
         case .pushPlaceMissing:
             row("the API knows no such place", .say("fix the target's settings, or make the place there"))
         case .pushRateLimited: row("the API wants to be asked less often", .say("wait: it is tried again by itself"))
+        case .pushQuotaExceeded:
+            row("a quota there is used up", .say("raise it there, or remove there what is not needed any more"))
         case .pushServerFailed: row("the API has a fault of its own", .say("wait: it is tried again by itself"))
         case .pushUnreachable:
             row(
@@ -321,6 +379,8 @@ extension FailureCode {
             row("this is no answer of that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotHeld:
             row("the API took the secret and shows another one", .say("find out who writes there too"))
+        case .pushDeploymentFailed:
+            row("what was deployed again does not run", .say("see there why, and deploy what has no such fault"))
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached") {
                 .run("systemctl enable --now \("clientsecretd-push@\($0.name ?? "TARGET").socket")")

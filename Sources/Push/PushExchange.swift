@@ -49,14 +49,14 @@ package struct PushHTTPAnswer: Sendable {
 ///   already is not written again.
 /// - What the API said is told in 200 characters at most, without secret, token and what looks like one.
 package struct PushExchange {
-    private let target: PushTarget
+    let target: PushTarget
     private let token: String
     private let secret: Token
     private let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
     private let sha256: ([UInt8]) -> [UInt8]
     private let secretText: String
     /// Settings and what the exchange has learnt; those in ``plainNames`` stand for themselves in JSON.
-    private var values: [String: String]
+    var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
     private var session: String?
 
@@ -94,6 +94,7 @@ package struct PushExchange {
             case .read:
                 guard let read = target.kind.read else { return .read(holds: nil) }
                 return .read(holds: holds(try answer(to: read)))
+            case .redeploy: return .redeployed(ready: try redeploy())
             }
         } catch {
             return .failed(error)
@@ -223,7 +224,7 @@ package struct PushExchange {
     /// The answer that said last that nothing is there: what was deleted still has a version.
     private var lastMissing: PushHTTPAnswer?
 
-    private mutating func answer(to request: PushRequest) throws(PushFailure) -> PushHTTPAnswer {
+    mutating func answer(to request: PushRequest) throws(PushFailure) -> PushHTTPAnswer {
         switch send(try expanded(request)) {
         case .failure(let failure): throw PushFailure(failure)
         case .success(let answer):
@@ -252,6 +253,7 @@ package struct PushExchange {
         switch status {
         case 300..<400: .redirected
         case 401, 403: .credentialsRefused
+        case 402, 507: .quotaExceeded
         case 404, 410: .placeMissing
         case 409, 412: .conflict
         case 429: .rateLimited
@@ -273,7 +275,7 @@ package struct PushExchange {
             + (words.isEmpty ? "" : ": " + Printable.clause(String(words.prefix(200))))
     }
 
-    private func json(_ answer: PushHTTPAnswer) -> JSONValue? {
+    func json(_ answer: PushHTTPAnswer) -> JSONValue? {
         try? JSONValue(answer.body, duplicates: .refused)
     }
 

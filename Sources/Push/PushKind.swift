@@ -15,6 +15,8 @@ package struct PushKind: Sendable {
     let write: PushRequest
     let read: PushRequest?
     let shown: Shown
+    /// For a kind whose settings act with the next deployment only.
+    let redeployment: Redeployment?
     /// What answers mean, beyond their status; the first rule that fits counts.
     let errors: [ErrorRule]
 
@@ -55,6 +57,9 @@ package struct PushKind: Sendable {
         case text(at: [String], member: String)
     }
 
+    /// Whether its secrets act with the next deployment only, so that targets may have `redeploy`.
+    package var isDeployed: Bool { redeployment != nil }
+
     /// An answer with this status, if any is said, that has `contains` in the text at `pointer`, or anywhere.
     struct ErrorRule: Sendable {
         var status: Int?
@@ -74,7 +79,7 @@ package struct PushKind: Sendable {
     init(
         name: String, settings: [PushSetting], endpoint: String?, authorization: Authorization,
         current: PushRequest? = nil, merge: Merge? = nil, write: PushRequest, read: PushRequest?, shown: Shown,
-        errors: [ErrorRule] = []
+        redeployment: Redeployment? = nil, errors: [ErrorRule] = []
     ) {
         self.name = name
         self.settings = settings
@@ -85,6 +90,7 @@ package struct PushKind: Sendable {
         self.write = write
         self.read = read
         self.shown = shown
+        self.redeployment = redeployment
         self.errors = errors
     }
 }

@@ -28,6 +28,20 @@ extension PushKind {
                 #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
             done: [200, 201]),
         read: nil, shown: .nothing,
+        redeployment: Redeployment(
+            variables: PushRequest("GET", "/v10/projects/{{project}}/env", query: [.init("teamId", "{{team}}")]),
+            deployments: PushRequest(
+                "GET", "/v6/deployments",
+                query: [
+                    .init("projectId", "{{project}}"), .init("target", "production"), .init("since", "{{changed}}"),
+                    .init("limit", "100"), .init("teamId", "{{team}}"),
+                ]),
+            current: PushRequest("GET", "/v9/projects/{{project}}", query: [.init("teamId", "{{team}}")]),
+            start: PushRequest(
+                "POST", "/v13/deployments", query: [.init("forceNew", "1"), .init("teamId", "{{team}}")],
+                body: .json(
+                    #"{"name":{{project_name}},"deploymentId":{{deployment}},"target":"production","#
+                        + #""meta":{"action":"redeploy"}}"#))),
         errors: [
             // Done for none of what was asked, with a status that says created.
             ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
@@ -71,7 +85,9 @@ extension PushKind {
                     + #""data":{ {{key}}:{{client_secret_base64}} }}"#),
             done: [200, 201]),
         read: PushRequest("GET", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}"),
-        shown: .base64(at: ["data", "{{key}}"]))
+        shown: .base64(at: ["data", "{{key}}"]),
+        // With the status of a token that is refused.
+        errors: [ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .quotaExceeded)])
 
     /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.
     static let vault = PushKind(
@@ -113,7 +129,8 @@ extension PushKind {
         shown: .text(at: ["SecretString"], member: "field"),
         errors: [
             ErrorRule(contains: ["ResourceNotFoundException"], meaning: .placeMissing),
-            ErrorRule(contains: ["Throttling", "LimitExceededException", "TooManyRequests"], meaning: .rateLimited),
+            ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .rateLimited),
+            ErrorRule(contains: ["LimitExceededException"], meaning: .quotaExceeded),
             ErrorRule(
                 contains: [
                     "AccessDenied", "UnrecognizedClient", "InvalidSignature", "SignatureDoesNotMatch",

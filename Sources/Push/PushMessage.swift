@@ -9,6 +9,9 @@ package struct PushQuestion: Sendable {
         case publish
         /// See whether it is there.
         case read
+        /// Deploy what runs in production again, unless it has what was put there last, or is about to. No secret goes
+        /// with it.
+        case redeploy
     }
 
     package let verb: Verb
@@ -22,18 +25,28 @@ package struct PushQuestion: Sendable {
         self.secret = secret
     }
 
+    /// The question without a secret.
+    package static let redeploy = PushQuestion(.redeploy, secret: Token([], sha256: { _ in [] }))
+
     /// Reads ``request``; nil for anything else, a secret that is no compact JWS included.
     package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
         guard bytes.count <= Self.longest, let json = try? JSONValue(bytes, duplicates: .refused),
-            let verb = json["do"]?.text.flatMap(Verb.init), let text = json["client_secret"]?.text,
-            text.utf8.count <= Token.maximumLength, (try? CompactJWS(Array(text.utf8))) != nil
+            let verb = json["do"]?.text.flatMap(Verb.init)
+        else { return nil }
+        guard verb != .redeploy else {
+            self = .redeploy
+            return
+        }
+        guard let text = json["client_secret"]?.text, text.utf8.count <= Token.maximumLength,
+            (try? CompactJWS(Array(text.utf8))) != nil
         else { return nil }
         self.init(verb, secret: Token(Array(text.utf8), sha256: sha256))
     }
 
     /// The question as it goes to the push role.
     package var request: [UInt8] {
-        secret.withBytes { bytes in
+        guard verb != .redeploy else { return JSONText.object([("do", .string(verb.rawValue))]).bytes }
+        return secret.withBytes { bytes in
             JSONText.object([
                 ("do", .string(verb.rawValue)), ("client_secret", .string(String(decoding: bytes, as: UTF8.self))),
             ]).bytes
@@ -48,6 +61,8 @@ package enum PushResult: Hashable, Sendable {
     case published(verified: Bool?)
     /// Whether the API holds the secret; nil where it does not show it.
     case read(holds: Bool?)
+    /// Whether what runs in production has what was put there last; false while it is being deployed.
+    case redeployed(ready: Bool)
     case failed(PushFailure)
 
     /// The answer as the push role writes it: one JSON object on one line.
@@ -55,6 +70,7 @@ package enum PushResult: Hashable, Sendable {
         switch self {
         case .published(let verified): .object([("result", .string("published")), ("verified", Self.truth(verified))])
         case .read(let holds): .object([("result", .string("read")), ("holds", Self.truth(holds))])
+        case .redeployed(let ready): .object([("result", .string("redeployed")), ("ready", .bool(ready))])
         case .failed(let failure):
             .object([
                 ("result", .string("failed")), ("code", .string(failure.code.failure.rawValue)),
@@ -72,6 +88,9 @@ package enum PushResult: Hashable, Sendable {
         switch json["result"]?.text {
         case "published": self = .published(verified: truth("verified"))
         case "read": self = .read(holds: truth("holds"))
+        case "redeployed":
+            guard let ready = truth("ready") else { return nil }
+            self = .redeployed(ready: ready)
         case "failed":
             let code = PushFailure.Code.allCases.first { $0.failure.rawValue == json["code"]?.text }
             guard let code else { return nil }
@@ -99,6 +118,7 @@ package struct PushFailure: Error, Hashable, Sendable {
         case credentialsRefused
         case placeMissing
         case rateLimited
+        case quotaExceeded
         case serverFailed
         case unreachable
         case timedOut
@@ -108,6 +128,7 @@ package struct PushFailure: Error, Hashable, Sendable {
         case rejected
         case answerUnexpected
         case notHeld
+        case deploymentFailed
 
         /// The same among all failures.
         package var failure: FailureCode {
@@ -117,6 +138,7 @@ package struct PushFailure: Error, Hashable, Sendable {
             case .credentialsRefused: .pushCredentialsRefused
             case .placeMissing: .pushPlaceMissing
             case .rateLimited: .pushRateLimited
+            case .quotaExceeded: .pushQuotaExceeded
             case .serverFailed: .pushServerFailed
             case .unreachable: .pushUnreachable
             case .timedOut: .pushTimedOut
@@ -126,6 +148,7 @@ package struct PushFailure: Error, Hashable, Sendable {
             case .rejected: .pushRejected
             case .answerUnexpected: .pushAnswerUnexpected
             case .notHeld: .pushNotHeld
+            case .deploymentFailed: .pushDeploymentFailed
             }
         }
     }

@@ -9,6 +9,15 @@ package struct PushTarget: Sendable {
     /// A PEM file; nil for the machine's authorities.
     package let caFile: String?
     package let token: TokenPlace?
+    /// Whether what runs with the secret is deployed again after a push; nil for kinds whose secrets act at once.
+    package let redeploys: Bool?
+
+    /// Names what is deployed: targets with the same one are deployed together.
+    package var project: String {
+        let path = [settings["team"], settings["project"]].compactMap { $0 }.filter { !$0.isEmpty }
+        let place = endpoint == kind.endpoint ? "" : " at \(endpoint)"
+        return path.joined(separator: "/") + place
+    }
 
     /// Where the token lies that the API wants.
     package enum TokenPlace: Hashable, Sendable {
@@ -33,7 +42,7 @@ package struct PushTarget: Sendable {
 
     package init(
         name: String, kind: PushKind, settings: [String: String], endpoint: String, caFile: String?,
-        token: TokenPlace?
+        token: TokenPlace?, redeploys: Bool? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -41,6 +50,7 @@ package struct PushTarget: Sendable {
         self.endpoint = endpoint
         self.caFile = caFile
         self.token = token
+        self.redeploys = redeploys
     }
 }
 

@@ -45,20 +45,6 @@ enum Template {
     }
 }
 
-/// Base64 with its standard alphabet and padding (RFC 4648, section 4), as Kubernetes has it.
-enum Base64 {
-    static func encode(_ bytes: [UInt8]) -> String {
-        let text = Base64URL.encode(bytes).map { byte in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: byte
-            }
-        }
-        return String(decoding: text, as: UTF8.self) + String(repeating: "=", count: (4 - text.count % 4) % 4)
-    }
-}
-
 /// HMAC (RFC 2104) with SHA-256.
 enum HMAC {
     static func hexadecimal(_ message: [UInt8], key: [UInt8], sha256: ([UInt8]) -> [UInt8]) -> String {

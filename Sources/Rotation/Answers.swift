@@ -18,6 +18,9 @@ struct Answers: Sendable {
     /// Whether a reload was requested that has not begun.
     var wantConfiguration: Bool { pending.contains { $0.wantsConfiguration } }
 
+    /// Whether a request that has no answer yet wants this client renewed or delivered.
+    func isWaiting(for client: ClientName) -> Bool { pending.contains { $0.chosen.contains(client) } }
+
     /// Whether a request waits for a client.
     var isWaiting: Bool { pending.contains { !$0.open.isEmpty } }
 
@@ -65,7 +68,7 @@ struct Answers: Sendable {
         for request in pending {
             if request.since > next { broken.append("a request waits for no job at all") }
             if !request.undecided.isSubset(of: request.open) { broken.append("an answer was given undecided") }
-            if case .reload = request.request { continue }
+            guard case .renew = request.request else { continue }
             if request.wantsConfiguration { broken.append("a renewal wants the configuration") }
             if request.open.isEmpty { broken.append("a request has all answers and is kept") }
         }
@@ -111,6 +114,12 @@ extension Rotation {
                     requestID: requestID, request: request, since: jobs.next, wantsConfiguration: true, chosen: [],
                     open: []))
             touch(.configuration)
+        case .fleet:
+            jobs.want(.fleet, at: now)
+            answers.add(
+                PendingRequest(
+                    requestID: requestID, request: request, since: readingOfFleet(at: now), wantsConfiguration: false,
+                    chosen: [], open: []))
         case .renew(let renewal):
             let unknown = renewal.clients.filter { configuration.clients[$0] == nil }
             guard unknown.isEmpty else { return answers.answer(requestID, .unknownClients(unknown.sorted())) }
@@ -149,8 +158,7 @@ extension Rotation {
                     self.renewal.force(client)
                     verification.skip(client, renewal.skipVerify)
                 } else {
-                    sources.readAgain(client, next: jobs.next)
-                    touch(.client(client))
+                    observeAgain(at: .source(client))
                 }
             }
             if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
@@ -211,6 +219,8 @@ extension Rotation {
         }
         for output in index.targets(of: client) { targets.ask(output.target) }
         jobs.want(.source(client), at: now)
+        if configuration.store != nil { jobs.want(.store, at: now) }
+        jobs.want(.share(client), at: now)
         for key in index.subjects[client]?.keys ?? [] { touch(.key(key.name)) }
         touch(.client(client))
     }
@@ -257,6 +267,7 @@ extension Rotation {
                     (failure(of: name, since: request.since) ?? contest(of: name, at: now))
                         .map { "client \"\(name)\": \($0.message)" }
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
+        case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
         case .renew:
             while let client = request.open.last {
                 guard let result = result(of: client, in: request, at: now) else { return nil }
@@ -278,7 +289,9 @@ extension Rotation {
         }
         if let subject = index.subjects[client], subject.entry.source != nil, !request.isDeliverOnly {
             // What was read is judged once the outputs were read again too.
-            guard sources.wasRead(client) || jobs.isOverdue(.source(client)), isKnown(subject) else { return nil }
+            guard sources.wasRead(client) || jobs.isOverdue(sourceResource(of: subject)), isKnown(subject) else {
+                return nil
+            }
             if let failure = sourceFailure(of: subject) { return .failed(failure.message) }
         }
         guard !state.isForced, let current = state.current, request.isDeliverOnly || heldBack(client) == nil else {

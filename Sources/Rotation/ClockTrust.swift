@@ -33,7 +33,7 @@ struct ClockTrust: Hashable, Sendable {
 
     /// Judges the clock.
     ///
-    /// - Parameter secrets: all that are in force or were seen in files or sources.
+    /// - Parameter secrets: all that are in force or were seen in files, sources or the store.
     /// - Returns: whether its being trusted, or why it is not, has changed.
     mutating func judge(
         builtAt: WallTime, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
@@ -97,8 +97,8 @@ struct ClockTrust: Hashable, Sendable {
 
 extension Rotation {
     mutating func planClock(_ deadlines: inout Deadlines) {
-        let hasChanged = clock.judge(builtAt: builtAt, &deadlines) { [renewal, destinations, sources] in
-            Array(renewal.allCurrent) + destinations.allSecrets + sources.allSecrets
+        let hasChanged = clock.judge(builtAt: builtAt, &deadlines) { [renewal, destinations, sources, storeReading] in
+            Array(renewal.allCurrent) + destinations.allSecrets + sources.allSecrets + storeReading.allSecrets
         }
         guard hasChanged else { return }
         events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)

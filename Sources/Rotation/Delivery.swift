@@ -8,10 +8,17 @@ internal import Failures
 /// - It runs again for the same secret where an application may have read other content; a run that began earlier does
 ///   not count for that.
 /// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
+/// - A project is deployed again once for all that was pushed to it: it waits for every push to it that runs or is due, and
+///   not for files, nor for pushes that fail. What was deployed counts as delivered once the API says that it runs.
 struct Delivery: Sendable {
     private var states: [ClientName: State] = [:]
     /// For each action a client that a run was last found to wait for.
     private var awaited: [ActionID: ClientName] = [:]
+    /// When to look again whether a deployment is done.
+    private var lookAt: [ActionID: BootTime] = [:]
+
+    /// How long a deployment is left alone between two looks.
+    static let deployingPace: Seconds = 15
 
     struct State: Hashable, Sendable {
         /// The secret that each action last ran for.
@@ -29,6 +36,17 @@ struct Delivery: Sendable {
     mutating func adopt(_ configuration: Configuration) {
         states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
         awaited = [:]
+        lookAt = [:]
+    }
+
+    /// Whether something is being deployed, as far as is known.
+    var isDeploying: Bool { !lookAt.isEmpty }
+
+    fileprivate mutating func look(_ action: ActionID, at moment: BootTime?) { lookAt[action] = moment }
+
+    /// Whether a deployment is to be left alone for now.
+    fileprivate func mayLook(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        lookAt[action].map { deadlines.reached($0) } ?? true
     }
 
     /// The client that a run of an action has to wait for.
@@ -93,7 +111,9 @@ extension Rotation {
     // MARK: What is
 
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
-        guard case .run(let action, let covering) = job.work, case .success(let outcome) = result else { return }
+        guard case .run(let action, let covering) = job.work else { return }
+        delivery.look(action.id, at: result == .success(.deploying) ? now.boot + Delivery.deployingPace : nil)
+        guard case .success(let outcome) = result, outcome != .deploying else { return }
         guard case .ran = outcome else { return unexpected(outcome, of: job) }
         for (client, covered) in covering {
             delivery.ran(
@@ -156,6 +176,7 @@ extension Rotation {
     mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
         capBackoff(action, &deadlines)
+        if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
         let awaited = delivery.awaited(by: id, among: sharers) { [records, index, jobs] client in
@@ -170,6 +191,11 @@ extension Rotation {
         guard !covering.isEmpty else { return }
         // When waiting would have ended is no reason to wake once the action runs.
         var waiting = deadlines
+        if waitsForTurn(id, for: covering.keys, &waiting) {
+            deadlines = waiting
+            return
+        }
+        waiting = deadlines
         if sharers.contains(where: { covering[$0] == nil && isVerdictAwaited($0, &waiting) }),
             mayWait(id, for: covering.keys, &waiting)
         {
@@ -179,9 +205,32 @@ extension Rotation {
         start(.run(action, covering: covering), on: .action(id), &deadlines)
     }
 
+    /// Deploys a project again once nothing more is about to be pushed to it.
+    private mutating func planRedeployment(
+        _ action: Action, of targets: Set<TargetName>, _ deadlines: inout Deadlines
+    ) {
+        guard case .redeploy(let project, _) = action, delivery.mayLook(action.id, &deadlines) else { return }
+        var covering: [ClientName: Covered] = [:]
+        var deployed: [TargetName] = []
+        for client in index.clients(of: action.id) {
+            guard records.isSettled(client) else { return }
+            guard let wanted = wantedSecret(client) else { continue }
+            let own = index.targets(of: client).map(\.target).filter(targets.contains)
+            let missing = own.filter { self.targets[$0]?.holds(wanted) != true }
+            guard missing.allSatisfy({ jobs.attempts[.target($0)] != nil && jobs[.target($0)] == nil }) else { return }
+            guard missing.isEmpty, owes(client, action.id) else { continue }
+            covering[client] = Covered(issued: wanted, outputs: index.subjects[client]?.outputs ?? [])
+            deployed += own
+        }
+        guard !covering.isEmpty else { return }
+        start(
+            .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &deadlines
+        )
+    }
+
     /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
     /// critical nor known to be bad.
-    private func mayWait(
+    func mayWait(
         _ id: ActionID, for clients: some Sequence<ClientName>, _ deadlines: inout Deadlines
     ) -> Bool {
         for client in clients {

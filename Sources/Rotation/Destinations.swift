@@ -165,8 +165,12 @@ extension Rotation {
         switch resource {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): destinations.readAgain(path, next: jobs.next)
-        case .source(let name): sources.readAgain(name, next: jobs.next)
-        case .configuration, .client, .verification, .record, .target, .action, .probe, .stateChangeAction, .state:
+        case .source(let name):
+            sources.readAgain(name, next: jobs.next)
+            if configuration.clients[name]?.source?.path == nil { storeReading.readAgain(next: jobs.next) }
+        case .store: storeReading.readAgain(next: jobs.next)
+        case .configuration, .client, .verification, .record, .share, .report, .fleet, .target, .action, .probe,
+            .stateChangeAction, .state:
             return
         }
         // Clients that merely share the file wait for its content, too.

@@ -67,6 +67,11 @@ package struct Failure: Error, Hashable, Sendable {
     package typealias Code = FailureCode
 }
 
+extension Failure.Place {
+    /// The etcd through which machines hand on secrets.
+    package static let store = Failure.Place.named("the store")
+}
+
 extension Failure {
     /// The message for operators: place, what happened, detail and the system's error. One line without a full stop.
     package var message: String {

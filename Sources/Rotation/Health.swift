@@ -7,7 +7,7 @@ internal import Failures
 ///   have changed any of it, or when time alone changes it.
 /// - It only reads; nothing but log events and `on_state_change` depends on it.
 struct Health: Sendable {
-    private var views: [ClientName: ClientView] = [:]
+    private var views: [ClientName: Judged] = [:]
     /// How many clients are in each state.
     private var counts: [HealthState: Int] = [:]
     /// The state of each client that was last logged.
@@ -25,7 +25,18 @@ struct Health: Sendable {
         var nextAttempt: BootTime?
     }
 
-    subscript(_ client: ClientName) -> ClientView? { views[client] }
+    /// A view by reference: it is large, and copied as often as it is read otherwise.
+    fileprivate final class Judged: Sendable {
+        let view: ClientView
+
+        init(_ view: ClientView) {
+            self.view = view
+        }
+    }
+
+    subscript(_ client: ClientName) -> ClientView? { views[client]?.view }
+
+    fileprivate func judged(_ client: ClientName) -> Judged? { views[client] }
 
     func tally(of client: ClientName) -> Counts { tallies[client] ?? Counts() }
 
@@ -34,7 +45,7 @@ struct Health: Sendable {
 
     mutating func adopt(_ configuration: Configuration) {
         views = views.filter { configuration.clients[$0.key] != nil }
-        counts = views.values.reduce(into: [:]) { $0[$1.health, default: 0] += 1 }
+        counts = views.values.reduce(into: [:]) { $0[$1.view.health, default: 0] += 1 }
         logged = logged.filter { configuration.clients[$0.key] != nil }
         tallies = configuration.clients.reduce(into: [:]) { $0[$1.key] = tallies[$1.key] ?? Counts() }
     }
@@ -68,9 +79,9 @@ struct Health: Sendable {
         case .push(let client, _, _): tallies[client]?.publishes.count(success: success)
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify,
-            .readTarget,
-            .probe, .recallReportedStates, .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
+            .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }
@@ -82,7 +93,7 @@ struct Health: Sendable {
 
     /// Replaces what is known of a client.
     fileprivate mutating func set(_ view: ClientView) {
-        if let old = views.updateValue(view, forKey: view.name) { counts[old.health, default: 0] -= 1 }
+        if let old = views.updateValue(Judged(view), forKey: view.name) { counts[old.view.health, default: 0] -= 1 }
         counts[view.health, default: 0] += 1
     }
 
@@ -95,10 +106,10 @@ struct Health: Sendable {
 
     func checkInvariants(_ configuration: Configuration) -> [String] {
         var broken: [String] = []
-        let actual = views.values.reduce(into: [HealthState: Int]()) { $0[$1.health, default: 0] += 1 }
+        let actual = views.values.reduce(into: [HealthState: Int]()) { $0[$1.view.health, default: 0] += 1 }
         if counts.filter({ $0.value != 0 }) != actual { broken.append("clients are miscounted by their health") }
         if !views.keys.allSatisfy({ configuration.clients[$0] != nil }) { broken.append("health of nobody") }
-        for view in views.values where (view.health == .ok) != (view.reason == nil) {
+        for view in views.values.map(\.view) where (view.health == .ok) != (view.reason == nil) {
             broken.append("\(view.name) is \(view.health) with another reason")
         }
         if Set(faults.map(\.failure.code)).count != faults.count { broken.append("a fault was raised twice") }
@@ -112,26 +123,30 @@ extension Rotation {
         let name = client.name
         let entry = client.entry
         guard let state = renewal[name] else { return }
-        let old = self.health[name]
+        let old = self.health.judged(name)
         let now = deadlines.now
         let wanted = wantedSecret(client)
         let failures = reasons(for: client, &deadlines)
-        // Before its first try, only what was published earlier is known of it. These deadlines need no wake: every
-        // step of that try judges the client again.
-        var passing = Deadlines(now: now)
-        let found = readiness.wasEverTried(name) || !failures.isEmpty ? nil : evaluate(client, &passing)
+        // Before its first try, only what was published earlier is known of it.
+        let found = readiness.wasEverTried(name) || !failures.isEmpty ? nil : evaluate(client, &deadlines)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs =
             entry.outputs.map { outputView($0, holding: published, &deadlines) }
-            + client.targets.map { targetView($0.target, holding: wanted, &deadlines) }
+            + client.targets.map { target in
+                var view = targetView(target.target, holding: wanted, &deadlines)
+                if entry.undeployed.contains(target.target) { view.deployed = false }
+                return view
+            }
         let actions = client.actions.map { actionView($0, of: name) }
         let isDone =
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(name, $0) }
-        let lastSuccessAt = isDone && old?.delivered != true ? now.wall : old?.lastSuccessAt
+        let wasDone = old.map { $0.view.delivered || $0.view.isUndeployed && $0.view.health == .ok } ?? false
+        let lastSuccessAt = isDone && !wasDone ? now.wall : old?.view.lastSuccessAt
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
         let remaining = weakest(client, state, holding: held)
 
-        var health: HealthState = isDone && failures.isEmpty ? .ok : .degraded
+        let isServed = isDone || waitsForTurn(client, &deadlines)
+        var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
         var reason = failures.first
         if let found {
             // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
@@ -173,7 +188,7 @@ extension Rotation {
             reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
         }
         // The same failure persists: it began when it was first seen, not now.
-        if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
+        if let old = old?.view.reason, old.failure == reason?.failure, reason?.since == now.wall {
             reason?.since = old.since
         }
         let view = ClientView(
@@ -185,8 +200,8 @@ extension Rotation {
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
             lastError: failures.first?.failure.message,
-            delivered: isDone, outputs: outputs, actions: actions, verification: verification.view(of: name),
-            source: sourceView(of: client, at: now))
+            delivered: isDone && entry.undeployed.isEmpty, outputs: outputs, actions: actions,
+            verification: verification.view(of: name), source: sourceView(of: client, at: now))
         if isNews(view), self.health.log(view) { events.append(.health(view.name, view.health, view.reason)) }
         self.health.set(view)
     }
@@ -256,8 +271,9 @@ extension Rotation {
     }
 
     /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
-    /// the outputs. Nil when one of them holds nothing.
+    /// the outputs. Nil when one of them holds nothing, or has to be deployed by somebody else.
     private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: SecretInfo?) -> WallTime? {
+        guard client.entry.undeployed.isEmpty else { return nil }
         var expiries = held
         if expiries.isEmpty {
             for place in client.places {
@@ -294,6 +310,8 @@ extension Rotation {
             }
         }
         if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = shareReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil,
             let refusal = verification.refusal(of: name) ?? refusalInForce(name)
@@ -430,7 +448,7 @@ extension Rotation {
             reason =
                 reason ?? Reason(failure: attempts.failure, client: nil, since: attempts.since, nextAttempt: next)
         }
-        return Snapshot(
+        var snapshot = Snapshot(
             startedAt: startedAt, ready: readiness.isReady && !jobs.isStopping, health: health,
             reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
@@ -438,5 +456,8 @@ extension Rotation {
                 error: configurationWatch.refusal.map { $0.joined(separator: "\n") }
                     ?? configurationWatch.restraint?.message),
             clients: clients)
+        snapshot.store = storeReading.view
+        snapshot.fleet = fleet.counts
+        return snapshot
     }
 }

@@ -82,6 +82,12 @@ struct Jobs: Sendable {
         return true
     }
 
+    /// Whether work on a resource would be started: it costs something to say what there is to do.
+    func mayStart(_ resource: Resource, _ deadlines: inout Deadlines) -> Bool {
+        guard !isStopping, running[resource] == nil else { return false }
+        return attempts[resource].map { deadlines.reached($0.notBefore) } ?? true
+    }
+
     /// The jobs that were started since this was last called.
     mutating func takeStarted() -> [Job] {
         defer { started = [] }
@@ -90,13 +96,13 @@ struct Jobs: Sendable {
 
     /// Ends a job; nil when it is unknown.
     ///
-    /// - Returns: the job, and whether a request has wanted it meanwhile.
-    mutating func finish(_ id: JobID) -> (job: Job, isWanted: Bool)? {
+    /// - Returns: the job, whether a request has wanted it meanwhile, and whether it was overdue.
+    mutating func finish(_ id: JobID) -> (job: Job, isWanted: Bool, wasOverdue: Bool)? {
         guard let resource = resources.removeValue(forKey: id), let ended = running.removeValue(forKey: resource) else {
             return nil
         }
         if ended.isOverdue { overdueCount -= 1 }
-        return (ended.job, ended.isWanted)
+        return (ended.job, ended.isWanted, ended.isOverdue)
     }
 
     /// From now on nothing is started.
@@ -168,6 +174,7 @@ struct Jobs: Sendable {
         switch resource {
         case .probe(let id): attempts[.action(id)]?.failure == failure
         case .action(let id): !isReminder && attempts[.probe(id)]?.failure == failure
+        case .report, .fleet: attempts[.store]?.failure == failure
         default: false
         }
     }
@@ -263,7 +270,7 @@ extension Rotation {
         for resource in jobs.findOverdue(&deadlines) { touch(resource) }
     }
 
-    /// The failure to report for an overdue job; nil for an action, a push or a question to Apple, which
+    /// The failure to report for an overdue job; nil for an action, a push, the store or a question to Apple, which
     /// have timeouts of their own.
     func hang(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
@@ -273,10 +280,10 @@ extension Rotation {
         case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
         case .source(let name):
             Failure(
-                .notResponding, at: index.subjects[name]?.entry.source.map { .path($0.path) } ?? .client(name))
+                .notResponding, at: index.subjects[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
-        case .action, .target, .verification, .stateChangeAction: nil
+        case .action, .target, .verification, .store, .share, .report, .fleet, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         }
     }

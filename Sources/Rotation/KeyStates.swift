@@ -158,6 +158,12 @@ extension Rotation {
         keys.beginReading(name)
     }
 
+    /// Whether reading a key again has found what was known of it, so that nothing changes for its clients.
+    func isStill(_ name: KeyName, _ result: Result<Outcome, Failure>) -> Bool {
+        guard case .success(.key(let print)) = result else { return false }
+        return keys.wasRead(name) && keys.print(of: name) == print && jobs.lastFailure(of: .key(name)) == nil
+    }
+
     mutating func keyFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .readKey(let name, let entry) = job.work else { return }
         switch result {

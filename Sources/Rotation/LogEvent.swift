@@ -16,6 +16,8 @@ package enum LogEvent: Hashable, Sendable {
     /// A client's secret was put into a place behind an API; verified when it was seen there, nil where the API does not
     /// show it.
     case pushed(TargetName, ClientName, SecretInfo, verified: Bool?)
+    /// A client's secret was put into the store, for other machines.
+    case shared(ClientName, SecretInfo)
     case ran(ActionID, [ClientName: SecretInfo])
     /// A permitted request came over the status socket.
     case asked(Request, Requester)

@@ -10,7 +10,7 @@ struct PlanScope: Sendable {
     private(set) var targets: Set<TargetName> = []
     private(set) var actions: Set<ActionID> = []
     private(set) var probes: Set<ActionID> = []
-    /// Files and actions whose clients were all touched because one of them is renewed.
+    /// Keys whose clients were all touched, and files and actions whose clients were because one of them is renewed.
     private var batched: Set<Resource> = []
     private var clients: Set<ClientName> = []
     /// Clients that were already taken: one plan takes none twice.
@@ -19,10 +19,9 @@ struct PlanScope: Sendable {
 
     // MARK: What was touched
 
-    /// Each returns whether it was not touched before.
-    @discardableResult
-    mutating func touch(key: KeyName) -> Bool { keys.insert(key).inserted }
+    mutating func touch(key: KeyName) { keys.insert(key) }
 
+    /// Returns whether it was not touched before.
     @discardableResult
     mutating func touch(client: ClientName) -> Bool { !taken.contains(client) && clients.insert(client).inserted }
 
@@ -31,7 +30,7 @@ struct PlanScope: Sendable {
     mutating func touch(targets: some Sequence<TargetName>) { self.targets.formUnion(targets) }
     mutating func touch(actions: some Sequence<ActionID>) { self.actions.formUnion(actions) }
 
-    /// Whether the clients of a file or an action have to be touched because one of them is renewed: once in a plan.
+    /// Whether the clients that share a key, a file or an action have to be touched: once in a plan.
     mutating func isFirstInBatch(_ shared: Resource) -> Bool { batched.insert(shared).inserted }
 
     /// The clients that were touched since they were last taken.

@@ -36,6 +36,12 @@ package enum Redaction {
         return result
     }
 
+    /// What another user's process or a server says, made safe to show: besides what ``plain(_:)`` does, short, on one line
+    /// and without what looks like advice, because an operator may follow it.
+    package static func foreign(_ words: String) -> String {
+        plain(Printable.clause(String(String.UnicodeScalarView(words.unicodeScalars.prefix(300)))))
+    }
+
     /// Lines that a program printed, without anything that could be a piece of a token or a key: besides what
     /// ``plain(_:)`` removes, whole PEM blocks and long base64 words with slashes in them. Best effort: a better
     /// disguised secret is not recognised.

@@ -41,6 +41,8 @@ struct Renewal: Sendable {
 
     mutating func adopt(_ configuration: Configuration) {
         states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+        // What was asked of a client that cannot mint any more does not happen once it can again.
+        for (name, client) in configuration.clients where client.source != nil { force(name, false) }
     }
 
     /// Takes the secret kept in the state directory, unless a better one was found already.
@@ -111,6 +113,7 @@ extension Rotation {
         presumeDelivered(client, state)
         takeOver(client, state, print, at: deadlines.now)
         planCandidate(client, &ofCandidate)
+        adoptShared(client, &deadlines)
         guard let chosen = renewal[name] else { return }
         // The cached batch answers rest on the secret that this client had before.
         if chosen.current != state.current { batches = Batches() }
@@ -170,7 +173,7 @@ extension Rotation {
 
     func isKnown(_ client: Subject) -> Bool {
         guard wereKeysAndRecordRead(client),
-            client.entry.source == nil || sources.isKnown(client.name) || jobs.isOverdue(.source(client.name))
+            isSourceKnown(client)
         else { return false }
         for path in client.files {
             guard destinations.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) else {
@@ -178,6 +181,15 @@ extension Rotation {
             }
         }
         return true
+    }
+
+    private func isSourceKnown(_ client: Subject) -> Bool {
+        guard let source = client.entry.source else { return true }
+        if sources.isKnown(client.name) || jobs.isOverdue(source.isStore ? .store : .source(client.name)) {
+            return true
+        }
+        // What the state directory holds is served before the store answers.
+        return source.isStore && renewal[client.name]?.current != nil
     }
 
     /// Whether the keys and the client's record were read, failed or are overdue.
@@ -227,6 +239,7 @@ extension Rotation {
         if configurationWatch.isRestrained { return decideRestrained(client, state, print, &deadlines) }
         if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, print, &deadlines) else {
+            if state.current == nil, awaitsStore(client, &deadlines) { return .wait }
             return .mint(state.current.map(MintReason.unusable) ?? .missing)
         }
         let renewal = client.entry.renewal(of: current, jitter: hostJitter)

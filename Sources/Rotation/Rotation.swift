@@ -17,14 +17,19 @@ package struct Rotation: Sendable {
     var configurationWatch: ConfigurationWatch
     var keys = KeyStates()
     var renewal = Renewal()
+    var storeReading = StoreReading()
     var sources = Sources()
     var destinations = Destinations()
     var targets = Targets()
     var verification = Verification()
     var records = Records()
+    var sharing = Sharing()
+    var reporting = Reporting()
+    var fleet = Fleet()
     var credentials = Credentials()
     var readiness = Readiness()
     var delivery = Delivery()
+    var deliveryTurns = DeliveryTurns()
     var probes = Probes()
     var health = Health()
     var stateChangeActions = StateChangeActions()
@@ -70,6 +75,8 @@ package struct Rotation: Sendable {
             configurationWatch.restrain()
             refuse(lines, LogEvent.startedAsBefore, now)
         case .changeNoticed(let resource): notice(resource, at: now)
+        case .storeWatched(let isWatched): storeReading.setWatched(isWatched)
+        case .storeCertificate(let expiresAt): noteStoreCertificate(expiresAt)
         case .finished(let id, let result): finish(id, result, at: now)
         case .faultRaised(let failure, let nextAttempt):
             if health.raise(failure, nextAttempt, at: now) { events.append(.faultRaised(failure)) }
@@ -92,14 +99,19 @@ package struct Rotation: Sendable {
         let old = configurationWatch.adopt(configuration, at: now)
         keys.adopt(configuration, old, next: jobs.next)
         renewal.adopt(configuration)
+        storeReading.adopt(configuration, old, next: jobs.next, at: now)
         sources.adopt(configuration, old, next: jobs.next)
         verification.adopt(configuration)
         destinations.adopt(index, next: jobs.next)
         targets.adopt(index)
         records.adopt(configuration, old)
+        sharing.adopt(configuration)
+        adoptReporting(configuration, old, at: now)
+        fleet.adopt(configuration, old)
         credentials.adopt(configuration)
         readiness.adopt(index.names)
         delivery.adopt(configuration)
+        deliveryTurns.adopt(configuration, at: now)
         probes.adopt(index)
         health.adopt(configuration)
         stateChangeActions.keepOnly(configuration, at: now.boot)
@@ -117,14 +129,22 @@ package struct Rotation: Sendable {
         case .configuration: configurationWatch.notice(at: now)
         case .key(let name):
             keys.notice(name, at: now)
-            // A key that was just put in place is needed at once: skip the backoff.
-            jobs.resetBackoff(of: resource, to: now.boot)
+            // A key that was just put in place is needed at once: skip the backoff. Without one the notice changes
+            // nothing for its clients.
+            guard jobs.resetBackoff(of: resource, to: now.boot) else {
+                scope.touch(key: name)
+                return
+            }
         case .source(let name):
             sources.notice(name, at: now)
             jobs.resetBackoff(of: resource, to: now.boot)
         case .file(let path):
             if destinations.isSeenSoon(path, whileRunning: jobs[resource]) {
                 destinations.notice(path, at: now)
+            } else if jobs[resource] == nil, jobs.attempts[resource] == nil {
+                // It is still to be read, by a job that begins after this notice: nothing changes. At a start, when
+                // directories begin to be watched, that holds for thousands of files.
+                return
             } else {
                 observeAgain(at: resource)
             }
@@ -135,19 +155,28 @@ package struct Rotation: Sendable {
             {
                 jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
             }
-        case .client, .verification, .record, .target, .action, .probe, .stateChangeAction, .state: break
+        case .store: storeReading.notice(jobs, at: now)
+        case .client, .verification, .record, .share, .report, .fleet, .target, .action, .probe, .stateChangeAction,
+            .state:
+            break
         }
         touch(resource)
     }
 
     /// Records the result of a job.
     private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
-        guard let (job, isWanted) = jobs.finish(id) else { return }
-        touch(job.resource)
+        guard let (job, isWanted, wasOverdue) = jobs.finish(id) else { return }
+        if case .readKey(let name, _) = job.work, !wasOverdue, isStill(name, result) {
+            scope.touch(key: name)
+        } else {
+            touch(job.resource)
+        }
         verification.ended(id)
         defer { endedOnFile(job) }
         let lastFailure = jobs.lastFailure(of: job.resource)
         switch result {
+        // Neither a success nor a failure yet.
+        case .success(.deploying): break
         case .success:
             health.count(job, success: true)
             if lastFailure?.wasObservation == true || !job.work.isObservation { recover(job.resource) }
@@ -161,6 +190,10 @@ package struct Rotation: Sendable {
         case .readKey: keyFinished(job, result, at: now)
         case .mint: mintFinished(job, result, at: now)
         case .readSource: sourceFinished(job, result)
+        case .readStore: storeFinished(job, result, at: now)
+        case .putInStore: shareFinished(job, result, at: now)
+        case .putReport: reportFinished(job, result, at: now)
+        case .readReports, .forgetReport: fleetFinished(job, result, at: now)
         case .verify:
             guard let failure = verificationFinished(job, result, at: now) else { return }
             return fail(job, failure, isWanted, at: now)
@@ -193,17 +226,26 @@ package struct Rotation: Sendable {
 
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
-        for resource in scope.takeReached(at: now) { touch(resource) }
+        for resource in scope.takeReached(at: now) {
+            // That a key is to be read again is nothing to its clients, unless they wait for it.
+            if case .key(let name) = resource, jobs.attempts[resource] == nil {
+                scope.touch(key: name)
+            } else {
+                touch(resource)
+            }
+        }
         planPatience(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
         plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
         // In the order in which a secret is processed: each call sees what the one before it decided.
         for key in scope.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
+        plan(.store, at: now) { $0.planStore(&$1) }
         var clients = planClients(at: now)
         for client in clients {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
+            if configuration.store != nil { plan(.share(client.name), at: now) { $0.planShare(client, &$1) } }
             planCredential(client)
         }
         plan(.state, at: now) { $0.planQuestions(&$1) }
@@ -217,6 +259,11 @@ package struct Rotation: Sendable {
         noteTried(clients, at: now)
         for client in clients { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
         planReadiness()
+        if configuration.store != nil {
+            for client in clients { noteHolding(client, at: now) }
+            plan(.report, at: now) { $0.planReport(&$1) }
+            plan(.fleet, at: now) { $0.planFleet(&$1) }
+        }
         for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
         plan(.state, also: true, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, also: true, at: now) { $0.planTidying(&$1) }
@@ -246,7 +293,7 @@ package struct Rotation: Sendable {
         step.ended =
             jobs.isStopping
             ? jobs.isEmpty
-            : isOnce && readiness.isReady && !awaitsVerdict
+            : isOnce && readiness.isReady && !awaitsVerdict && !delivery.isDeploying
                 && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
         // With thousands of clients it would take longer than the plan.
         assert(index.names.count > 50 || checkInvariants() == [])
@@ -257,11 +304,14 @@ package struct Rotation: Sendable {
     package func checkInvariants() -> [String] {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
-            + sources.checkInvariants(configuration, next: jobs.next)
+            + storeReading.checkInvariants(next: jobs.next) + sources.checkInvariants(configuration, next: jobs.next)
+            + sharing.checkInvariants(configuration) + reporting.checkInvariants(configuration)
+            + fleet.checkInvariants(configuration)
             + verification.checkInvariants(configuration, next: jobs.next)
             + destinations.checkInvariants(index, next: jobs.next) + targets.checkInvariants(index)
             + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
             + readiness.checkInvariants(index) + delivery.checkInvariants(configuration, next: jobs.next)
+            + deliveryTurns.checkInvariants(configuration)
             + probes.checkInvariants(index) + health.checkInvariants(configuration)
             + stateChangeActions.checkInvariants(configuration) + answers.checkInvariants(next: jobs.next)
     }
@@ -270,17 +320,18 @@ package struct Rotation: Sendable {
 
     /// The subjects of those clients that are configured, in the order of their names.
     func subjects(_ names: Set<ClientName>) -> [Subject] {
-        names.sorted().compactMap { index.subjects[$0] }
+        names.compactMap { index.subjects[$0] }.sorted { $0.order < $1.order }
     }
 
     /// Has a resource and the clients that depend on it planned next.
     mutating func touch(_ resource: Resource) {
         switch resource {
         case .key(let name):
+            scope.touch(key: name)
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
-            guard scope.touch(key: name) else { return }
+            guard scope.isFirstInBatch(resource) else { return }
             for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .verification(let name), .record(let name), .source(let name):
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name):
             touch(name)
         case .file(let path):
             scope.touch(files: CollectionOfOne(path))
@@ -294,7 +345,7 @@ package struct Rotation: Sendable {
         case .probe(let id):
             scope.touch(probe: id)
             for client in index.clients(of: id) { touch(client) }
-        case .configuration, .stateChangeAction, .state:
+        case .configuration, .store, .report, .fleet, .stateChangeAction, .state:
             // Every plan covers these.
             break
         }
@@ -357,15 +408,18 @@ extension Rotation {
         used.formUnion(credentials.allSecrets.map(\.fingerprint))
         used.formUnion(destinations.allSecrets.map(\.fingerprint))
         used.formUnion(sources.allSecrets.map(\.fingerprint))
+        used.formUnion(storeReading.allSecrets.map(\.fingerprint))
         for job in jobs.all {
             switch job.work {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record):
                 used.formUnion([record.current, record.candidate].compactMap { $0?.fingerprint })
-            case .verify(_, let secret), .push(_, let secret, _), .readTarget(_, let secret, _):
+            case .verify(_, let secret), .push(_, let secret, _), .readTarget(_, let secret, _),
+                .putInStore(_, let secret, _, _):
                 used.insert(secret.fingerprint)
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .mint, .run, .probe,
-                .recallReportedStates, .keepReportedStates, .tidyRecords:
+            case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putReport,
+                .readReports, .forgetReport, .observe, .mint, .run, .probe, .recallReportedStates, .keepReportedStates,
+                .tidyRecords:
                 break
             }
         }

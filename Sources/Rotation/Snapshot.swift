@@ -96,6 +96,11 @@ package struct Snapshot: Hashable, Sendable {
     package var readReason: ReasonReport?
     package var clockTrusted: Bool
     package var configuration: ConfigurationView
+    /// Of no part of the status document; nil where no client concerns a store.
+    package var store: StoreView?
+    /// How many machines hold what, for each client whose secrets this machine puts into the store; empty before the
+    /// machines' reports were read. Of no part of the status document.
+    package var fleet: [ClientName: FleetCounts] = [:]
     /// In the order of their names.
     package var clients: [ClientView]
 
@@ -111,6 +116,24 @@ package struct Snapshot: Hashable, Sendable {
         self.configuration = configuration
         self.clients = clients
     }
+}
+
+/// How the store was last reached, and what was tried since the daemon started.
+package struct StoreView: Hashable, Sendable {
+    /// Whether the last read of it has succeeded.
+    package var isReachable = false
+    /// When it last answered; nil before that.
+    package var lastContactAt: WallTime?
+    /// When the certificate expires with which it is reached; nil where there is none, or it is not known yet.
+    package var certificateExpiresAt: WallTime?
+    package var reads = Tally()
+    package var puts = Tally()
+    /// Puts that found something else than was last seen.
+    package var conflicts = 0
+    /// Values seen there that no configured key has signed for the client.
+    package var rejected = 0
+
+    package init() {}
 }
 
 /// Which configuration is in force.
@@ -191,6 +214,11 @@ package struct ClientView: Hashable, Sendable {
     }
 }
 
+extension ClientView {
+    /// Whether it is never delivered, because a target's secret acts with a deployment that nothing here starts.
+    package var isUndeployed: Bool { outputs.contains { $0.deployed == false } }
+}
+
 /// What Apple says of a client's newest secret.
 package struct VerificationView: Hashable, Sendable {
     package enum Verdict: String, Hashable, Sendable, CaseIterable {
@@ -236,6 +264,8 @@ package struct OutputView: Hashable, Sendable {
     package var target: TargetName?
     /// Whether the API showed the secret when it was last asked; nil where it does not show it, and for a file.
     package var verified: Bool?
+    /// False for a target whose secret acts with a deployment that nothing here starts; nil for all others.
+    package var deployed: Bool?
     package var state: State
     package var writtenAt: WallTime?
     package var error: String?
@@ -285,15 +315,16 @@ package struct SourceView: Hashable, Sendable {
         case unreachable
     }
 
-    /// `path`: a file.
-    package var kind = "path"
-    /// The file's path.
+    /// `path`: a file; `store`: etcd.
+    package var kind: String
+    /// The file's path, or the store's members.
     package var place: String
     package var state: State
     /// Since when it has been in this state.
     package var since: WallTime
 
-    package init(place: String, state: State, since: WallTime) {
+    package init(kind: String = "path", place: String, state: State, since: WallTime) {
+        self.kind = kind
         self.place = place
         self.state = state
         self.since = since

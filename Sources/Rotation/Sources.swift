@@ -3,7 +3,8 @@ internal import Failures
 
 /// What the sources hold from which clients without a private key receive their secrets, and what is made of it.
 ///
-/// - A source is read at the start, after a reload, when asked, and after a change notice once nobody writes any more.
+/// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
+/// - A file is read at the start, after a reload, when asked, and after a change notice once nobody writes any more.
 /// - Received is a secret that a configured public key signed for the client's ids, with possible times, not expired,
 ///   greater than the one in force, and with more life left than is critical or than the one in force has.
 /// - Greater is, of one key, what was issued later, then what has the greater fingerprint. Of two keys the one that the
@@ -13,8 +14,8 @@ struct Sources: Sendable {
     private var states: [ClientName: State] = [:]
 
     struct State: Sendable {
-        /// What the last read found; nil before the first one and after one that failed.
-        fileprivate(set) var observed: SourceObservation?
+        /// What the last read found, of a file one thing; nil before the first one and after one that failed.
+        fileprivate(set) var observed: [SourceObservation]?
         /// The job that read the source last, successfully or not, under this configuration.
         fileprivate var readBy: JobID?
         /// What jobs before this one read does not count.
@@ -39,7 +40,9 @@ struct Sources: Sendable {
 
     /// Every secret that was seen in a source.
     var allSecrets: [SecretInfo] {
-        states.values.compactMap { if case .secret(let issued)? = $0.observed { issued } else { nil } }
+        states.values.flatMap { $0.observed ?? [] }.compactMap {
+            if case .secret(let issued) = $0 { issued } else { nil }
+        }
     }
 
     /// Whether reading it was tried since the start or the last reload.
@@ -76,9 +79,9 @@ struct Sources: Sendable {
         states[client]?.countsFrom = next
     }
 
-    fileprivate mutating func read(_ client: ClientName, _ observation: SourceObservation?, by job: JobID) {
+    mutating func read(_ client: ClientName, _ observed: [SourceObservation]?, by job: JobID) {
         states[client]?.readBy = job
-        states[client]?.observed = observation
+        states[client]?.observed = observed
     }
 
     /// Whether to read the source now.
@@ -119,13 +122,13 @@ extension Rotation {
     // MARK: What is
 
     mutating func sourceFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
-        guard case .readSource(let client, let source) = job.work,
-            index.subjects[client]?.entry.source == source
+        guard case .readSource(let client, let file) = job.work,
+            index.subjects[client]?.entry.source?.file == file
         else { return }
         switch result {
         case .success(.source(let observation)):
             if case .secret(let issued) = observation { clock.noteIssue(issued) }
-            sources.read(client, observation, by: job.id)
+            sources.read(client, [observation], by: job.id)
         case .failure: sources.read(client, nil, by: job.id)
         case .success(let outcome): unexpected(outcome, of: job)
         }
@@ -165,10 +168,7 @@ extension Rotation {
         let isCritical = deadlines.reached(issued.expiresAt - client.entry.criticalRemainder(of: issued))
         if isCritical, issued.expiresAt <= current.expiresAt { return "it expires too soon, at \(issued.expiresAt)" }
         if offered == held {
-            let isGreater =
-                (issued.issuedAt, issued.fingerprint.leadingBytes)
-                > (current.issuedAt, current.fingerprint.leadingBytes)
-            return isGreater ? nil : "it is older than the one in force"
+            return issued.isGreater(than: current) ? nil : "it is older than the one in force"
         }
         if offered > held,
             !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
@@ -185,8 +185,8 @@ extension Rotation {
         let name = client.name
         guard let source = client.entry.source, let state = renewal[name] else { return }
         // Signatures can be checked only after the keys were read.
-        if wereKeysRead(client), sources.isDue(name, &deadlines),
-            start(.readSource(name, source), on: .source(name), &deadlines)
+        if let file = source.file, wereKeysRead(client), sources.isDue(name, &deadlines),
+            start(.readSource(name, file), on: .source(name), &deadlines)
         {
             sources.beginReading(name)
         }
@@ -224,11 +224,10 @@ extension Rotation {
     private mutating func receive(_ client: Subject, _ deadlines: inout Deadlines) {
         let name = client.name
         let current = renewal[name]?.current
-        let (state, detail) = judgeSource(of: client, over: current, &deadlines)
-        if state == .current, case .secret(let offered)? = sources[name]?.observed, offered != current,
-            mayReceive(client, &deadlines)
-        {
+        let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
+        if let offered, mayReceive(client, &deadlines) {
             renewal.choose(offered, name)
+            drawTurn(of: client, for: offered, at: deadlines.now)
             health.countReceived(name)
             events.append(.received(name, offered))
             _ = sources.judged(name, state, detail, at: deadlines.now)
@@ -242,7 +241,7 @@ extension Rotation {
 
     /// Whether a better secret may be put in force. By a distrusted clock the secret in force may seem to have expired;
     /// and no action runs under the configuration last adopted, so only what becomes critical is replaced.
-    private func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
         guard let state = renewal[client.name], state.hasChosen, let current = state.current else { return true }
         if clock.failure != nil { return false }
         return !configurationWatch.isRestrained
@@ -251,20 +250,54 @@ extension Rotation {
 
     private func judgeSource(
         of client: Subject, over current: SecretInfo?, _ deadlines: inout Deadlines
-    ) -> (SourceView.State, detail: String?) {
-        if jobs.isOverdue(.source(client.name)) { return (.unreachable, nil) }
-        switch sources[client.name]?.observed {
-        case nil: return (.unreachable, nil)
-        case .missing: return (.missing, nil)
-        case .foreign(let words): return (.wrong, words)
-        case .secret(let issued):
-            if let flaw = flaw(of: issued, client, &deadlines) { return (.wrong, flaw) }
-            if deadlines.reached(issued.expiresAt) { return (.stale, "it expired at \(issued.expiresAt)") }
-            if issued.fingerprint == current?.fingerprint { return (.current, nil) }
-            if let objection = objection(to: issued, over: current, client, &deadlines) { return (.stale, objection) }
-            return (.current, nil)
+    ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
+        guard !jobs.isOverdue(sourceResource(of: client)), let observed = sources[client.name]?.observed else {
+            return (.unreachable, nil, nil)
         }
+        var best: SecretInfo?
+        var seen: [SourceView.State: String?] = [:]
+        for observation in observed {
+            let (state, detail): (SourceView.State, String?)
+            switch observation {
+            case .missing: (state, detail) = (.missing, nil)
+            case .refused: (state, detail) = (.unreachable, nil)
+            case .foreign(let words): (state, detail) = (.wrong, words)
+            case .secret(let issued):
+                if let flaw = flaw(of: issued, client, &deadlines) {
+                    (state, detail) = (.wrong, flaw)
+                } else if deadlines.reached(issued.expiresAt) {
+                    (state, detail) = (.stale, "it expired at \(issued.expiresAt)")
+                } else if issued.fingerprint == current?.fingerprint {
+                    (state, detail) = (.current, nil)
+                } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {
+                    (state, detail) = (.stale, objection)
+                } else {
+                    best = issued
+                    continue
+                }
+            }
+            if seen[state] == nil { seen[state] = detail }
+        }
+        if let best { return (.current, nil, best) }
+        // What somebody should look at comes first; what another key's place lacks is no news beside the secret in force.
+        for state in [SourceView.State.wrong, .unreachable, .current, .stale] {
+            if let detail = seen[state] { return (state, detail, nil) }
+        }
+        return (.missing, nil, nil)
     }
+
+    /// What reads a client's source.
+    func sourceResource(of client: Subject) -> Resource {
+        client.entry.source?.isStore == true ? .store : .source(client.name)
+    }
+
+    /// Where a client's source is, for messages.
+    private func sourcePlace(_ source: SourceConfiguration) -> Failure.Place {
+        source.path.map { .path($0) } ?? .store
+    }
+
+    /// How long the store may be away before a follower says so: ten thousand alerts for a restarted etcd help nobody.
+    private static let sourcePatience: Seconds = 86_400
 
     // MARK: What is reported
 
@@ -273,13 +306,16 @@ extension Rotation {
     func sourceReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
         guard let source = client.entry.source, let verdict = sources[client.name]?.verdict else { return nil }
         var since = verdict.since
-        if verdict.state != .wrong, let current = renewal[client.name]?.current {
-            let due = renewal(of: current, client.entry)
+        let isRefused =
+            source.isStore && verdict.state == .unreachable && sourceFailure(of: client)?.code.isRefusalOfStore == true
+        if verdict.state != .wrong, !isRefused, let current = renewal[client.name]?.current {
+            var due = renewal(of: current, client.entry)
+            if source.isStore, verdict.state == .unreachable { due = min(due, since + Self.sourcePatience) }
             guard deadlines.reached(due) else { return nil }
             since = max(since, due)
         }
         guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
-        let next = jobs.attempts[.source(client.name)]?.notBefore
+        let next = jobs.attempts[sourceResource(of: client)]?.notBefore
         return Reason(
             failure: failure, client: client.name, since: since,
             nextAttempt: next.flatMap { upcoming($0, deadlines.now) })
@@ -288,24 +324,31 @@ extension Rotation {
     /// The failure of a source that offers nothing acceptable; nil for one that holds the secret in force.
     func sourceFailure(of client: Subject) -> Failure? {
         guard let source = client.entry.source, let verdict = sources[client.name]?.verdict else { return nil }
-        let place = Failure.Place.path(source.path)
+        let place = sourcePlace(source)
+        let remedy = source.isStore ? Self.storeRemedy : nil
         switch verdict.state {
         case .current: return nil
-        case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail)
-        case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail)
-        case .missing: return Failure(.sourceMissing, at: place)
+        case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail, remedy: remedy)
+        case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail, remedy: remedy)
+        case .missing: return Failure(.sourceMissing, at: place, remedy: remedy)
+        case .unreachable where source.isStore:
+            return storeFailure(of: client) ?? Failure(.storeUnreachable, at: place)
         case .unreachable:
             return hang(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
                 ?? Failure(.sourceUnreadable, at: place)
         }
     }
 
+    private static let storeRemedy = Remedy.say(
+        "see on the machine with the private key whether it reaches the store, and whose public_key stands here")
+
     /// The source holds the secret in force, which should have been replaced.
     private func overdue(_ client: Subject, _ source: SourceConfiguration) -> Failure? {
         guard let current = renewal[client.name]?.current else { return nil }
         return Failure(
-            .sourceStale, at: .path(source.path),
-            detail: "renewal was due at \(renewal(of: current, client.entry))")
+            .sourceStale, at: sourcePlace(source),
+            detail: "renewal was due at \(renewal(of: current, client.entry))",
+            remedy: source.isStore ? Self.storeRemedy : nil)
     }
 
     /// What the status document says of a client's source; nil for a client that mints.
@@ -313,7 +356,9 @@ extension Rotation {
         guard let source = client.entry.source else { return nil }
         let verdict = sources[client.name]?.verdict
         return SourceView(
-            place: source.path.description, state: verdict?.state ?? .unreachable, since: verdict?.since ?? now.wall)
+            kind: source.isStore ? "store" : "path",
+            place: source.path?.description ?? configuration.store?.place ?? "", state: verdict?.state ?? .unreachable,
+            since: verdict?.since ?? now.wall)
     }
 
     /// The failures of all sources from which nothing acceptable comes, by client.

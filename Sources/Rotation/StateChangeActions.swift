@@ -4,7 +4,8 @@ import AppleClientSecret
 ///
 /// - A change is reported once it has lasted; a report includes changes that have not lasted yet.
 /// - Each action reports the last change only, and is started a few times an hour at most.
-/// - What was reported is kept in the state directory, and nothing is reported before that was read.
+/// - What was reported is kept in the state directory, and nothing is reported before reading that was tried. Until it is
+///   read, or something new is reported, it is tried again.
 struct StateChangeActions: Sendable {
     /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
     static let lasting: Seconds = 30
@@ -12,8 +13,9 @@ struct StateChangeActions: Sendable {
     static let limit = 4
     static let pace: Seconds = 3600
 
-    /// Whether the state directory was asked for the reported states.
-    private(set) var wasRecalled = false
+    /// Whether reading what was reported before was tried since the start, successfully or not.
+    private(set) var wasTried = false
+    private var wasRecalled = false
     private(set) var reported = ReportedStates()
     /// What the state directory is known to hold.
     private var kept = ReportedStates()
@@ -70,11 +72,12 @@ struct StateChangeActions: Sendable {
 
     /// Continues from the states kept in the state directory, unless it answers only after a new report.
     ///
-    /// - Parameter job: the job that read them; nil when that failed.
-    mutating func recall(_ record: ReportedStates, _ configuration: Configuration, by job: JobID?, at now: Now) {
+    /// - Parameter job: the job that read them.
+    mutating func recall(_ record: ReportedStates, _ configuration: Configuration, by job: JobID, at now: Now) {
+        wasTried = true
         wasRecalled = true
         kept = record
-        if let job { keptBy = job }
+        keptBy = job
         guard change == 0 else { return }
         reported = record
         for (action, moments) in record.starts {
@@ -86,6 +89,12 @@ struct StateChangeActions: Sendable {
         keepOnly(configuration, at: now.boot)
         for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
     }
+
+    /// Goes on as if nothing had been reported: a state directory that cannot be read silences nobody.
+    mutating func notRecalled() { wasTried = true }
+
+    /// Whether to read what was reported before: what is reported since counts instead.
+    var mustRecall: Bool { !wasRecalled && change == 0 }
 
     mutating func kept(_ states: ReportedStates, by job: JobID) {
         kept = states
@@ -153,7 +162,7 @@ extension Rotation {
         case (.recallReportedStates, .success(.recalledReportedStates(let states))):
             stateChangeActions.recall(states, configuration, by: job.id, at: now)
         case (.recallReportedStates, .failure):
-            stateChangeActions.recall(ReportedStates(), configuration, by: nil, at: now)
+            stateChangeActions.notRecalled()
         case (.keepReportedStates, .success(.keptReportedStates(let states))):
             stateChangeActions.kept(states, by: job.id)
         case (_, .failure): break
@@ -175,10 +184,8 @@ extension Rotation {
         let actions = configuration.onStateChange
         // A single run reports the state by its exit code instead.
         guard !isOnce, !actions.isEmpty else { return }
-        guard stateChangeActions.wasRecalled || jobs.isOverdue(.state) else {
-            start(.recallReportedStates, on: .state, &deadlines)
-            return
-        }
+        if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &deadlines) }
+        guard stateChangeActions.wasTried || jobs.isOverdue(.state) else { return }
         let isRestrained = configurationWatch.isRestrained
         stateChangeActions.see(healthToReport, at: now.boot)
         // Until every client was tried, the state is unknown.
@@ -198,7 +205,7 @@ extension Rotation {
                 stateChangeActions.started(action.id, at: now)
             }
         }
-        if !stateChangeActions.isKept(since: records.countsFrom) {
+        if !stateChangeActions.mustRecall, !stateChangeActions.isKept(since: records.countsFrom) {
             start(.keepReportedStates(stateChangeActions.reported), on: .state, &deadlines)
         }
     }

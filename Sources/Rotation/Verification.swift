@@ -220,6 +220,12 @@ extension Rotation {
         return isInForce
     }
 
+    /// Forgets a client's candidate, because another machine's newer secret takes its place.
+    mutating func supersede(_ client: Subject) {
+        verification.drop(client.name)
+        recover(.verification(client.name))
+    }
+
     /// Records Apple's verdict. Returns the failure that it is; nil where it is none, or one about an older secret.
     mutating func verificationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         guard case .verify(let client, let secret) = job.work, verification.candidate(client) == secret else {

@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// What the token endpoint answers with when all is well (RFC 6749, section 5.1). Other members are passed over.
 package struct TokenResponse: Sendable {
     package let accessToken: String

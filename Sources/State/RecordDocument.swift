@@ -5,24 +5,8 @@ internal import FoundationEssentials
 internal import Outputs
 internal import Rotation
 
-/// The JSON of a client's record: plain values, converted to a ``ClientRecord`` only when all are well-formed.
-struct RecordDocument: Decodable {
-    private let client: String
-    private let current: Kept?
-    private let candidate: Kept?
-    /// Missing when Apple has not refused the candidate.
-    private let refusal: String?
-    private let delivered: [String: Known]
-    private let shared: [String]
-    /// Missing when none is owed.
-    private let owed: [String]?
-    /// Missing when the key never changed.
-    private let keyChange: Change?
-    /// Missing where nothing was pushed.
-    private let pushed: [Pushed]?
-    /// Missing in records of older versions.
-    private let outputs: [Place]?
-
+/// The JSON of a client's record.
+enum RecordDocument {
     /// The JSON from which a record is read again.
     static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
         let delivered = record.delivered.sorted { $0.key < $1.key }
@@ -53,50 +37,36 @@ struct RecordDocument: Decodable {
                 + (record.outputs.isEmpty ? [] : [("outputs", .array(record.outputs.sorted().map(Place.json)))]))
     }
 
-    /// The record; nil when it is another client's or a value is malformed.
-    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) -> ClientRecord? {
-        guard client == name.description else { return nil }
+    /// The record that a document holds. Throws when it is another client's, or when a value is missing or malformed: no
+    /// part of such a document is used.
+    static func record(
+        in document: JSONValue, of name: ClientName, sha256: ([UInt8]) -> [UInt8]
+    ) throws(Malformed) -> ClientRecord {
+        guard try document.string("client") == name.description else { throw Malformed() }
         var record = ClientRecord()
-        for (action, known) in delivered {
-            guard let issued = known.issued else { return nil }
-            record.delivered[ActionID(action)] = issued
+        guard case .object(let delivered)? = document["delivered"] else { throw Malformed() }
+        for (action, known) in delivered { record.delivered[ActionID(action)] = try Known.issued(known) }
+        for path in try document.strings("shared") { record.shared.insert(try Malformed.unless(AbsolutePath(path))) }
+        // The rest is missing where there is none, and in records of older versions.
+        if document.given("owed") != nil { record.owed = Set(try document.strings("owed").map { ActionID($0) }) }
+        record.keyChange = try document.given("keyChange").map(Change.change)
+        for pushed in try document.elements("pushed") {
+            let target = try Malformed.unless(TargetName(try pushed.string("target")))
+            let output = PushOutput(target: target, place: try pushed.string("place"))
+            record.pushed[output] = try Known.issued(try Malformed.unless(pushed["secret"]))
         }
-        for path in shared {
-            guard let path = AbsolutePath(path) else { return nil }
-            record.shared.insert(path)
-        }
-        record.owed = Set((owed ?? []).map { ActionID($0) })
-        if let keyChange {
-            guard let change = keyChange.change else { return nil }
-            record.keyChange = change
-        }
-        for pushed in pushed ?? [] {
-            guard let target = TargetName(pushed.target), let issued = pushed.secret.issued else { return nil }
-            record.pushed[PushOutput(target: target, place: pushed.place)] = issued
-        }
-        for place in outputs ?? [] {
-            guard let place = place.place else { return nil }
-            record.outputs.insert(place)
-        }
-        if let current {
-            guard let kept = current.secret(sha256) else { return nil }
-            record.current = kept
-        }
-        if let candidate {
-            guard let kept = candidate.secret(sha256) else { return nil }
-            record.candidate = kept
+        for place in try document.elements("outputs") { record.outputs.insert(try Place.place(place)) }
+        if let current = document.given("current") { record.current = try Kept.secret(current, sha256) }
+        let refusal = try document.optionalString("refusal")
+        if let candidate = document.given("candidate") {
+            record.candidate = try Kept.secret(candidate, sha256)
             record.refusal = refusal.map(Printable.line)
         }
         return record
     }
 
     /// Another key was found behind a key id.
-    private struct Change: Decodable {
-        let at: Int64
-        let from: String
-        let keyID: String
-        let to: String
-
+    private enum Change {
         static func json(of change: KeyChange) -> JSONText {
             .object([
                 ("at", .number(Int(change.at.secondsSinceEpoch))),
@@ -106,34 +76,30 @@ struct RecordDocument: Decodable {
             ])
         }
 
-        var change: KeyChange? {
-            guard let keyID = KeyID(keyID), let from = KeyDigest(from), let to = KeyDigest(to) else { return nil }
-            return KeyChange(keyID: keyID, from: from, to: to, at: WallTime(secondsSinceEpoch: at))
+        static func change(_ value: JSONValue) throws(Malformed) -> KeyChange {
+            KeyChange(
+                keyID: try Malformed.unless(KeyID(try value.string("keyID"))),
+                from: try Malformed.unless(KeyDigest(try value.string("from"))),
+                to: try Malformed.unless(KeyDigest(try value.string("to"))), at: try value.moment("at"))
         }
     }
 
-    private struct Place: Decodable {
-        let path: String
-        /// Missing when the whole file is the secret.
-        let variable: String?
-
+    private enum Place {
         static func json(of place: OutputPlace) -> JSONText {
             .object(
                 [("path", .string(place.path.description))]
                     + (place.variable.map { [("variable", .string($0))] } ?? []))
         }
 
-        var place: OutputPlace? {
-            AbsolutePath(path).map { OutputPlace(path: $0, slot: variable.map(Slot.variable) ?? .whole) }
+        static func place(_ value: JSONValue) throws(Malformed) -> OutputPlace {
+            let path = try Malformed.unless(AbsolutePath(try value.string("path")))
+            // No variable: the whole file is the secret.
+            return OutputPlace(path: path, slot: try value.optionalString("variable").map(Slot.variable) ?? .whole)
         }
     }
 
     /// What was last put into a place behind an API.
-    private struct Pushed: Decodable {
-        let target: String
-        let place: String
-        let secret: Known
-
+    private enum Pushed {
         static func json(of output: PushOutput, _ secret: SecretInfo) -> JSONText {
             .object([
                 ("place", .string(output.place)), ("secret", Known.json(of: secret)),
@@ -143,15 +109,7 @@ struct RecordDocument: Decodable {
     }
 
     /// A secret's public facts.
-    private struct Known: Decodable {
-        let fingerprint: String
-        let team: String
-        let keyID: String
-        let client: String
-        let issuedAt: Int64
-        let expiresAt: Int64
-        let signer: String?
-
+    private enum Known {
         static func json(of issued: SecretInfo) -> JSONText {
             .object([
                 ("client", .string(issued.client.description)),
@@ -164,28 +122,24 @@ struct RecordDocument: Decodable {
             ])
         }
 
-        var issued: SecretInfo? {
-            guard let fingerprint = Fingerprint(fingerprint), let team = TeamID(team), let keyID = KeyID(keyID),
-                let client = ClientID(client)
-            else { return nil }
-            var print: KeyDigest?
-            if let signer {
-                guard let known = KeyDigest(signer) else { return nil }
-                print = known
-            }
+        static func issued(_ value: JSONValue) throws(Malformed) -> SecretInfo {
             let claims = Claims(
-                issuer: team, keyID: keyID, subject: client, issuedAt: WallTime(secondsSinceEpoch: issuedAt),
-                expiresAt: WallTime(secondsSinceEpoch: expiresAt))
-            return SecretInfo(fingerprint: fingerprint, claims: claims, signer: print)
+                issuer: try Malformed.unless(TeamID(try value.string("team"))),
+                keyID: try Malformed.unless(KeyID(try value.string("keyID"))),
+                subject: try Malformed.unless(ClientID(try value.string("client"))),
+                issuedAt: try value.moment("issuedAt"), expiresAt: try value.moment("expiresAt"))
+            let fingerprint = try Malformed.unless(Fingerprint(try value.string("fingerprint")))
+            // Nil where no known key has signed it.
+            guard let signer = try value.optionalString("signer") else {
+                return SecretInfo(fingerprint: fingerprint, claims: claims, signer: nil)
+            }
+            return SecretInfo(
+                fingerprint: fingerprint, claims: claims, signer: try Malformed.unless(KeyDigest(signer)))
         }
     }
 
     /// A secret with its bytes.
-    private struct Kept: Decodable {
-        let token: String
-        let known: Known
-        let signerKey: Data?
-
+    private enum Kept {
         static func json(of kept: RecordedSecret) -> JSONText {
             .object([
                 ("known", Known.json(of: kept.secret.issued)),
@@ -194,13 +148,60 @@ struct RecordDocument: Decodable {
             ])
         }
 
-        func secret(_ sha256: ([UInt8]) -> [UInt8]) -> RecordedSecret? {
-            let bytes = Array(token.utf8)
-            guard Formats.isPlain(bytes), let issued = known.issued else { return nil }
+        static func secret(
+            _ value: JSONValue, _ sha256: ([UInt8]) -> [UInt8]
+        ) throws(Malformed) -> RecordedSecret {
+            let bytes = Array(try value.string("token").utf8)
+            guard Formats.isPlain(bytes) else { throw Malformed() }
+            let issued = try Known.issued(try Malformed.unless(value["known"]))
             let token = Token(bytes, sha256: sha256)
             // The facts in the record must be those of this secret.
-            guard token.fingerprint == issued.fingerprint else { return nil }
-            return RecordedSecret(Secret(token: token, issued: issued), signerKey: signerKey.map { Array($0) })
+            guard token.fingerprint == issued.fingerprint else { throw Malformed() }
+            let secret = Secret(token: token, issued: issued)
+            guard let signerKey = try value.optionalString("signerKey") else {
+                return RecordedSecret(secret, signerKey: nil)
+            }
+            return RecordedSecret(secret, signerKey: Array(try Malformed.unless(Data(base64Encoded: signerKey))))
         }
+    }
+}
+
+/// A value in the state directory is missing or malformed.
+struct Malformed: Error, Hashable {
+    /// The value; throws when there is none.
+    static func unless<Value>(_ value: Value?) throws(Malformed) -> Value {
+        guard let value else { throw Malformed() }
+        return value
+    }
+}
+
+/// The members of an object in the state directory.
+extension JSONValue {
+    /// Nil where the member is missing or null.
+    func given(_ name: String) -> JSONValue? {
+        let value = self[name]
+        return value == .null ? nil : value
+    }
+
+    func string(_ name: String) throws(Malformed) -> String { try Malformed.unless(self[name]?.text) }
+
+    /// Nil where the member is missing or null.
+    func optionalString(_ name: String) throws(Malformed) -> String? {
+        guard let value = given(name) else { return nil }
+        return try Malformed.unless(value.text)
+    }
+
+    func strings(_ name: String) throws(Malformed) -> [String] {
+        try Malformed.unless(self[name]?.elements).map { value throws(Malformed) in try Malformed.unless(value.text) }
+    }
+
+    /// None where the member is missing or null.
+    func elements(_ name: String) throws(Malformed) -> [JSONValue] {
+        guard let value = given(name) else { return [] }
+        return try Malformed.unless(value.elements)
+    }
+
+    func moment(_ name: String) throws(Malformed) -> WallTime {
+        WallTime(secondsSinceEpoch: try Malformed.unless(self[name]?.whole))
     }
 }

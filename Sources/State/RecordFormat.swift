@@ -1,5 +1,4 @@
 internal import AppleClientSecret
-internal import FoundationEssentials
 internal import Rotation
 
 /// A client's record, or the reported states, as bytes: one line with the format's version and the SHA-256 digest of
@@ -31,10 +30,12 @@ struct RecordFormat: Sendable {
     }
 
     func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
-        guard let record = try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256) else {
+        let document = try unseal(bytes)
+        do throws(Malformed) {
+            return try RecordDocument.record(in: document, of: client, sha256: sha256)
+        } catch {
             throw .damaged
         }
-        return record
     }
 
     func encode(_ states: ReportedStates) -> [UInt8] {
@@ -42,8 +43,8 @@ struct RecordFormat: Sendable {
     }
 
     func decodeReportedStates(_ bytes: [UInt8]) throws(Flaw) -> ReportedStates {
-        guard let states = try unseal(ReportedStatesDocument.self, bytes).states else { throw .damaged }
-        return states
+        let document = try unseal(bytes)
+        do throws(Malformed) { return try ReportedStatesDocument.states(in: document) } catch { throw .damaged }
     }
 
     private func seal(_ document: JSONText) -> [UInt8] {
@@ -51,13 +52,12 @@ struct RecordFormat: Sendable {
         return Array(header(of: body).utf8) + body
     }
 
-    private func unseal<Document: Decodable>(_ type: Document.Type, _ bytes: [UInt8]) throws(Flaw) -> Document {
+    private func unseal(_ bytes: [UInt8]) throws(Flaw) -> JSONValue {
         guard let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])
         guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }
-        guard let document = try? JSONDecoder().decode(type, from: Data(body)) else { throw .damaged }
-        return document
+        do throws(JSONValue.Flaw) { return try JSONValue(body, duplicates: .refused) } catch { throw .damaged }
     }
 
     private func header(of body: [UInt8]) -> String {

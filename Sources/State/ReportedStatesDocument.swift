@@ -1,19 +1,8 @@
 internal import AppleClientSecret
 internal import Rotation
 
-/// The JSON of what was reported to operators.
-struct ReportedStatesDocument: Decodable {
-    private let health: String
-    private let stages: [String: String]
-    private let owed: [String]
-    private let starts: [String: [Int64]]
-
-    /// Names in a file that earlier versions wrote: never rename one.
-    private enum CodingKeys: String, CodingKey {
-        case health = "standing"
-        case stages, owed, starts
-    }
-
+/// The JSON of what was reported to operators. Its names stand in files of earlier versions: never rename one.
+enum ReportedStatesDocument {
     /// The JSON by which it is read again.
     static func json(of states: ReportedStates) -> JSONText {
         let stages = states.stages.sorted { $0.key < $1.key }
@@ -32,18 +21,22 @@ struct ReportedStatesDocument: Decodable {
         ])
     }
 
-    /// Nil when a value is malformed.
-    var states: ReportedStates? {
-        guard let health = HealthState(rawValue: health) else { return nil }
-        var states = ReportedStates()
-        states.health = health
-        for (name, stage) in stages {
-            guard let name = ClientName(name), let stage = Stage(rawValue: stage) else { return nil }
-            states.stages[name] = stage
+    /// The states that a document holds; throws when a value is missing or malformed.
+    static func states(in document: JSONValue) throws(Malformed) -> ReportedStates {
+        guard case .object(let stages)? = document["stages"], case .object(let starts)? = document["starts"] else {
+            throw Malformed()
         }
-        states.owed = Set(owed.map { ActionID($0) })
+        var states = ReportedStates()
+        states.health = try Malformed.unless(HealthState(rawValue: try document.string("standing")))
+        for (name, stage) in stages {
+            let name = try Malformed.unless(ClientName(name))
+            states.stages[name] = try Malformed.unless(stage.text.flatMap(Stage.init))
+        }
+        states.owed = Set(try document.strings("owed").map { ActionID($0) })
         for (action, moments) in starts {
-            states.starts[ActionID(action)] = moments.map { WallTime(secondsSinceEpoch: $0) }
+            states.starts[ActionID(action)] = try Malformed.unless(moments.elements).map {
+                moment throws(Malformed) in WallTime(secondsSinceEpoch: try Malformed.unless(moment.whole))
+            }
         }
         return states
     }

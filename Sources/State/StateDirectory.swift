@@ -10,6 +10,7 @@ internal import SystemPackage
 ///
 ///     lock                  held for as long as the daemon lives
 ///     temporaries           the tag of the names of temporary files
+///     instance              which daemon it is, in what it reports to others
 ///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
 ///     told.state            the states last reported to operators
 ///
@@ -242,6 +243,20 @@ package final class StateDirectory: Sendable {
         } catch {
             throw Self.unusable(error, path)
         }
+    }
+
+    /// What tells this daemon from others of the same name: 32 hexadecimal digits, drawn when there are none. Blocks.
+    package func instance() throws(Failure) -> String {
+        let file = "\(path)/instance"
+        let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity)
+        if let known = bytes.map({ String(decoding: $0, as: UTF8.self) }), known.utf8.count == 32,
+            known.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        {
+            return known
+        }
+        let drawn = (0..<4).map { _ in String(UInt32.random(in: 1 << 28 ... .max), radix: 16) }.joined()
+        try write(Array(drawn.utf8), to: file)
+        return drawn
     }
 
     /// Renames an unusable record. Of each kind the latest is kept, for operators to inspect.

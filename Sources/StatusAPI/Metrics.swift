@@ -51,8 +51,9 @@ package enum Metrics {
         .ofResults("publishes_total", "Writes of files that hold an output.") { $0.counts.publishes },
         .ofResults("deliveries_total", "Runs of actions that reported the secret.") { $0.counts.deliveries },
         .ofClients("consecutive_failures", "Attempts that failed in a row.") { Int64($0.consecutiveFailures) },
-        .ofClients("deliveries_pending", "Actions that have not succeeded for the current secret.") {
-            Int64($0.actions.count { $0.state != .ok })
+        // Those of a client that is ok wait for their turn.
+        .ofClients("deliveries_pending", "Actions that have not succeeded for the current secret, and should have.") {
+            Int64($0.health == .ok ? 0 : $0.actions.count { $0.state != .ok })
         },
         .ofOutputs("drift_repairs_total", "How often damage by somebody else was repaired.", .counter) {
             Int64($0.repairs)
@@ -64,6 +65,35 @@ package enum Metrics {
             [([], $0.configuration.error == nil ? 1 : 0)]
         },
         .ofDaemon("clock_trusted", "Whether the clock is trusted.") { [([], $0.clockTrusted ? 1 : 0)] },
+        .ofStore("store_reachable", "Whether the store answered when it was last asked.", .gauge) {
+            [([], $0.isReachable ? 1 : 0)]
+        },
+        .ofStore("store_last_contact_timestamp_seconds", "When the store last answered.", .gauge) {
+            [([], $0.lastContactAt?.secondsSinceEpoch ?? 0)]
+        },
+        .ofStore(
+            "store_certificate_expiry_timestamp_seconds",
+            "When the certificate expires with which this machine reaches the store.", .gauge
+        ) {
+            [([], $0.certificateExpiresAt?.secondsSinceEpoch ?? 0)]
+        },
+        .ofStore("store_requests_total", "Reads of the store and puts into it.", .counter, ["operation", "result"]) {
+            [
+                (["read", "success"], Int64($0.reads.successes)), (["read", "failure"], Int64($0.reads.failures)),
+                (["put", "success"], Int64($0.puts.successes)), (["put", "failure"], Int64($0.puts.failures)),
+            ]
+        },
+        .ofStore("store_conflicts_total", "Puts that found something else than was last seen there.", .counter) {
+            [([], Int64($0.conflicts))]
+        },
+        .ofStore(
+            "store_rejected_total", "Values in the store that no configured key has signed for the client.", .counter
+        ) {
+            [([], Int64($0.rejected))]
+        },
+        .ofFleet("fleet_hosts", "Machines by what they report of the client.", ["client", "state"]) { client, counts in
+            FleetCounts.State.allCases.map { ([client, $0.rawValue], Int64(counts[$0])) }
+        },
         .ofDaemon("build_info", "The version that runs.", ["version"]) { [([$0.version], 1)] },
     ]
 }
@@ -122,6 +152,30 @@ extension Metric<Snapshot> {
         _ samples: @escaping @Sendable (Snapshot) -> [([String], Int64)]
     ) -> Metric {
         Metric(name: prefixed(name), help: help, kind: .gauge, labels: labels) { samples($0).map { ($0, String($1)) } }
+    }
+
+    /// Left out where there is no store.
+    fileprivate static func ofStore(
+        _ name: String, _ help: String, _ kind: Kind, _ labels: [String] = [],
+        _ samples: @escaping @Sendable (StoreView) -> [([String], Int64)]
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: kind, labels: labels) { snapshot in
+            snapshot.store.map { samples($0).map { ($0, String($1)) } }
+        }
+    }
+
+    /// A gauge of what machines report, for each client whose secrets are put into the store; left out before the reports
+    /// were read.
+    fileprivate static func ofFleet(
+        _ name: String, _ help: String, _ labels: [String],
+        _ samples: @escaping @Sendable (String, FleetCounts) -> [([String], Int64)]
+    ) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .gauge, labels: labels) { snapshot in
+            guard !snapshot.fleet.isEmpty else { return nil }
+            return snapshot.fleet.sorted { $0.key < $1.key }.flatMap { name, counts in
+                samples(name.description, counts).map { ($0, String($1)) }
+            }
+        }
     }
 
     /// A gauge with one sample for each client.

@@ -63,6 +63,15 @@ extension Reply {
             self.init(problem)
         case .unknownClients(let names):
             self.init(.unknownClients(names.map(\.description), known: known))
+        case .fleet(let view):
+            self = .json(view.json)
+        case .noFleet(let failure?):
+            self.init(Problem(.serviceUnavailable, failure.sentence))
+        case .noFleet(nil):
+            self.init(
+                Problem(
+                    .notFound,
+                    "this machine puts no secrets into a store; ask one that has the private key and \"store\""))
         case .stopping:
             self.init(Problem(.serviceUnavailable, "the daemon is stopping"))
         }

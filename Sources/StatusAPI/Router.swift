@@ -129,7 +129,8 @@ final class Router {
             throw Problem(
                 .notFound,
                 "there is nothing at \"\(Problem.shortened(received.target))\"; there are /v1/status, /v1/clients/NAME, "
-                    + "/v1/renew, /v1/clients/NAME/renew, /v1/reload, /healthz, /readyz and /metrics")
+                    + "/v1/fleet, /v1/fleet/all, /v1/renew, /v1/clients/NAME/renew, /v1/reload, /healthz, /readyz and /metrics"
+            )
         }
         let isMethodKnown =
             route.isControl ? received.method == .POST : received.method == .GET || received.method == .HEAD
@@ -141,6 +142,11 @@ final class Router {
         }
         // No connection is accepted before the first snapshot.
         guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
+        if case .fleet(let all) = route, let peer {
+            // Everybody may ask: there has to be room left for those who may renew.
+            try requireRoom(limits.pendingRequests / 2)
+            return .ask(.fleet(all: all), peer)
+        }
         guard route.isControl, let peer else { return .reply(try page(route, snapshot)) }
         return .ask(try request(route, received, of: peer), peer)
     }
@@ -154,7 +160,7 @@ final class Router {
         }
         switch Route(target: received.target) {
         case .metrics, .health, .readiness: return
-        case .status, .client, .renew, .renewClient, .reload, nil:
+        case .status, .client, .fleet, .renew, .renewClient, .reload, nil:
             throw Problem(.notFound, "there are /metrics, /healthz and /readyz here; the rest is on the Unix socket")
         }
     }
@@ -171,7 +177,7 @@ final class Router {
             return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line.joined(separator: ": "))
         case .metrics:
             return Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
-        case .readiness, .renew, .renewClient, .reload:
+        case .readiness, .fleet, .renew, .renewClient, .reload:
             return .text(snapshot.ready ? .ok : .serviceUnavailable, snapshot.ready ? "ready" : "not ready")
         }
     }
@@ -180,22 +186,25 @@ final class Router {
         guard control.permits(peer) else { throw Problem(.forbidden, control.refusal(to: peer)) }
         guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
         try requireJSON(received)
-        guard shared.isRoom(limits.pendingRequests) else {
-            var problem = Problem(
-                .serviceUnavailable,
-                "\(limits.pendingRequests) requests wait for their outcome already; try again later")
-            problem.retryAfter = 1
-            throw problem
-        }
+        try requireRoom(limits.pendingRequests)
         switch route {
         case .renew:
             return .renew(try renewal(received, of: nil, by: peer))
         case .renewClient(let name):
             return .renew(try renewal(received, of: name, by: peer))
-        case .reload, .status, .client, .health, .readiness, .metrics:
+        case .reload, .status, .client, .fleet, .health, .readiness, .metrics:
             guard received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
             return .reload
         }
+    }
+
+    private func requireRoom(_ limit: Int) throws(Problem) {
+        guard !shared.isRoom(limit) else { return }
+        var problem = Problem(
+            .serviceUnavailable,
+            "\(limit) requests wait for their outcome already; try again later")
+        problem.retryAfter = 1
+        throw problem
     }
 
     private func requireJSON(_ received: ReceivedRequest) throws(Problem) {
@@ -248,6 +257,8 @@ enum Route: Hashable {
     case status
     /// One client; its name as it stands in the address.
     case client(String)
+    /// What other machines report: of those that are not up to date, or of all.
+    case fleet(all: Bool)
     case renew
     case renewClient(String)
     case reload
@@ -267,6 +278,8 @@ enum Route: Hashable {
         let components = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         switch components {
         case ["v1", "status"]: self = .status
+        case ["v1", "fleet"]: self = .fleet(all: false)
+        case ["v1", "fleet", "all"]: self = .fleet(all: true)
         case ["v1", "renew"]: self = .renew
         case ["v1", "reload"]: self = .reload
         case ["healthz"]: self = .health
@@ -291,7 +304,7 @@ enum Route: Hashable {
     var isControl: Bool {
         switch self {
         case .renew, .renewClient, .reload: true
-        case .status, .client, .health, .readiness, .metrics: false
+        case .status, .client, .fleet, .health, .readiness, .metrics: false
         }
     }
 

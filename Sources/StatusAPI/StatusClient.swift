@@ -50,6 +50,13 @@ package struct StatusClient: Sendable {
         try Snapshot(json: try accepted(try get("/v1/status")))
     }
 
+    /// What the machines of the fleet report: of those that are not up to date, or of all.
+    package func fleet(all: Bool) throws(ClientError) -> FleetView {
+        // The daemon reads the reports first.
+        let target = all ? "/v1/fleet/all" : "/v1/fleet"
+        return try FleetView(json: try accepted(try exchange("GET", target, body: nil, seconds: patience.post)))
+    }
+
     /// Renews and waits for the outcome; throws `answered` with the outcomes in its problem when a client failed.
     package func renew(_ renewal: Request.Renewal) throws(ClientError) -> RenewalReport {
         let body = renewal == Request.Renewal() ? nil : RenewalBody(renewal).json

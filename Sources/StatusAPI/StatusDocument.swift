@@ -87,6 +87,7 @@ extension OutputView: JSONDocument {
         self.init(
             target: target, verified: try members.orNull("verified", view?.verified), state: state,
             writtenAt: writtenAt, error: error, repairs: view?.repairs ?? 0)
+        deployed = try members.orAbsent("deployed", view?.deployed)
     }
 }
 

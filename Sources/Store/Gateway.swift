@@ -34,10 +34,6 @@ package struct GatewayRequest: Hashable, Sendable {
 
     /// Puts the value if the key was last changed at `revision` (0: if there is none), and reads it otherwise.
     static func put(_ value: [UInt8], at key: [UInt8], ifAt revision: Int64) -> GatewayRequest {
-        let condition = JSONText.object([
-            ("key", .string(Base64.encode(key))), ("target", .string("MOD")), ("result", .string("EQUAL")),
-            ("mod_revision", .string(String(revision))),
-        ])
         let put = JSONText.object([
             (
                 "request_put",
@@ -47,8 +43,36 @@ package struct GatewayRequest: Hashable, Sendable {
         return GatewayRequest(
             "/v3/kv/txn",
             .object([
-                ("compare", .array([condition])), ("success", .array([put])), ("failure", .array([range(key)])),
+                ("compare", .array([condition(key, at: revision)])), ("success", .array([put])),
+                ("failure", .array([range(key)])),
             ]))
+    }
+
+    /// Reads this many keys from `first` on and before `end`, in their order; those after it are left to later requests.
+    static func page(
+        from first: [UInt8], to end: [UInt8], limit: Int, withoutValues: Bool = false
+    ) -> GatewayRequest {
+        GatewayRequest(
+            "/v3/kv/range",
+            .object(
+                [
+                    ("key", .string(Base64.encode(first))), ("range_end", .string(Base64.encode(end))),
+                    ("limit", .string(String(limit))),
+                ] + (withoutValues ? [("keys_only", .bool(true))] : [])))
+    }
+
+    /// Removes the key if it was last changed at `revision`.
+    static func delete(_ key: [UInt8], ifAt revision: Int64) -> GatewayRequest {
+        let delete = JSONText.object([("request_delete_range", .object([("key", .string(Base64.encode(key)))]))])
+        return GatewayRequest(
+            "/v3/kv/txn", .object([("compare", .array([condition(key, at: revision)])), ("success", .array([delete]))]))
+    }
+
+    private static func condition(_ key: [UInt8], at revision: Int64) -> JSONText {
+        .object([
+            ("key", .string(Base64.encode(key))), ("target", .string("MOD")), ("result", .string("EQUAL")),
+            ("mod_revision", .string(String(revision))),
+        ])
     }
 
     /// A stream of what is changed in these keys from `revision` on.
@@ -113,6 +137,25 @@ enum GatewayAnswer {
             }
         }
         return (entries, revision)
+    }
+
+    /// The keys of a page with their values, in their order, and whether more follow; nil for an answer to something else.
+    static func page(_ answer: HTTPAnswer) -> (entries: [(key: [UInt8], entry: Entry)], hasMore: Bool)? {
+        guard let json = json(answer), revision(json) != nil else { return nil }
+        let found: [JSONValue]
+        switch json["kvs"] {
+        case nil: found = []
+        case .array(let elements): found = elements
+        default: return nil
+        }
+        let entries = found.compactMap { json -> (key: [UInt8], entry: Entry)? in
+            guard let key = json["key"]?.text.flatMap({ Base64.decode($0) }), let entry = entry(json, of: key) else {
+                return nil
+            }
+            return (key, entry)
+        }
+        guard entries.count == found.count else { return nil }
+        return (entries, json["more"] == .bool(true) && !entries.isEmpty)
     }
 
     /// What became of a put.

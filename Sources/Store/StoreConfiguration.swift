@@ -10,6 +10,11 @@ package struct StoreConfiguration: Hashable, Sendable {
     package var prefix: String
     package var files: [File: String]
 
+    /// Its members, and where in them: what tells stores apart.
+    package var place: String {
+        endpoints.joined(separator: ", ") + (prefix == Self.defaultPrefix ? "" : " below \(prefix)")
+    }
+
     package static let defaultPrefix = "/clientsecretd"
 
     /// A file that the role reads, by default a systemd credential or else a file in ``directory``.

@@ -7,6 +7,12 @@ package enum StoreQuestion: Equatable, Sendable {
     case read([StoreSlot])
     /// Put this token into the slot, if that was last changed at `revision` (0: if there is none).
     case put(StoreSlot, Token, ifAt: Int64)
+    /// Put this value as a machine's report, if that was last changed at `revision` (0: if there is none).
+    case putReport(String, machine: String, ifAt: Int64)
+    /// What do the machines report? A page of them, from a ``StoreResult/reports(_:next:)`` on; nil for the first one.
+    case readReports(from: [UInt8]?)
+    /// Remove a machine's report, unless it was changed at another revision.
+    case forgetReport(machine: String, ifAt: Int64)
 
     package static let mostSlots = 1_024
     /// In bytes, without the line's end.
@@ -30,6 +36,24 @@ package enum StoreQuestion: Equatable, Sendable {
                 (try? CompactJWS(Array(text.utf8))) != nil, let revision = json["revision"]?.whole, revision >= 0
             else { return nil }
             self = .put(slot, Token(Array(text.utf8), sha256: sha256), ifAt: revision)
+        case "put_report":
+            guard let machine = json["machine"]?.text, StoredReport.isName(machine), let value = json["value"]?.text,
+                let revision = json["revision"]?.whole, revision >= 0
+            else { return nil }
+            self = .putReport(value, machine: machine, ifAt: revision)
+        case "read_reports":
+            switch json["from"] {
+            case nil, .null: self = .readReports(from: nil)
+            case .string(let text):
+                guard let from = Base64.decode(text) else { return nil }
+                self = .readReports(from: from)
+            default: return nil
+            }
+        case "forget_report":
+            guard let machine = json["machine"]?.text, StoredReport.isName(machine),
+                let revision = json["revision"]?.whole, revision > 0
+            else { return nil }
+            self = .forgetReport(machine: machine, ifAt: revision)
         default: return nil
         }
     }
@@ -48,6 +72,17 @@ package enum StoreQuestion: Equatable, Sendable {
                     ("token", .string(String(decoding: bytes, as: UTF8.self))), ("revision", .number(Int(revision))),
                 ]).bytes
             }
+        case .putReport(let value, let machine, let revision):
+            JSONText.object([
+                ("do", .string("put_report")), ("machine", .string(machine)), ("value", .string(value)),
+                ("revision", .number(Int(revision))),
+            ]).bytes
+        case .readReports(let from):
+            JSONText.object([("do", .string("read_reports")), ("from", .text(from.map(Base64.encode)))]).bytes
+        case .forgetReport(let machine, let revision):
+            JSONText.object([
+                ("do", .string("forget_report")), ("machine", .string(machine)), ("revision", .number(Int(revision))),
+            ]).bytes
         }
     }
 }
@@ -60,6 +95,12 @@ package enum StoreResult: Equatable, Sendable {
     case put(revision: Int64)
     /// The slot was changed at another revision than was said, and holds this.
     case conflict(StoreFinding)
+    /// No report was put, for it was changed at another revision than was said; what is there, nil for nothing.
+    case reportFound(StoredReport?)
+    /// A page of the machines' reports, and where the next one begins; nil for the last one.
+    case reports([StoredReport], next: [UInt8]?)
+    /// The report is gone, or was changed at another revision.
+    case reportForgotten
     case failed(StoreFailure)
 
     /// The line without its end.
@@ -68,6 +109,14 @@ package enum StoreResult: Equatable, Sendable {
         case .read(let findings): .object([("result", .string("read")), ("values", .array(findings.map(Self.json)))])
         case .put(let revision): .object([("result", .string("put")), ("revision", .number(Int(revision)))])
         case .conflict(let finding): .object([("result", .string("conflict")), ("value", Self.json(finding))])
+        case .reportFound(let report):
+            .object([("result", .string("report_found")), ("report", report?.json ?? .null)])
+        case .reports(let reports, let next):
+            .object([
+                ("result", .string("reports")), ("reports", .array(reports.map(\.json))),
+                ("next", .text(next.map(Base64.encode))),
+            ])
+        case .reportForgotten: .object([("result", .string("report_forgotten"))])
         case .failed(let failure):
             .object([
                 ("result", .string("failed")), ("code", .string(failure.code.rawValue)),
@@ -91,6 +140,21 @@ package enum StoreResult: Equatable, Sendable {
         case "conflict":
             guard let finding = json["value"].flatMap({ Self.finding($0, sha256) }) else { return nil }
             self = .conflict(finding)
+        case "report_found":
+            switch json["report"] {
+            case .null: self = .reportFound(nil)
+            case let report?:
+                guard let report = StoredReport(report) else { return nil }
+                self = .reportFound(report)
+            case nil: return nil
+            }
+        case "reports":
+            let values = json["reports"]?.elements ?? []
+            let reports = values.compactMap { StoredReport($0) }
+            let next = json["next"]?.text.flatMap { Base64.decode($0) }
+            guard reports.count == values.count, json["next"] == .null || next != nil else { return nil }
+            self = .reports(reports, next: next)
+        case "report_forgotten": self = .reportForgotten
         case "failed":
             guard let code = json["code"]?.text.flatMap(StoreFailure.Code.init) else { return nil }
             self = .failed(

@@ -141,7 +141,99 @@ package struct StoreSession {
             watch(slots, findings, revision)
             return .read(findings)
         case .put(let slot, let token, let revision): return try put(token, into: slot, ifAt: revision)
+        case .putReport(let value, let machine, let revision):
+            return try write(at: machine) { session throws(Obstacle) in
+                try session.put(value, of: machine, ifAt: revision)
+            }
+        case .readReports(let from):
+            return try write(at: nil) { session throws(Obstacle) in try session.readReports(from: from) }
+        case .forgetReport(let machine, let revision):
+            return try write(at: machine) { session throws(Obstacle) in
+                _ = try session.ask(
+                    .delete(StoredReport.key(of: machine, below: session.configuration.prefix), ifAt: revision))
+                return .reportForgotten
+            }
         }
+    }
+
+    /// Does what concerns reports, which may be forbidden without keeping anybody from reading secrets.
+    private mutating func write(
+        at machine: String?, _ body: (inout StoreSession) throws(Obstacle) -> StoreResult
+    ) throws(Obstacle) -> StoreResult {
+        do throws(Obstacle) {
+            return try body(&self)
+        } catch {
+            switch error {
+            case .forbidden:
+                let place = machine.map { "the report of \(Printable.name($0))" } ?? "the reports"
+                return .failed(StoreFailure(.forbidden, place))
+            case .write(let failure): return .failed(failure)
+            default: throw error
+            }
+        }
+    }
+
+    private mutating func put(_ value: String, of machine: String, ifAt revision: Int64) throws(Obstacle) -> StoreResult
+    {
+        let bytes = Array(value.utf8)
+        guard bytes.count <= StoreValue.longest else { return .failed(StoreFailure(.secretTooLong)) }
+        let key = StoredReport.key(of: machine, below: configuration.prefix)
+        do throws(Obstacle) {
+            let answer = try ask(.put(bytes, at: key, ifAt: revision))
+            switch GatewayAnswer.put(answer, at: key) {
+            case nil: throw Self.unexpected(answer)
+            case .done(let revision): return .put(revision: revision)
+            // It was put before without an answer.
+            case .found(let entry?) where entry.value == bytes: return .put(revision: entry.revision)
+            case .found(let entry): return .reportFound(entry.map { StoredReport(machine: machine, $0) })
+            }
+        } catch {
+            guard case .tooLong = error else { throw error }
+            let answer = try ask(.read([key], withoutValues: true))
+            guard let (entries, _) = GatewayAnswer.entries(answer, of: [key]) else { throw Self.unexpected(answer) }
+            return .reportFound(entries[0].map { StoredReport(machine: machine, value: nil, revision: $0.revision) })
+        }
+    }
+
+    /// How many reports a page has: most have some hundred bytes, and 1 MiB is taken of an answer.
+    private static let longestPage = 256
+    /// How many the pages of the present reading have.
+    private var pageLimit = Self.longestPage
+
+    private mutating func readReports(from first: [UInt8]?) throws(Obstacle) -> StoreResult {
+        let keys = StoredReport.keys(below: configuration.prefix)
+        if first == nil { pageLimit = Self.longestPage }
+        let first = first.flatMap { $0.starts(with: keys.first) ? $0 : nil } ?? keys.first
+        while true {
+            let answer: HTTPAnswer
+            do throws(Obstacle) {
+                answer = try ask(.page(from: first, to: keys.end, limit: pageLimit))
+            } catch {
+                guard case .tooLong = error else { throw error }
+                // The pages after this one are likely to be as long.
+                if pageLimit > 1 {
+                    pageLimit = max(pageLimit / 8, 1)
+                    continue
+                }
+                // One value alone is too long: its key is all that is read.
+                let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
+                guard let (entries, hasMore) = GatewayAnswer.page(answer) else { throw Self.unexpected(answer) }
+                return reports(
+                    entries.map { ($0.key, StoredReport(machine: "", value: nil, revision: $0.entry.revision)) },
+                    hasMore)
+            }
+            guard let (entries, hasMore) = GatewayAnswer.page(answer) else { throw Self.unexpected(answer) }
+            return reports(entries.map { ($0.key, StoredReport(machine: "", $0.entry)) }, hasMore)
+        }
+    }
+
+    private func reports(_ page: [(key: [UInt8], report: StoredReport)], _ hasMore: Bool) -> StoreResult {
+        let reports = page.compactMap { key, report in
+            StoredReport.machine(of: key, below: configuration.prefix).map {
+                StoredReport(machine: $0, value: report.value, revision: report.revision)
+            }
+        }
+        return .reports(reports, next: hasMore ? page.last.map { $0.key + [0] } : nil)
     }
 
     /// What the slots hold, and the store's revision (`Int64.max` where none of them may be read).

@@ -16,9 +16,16 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     ///   - publicKey: a DER SubjectPublicKeyInfo.
     ///   - sha256: the digest function.
     package init(team: TeamID, client: ClientID, publicKey: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
+        self.init(
+            team: team, client: client,
+            keyDigest: sha256(publicKey).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+
+    /// - Parameter keyDigest: the SHA-256 of the public key's DER SubjectPublicKeyInfo, in small hexadecimal letters.
+    package init(team: TeamID, client: ClientID, keyDigest: String) {
         self.team = team
         self.client = client
-        keyPrint = sha256(publicKey).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        keyPrint = String(keyDigest.prefix(16))
     }
 
     /// The slot written in `text`; nil for any other form.
@@ -41,7 +48,7 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
         Array("\(prefix)/v1/secret/\(description)".utf8)
     }
 
-    private static func percentEncoded(_ name: String) -> String {
+    static func percentEncoded(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {
             switch byte {

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import SignIn
 
 /// Reads the stream of a watch, a line of JSON for each message. A watch is a hint: whatever it says is a reason to

@@ -119,7 +119,7 @@ package struct UserWriterClient: Sendable {
                 .writerMissing, user, path, cause: error.errno.rawValue, detail: "cannot \(error.operation)")
         }
         if case .failure(let failed) = talk.value, failed.code == .writerSilent, let said = talk.report.lines.last {
-            throw failure(.writerSilent, user, path, cause: failed.cause, detail: Self.plain(said))
+            throw failure(.writerSilent, user, path, cause: failed.cause, detail: Redaction.foreign(said))
         }
         return try talk.value.get()
     }
@@ -173,13 +173,7 @@ package struct UserWriterClient: Sendable {
         guard let code = Failure.Code(rawValue: fault.code), WriterFaults.codes.contains(code) else {
             return failure(.writerGarbled, user, path, detail: "it fails without saying how")
         }
-        return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Self.plain))
-    }
-
-    /// Another user's text, made safe to show: short, on one line, and without what looks like advice, because an
-    /// operator may follow it.
-    static func plain(_ text: String) -> String {
-        Redaction.plain(Printable.clause(String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))))
+        return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign))
     }
 
     /// The failure, with the remedy for this user's writer.

@@ -84,9 +84,9 @@ struct HTTPSClient {
     ///   - schemes: Those that may be spoken, with commas between them.
     ///   - caFile: A PEM file; nil for the machine's authorities.
     ///   - connectTimeout: In milliseconds.
-    ///   - timeout: In milliseconds, connecting included.
+    ///   - timeout: In milliseconds, connecting included; nil for an answer that goes on.
     func prepare(
-        url: String, schemes: String, caFile: String?, connectTimeout: Int, timeout: Int
+        url: String, schemes: String, caFile: String?, connectTimeout: Int, timeout: Int?
     ) throws(TransportFailure) {
         try set(CURLOPT_URL, url)
         try set(CURLOPT_PROTOCOLS_STR, schemes)
@@ -99,11 +99,11 @@ struct HTTPSClient {
             try set(CURLOPT_CAINFO, caFile)
             try set(CURLOPT_CAPATH, nil)
         }
-        try set(CURLOPT_CONNECTTIMEOUT_MS, min(connectTimeout, timeout))
-        try set(CURLOPT_TIMEOUT_MS, timeout)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, min(connectTimeout, timeout ?? connectTimeout))
+        try set(CURLOPT_TIMEOUT_MS, timeout ?? 0)
         // Time-outs of the resolver would otherwise come as signals.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A resolver that hangs would be waited for beyond every deadline; this process ends after its answer anyway.
+        // A resolver that hangs would be waited for beyond every deadline.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_USERAGENT, "clientsecretd")
     }

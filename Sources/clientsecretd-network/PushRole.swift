@@ -25,12 +25,7 @@ struct PushRole: ParsableCommand {
     @Argument(help: "A name under \"targets\".")
     var target: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The configuration; otherwise the credential clientsecretd.yaml, or \(ConfigurationLoader.defaultPath).",
-            valueName: "file"),
-        completion: .file())
-    var config: String?
+    @OptionGroup var configuration: ConfigurationOption
 
     @Option(help: ArgumentHelp("How long one request may take.", valueName: "milliseconds"))
     var timeout = 30_000
@@ -42,7 +37,7 @@ struct PushRole: ParsableCommand {
     }
 
     func run() throws {
-        try takeConnection()
+        try Input.takeConnection()
         let bytes = try Input.read(limit: PushQuestion.longest)
         guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
             throw ValidationError("the request is no JSON object with \"do\" and \"client_secret\"")
@@ -50,25 +45,6 @@ struct PushRole: ParsableCommand {
         try Output.answer(result(of: question).answer)
     }
 
-    /// Where systemd has passed a listening socket (sd_listen_fds(3)), a connection to it is standard input and output from
-    /// here on. One only: the next process is handed the configuration and the token as they are then.
-    private func takeConnection() throws {
-        guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
-            return
-        }
-        var wanted = pollfd(fd: Self.passedSocket, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&wanted, 1, Self.accepting) > 0 else { throw ExitCode.success }
-        let connection = accept(Self.passedSocket, nil, nil)
-        guard connection >= 0, dup2(connection, STDIN_FILENO) >= 0, dup2(connection, STDOUT_FILENO) >= 0 else {
-            throw ValidationError("no connection came: \(ErrorNumber.words(for: errno))")
-        }
-        close(connection)
-    }
-
-    /// The first descriptor that systemd passes.
-    private static let passedSocket: Int32 = 3
-    /// In milliseconds: who has connected may have given up since.
-    private static let accepting: Int32 = 10_000
     /// In milliseconds, for all requests of one question: less than the daemon waits.
     private static let longestExchange: Int64 = 60_000
 
@@ -88,15 +64,8 @@ struct PushRole: ParsableCommand {
         }
     }
 
-    /// `$CREDENTIALS_DIRECTORY`, set by systemd's LoadCredential=.
-    private var credentials: String? {
-        unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
-    }
-
     private func configured() throws(PushFailure) -> PushTarget {
-        let handed = credentials.map { $0 + "/clientsecretd.yaml" }
-        let isHanded = handed.map { unsafe access($0, F_OK) == 0 } ?? false
-        let path: String = config ?? (isHanded ? handed : nil) ?? ConfigurationLoader.defaultPath
+        let path = configuration.path
         switch ConfigurationLoader.targets(path: path, as: .current()) {
         case .success(let targets):
             guard let target = targets.first(where: { $0.name == self.target }) else {
@@ -111,52 +80,25 @@ struct PushRole: ParsableCommand {
 
     /// The token without white space around it; empty for a target without one.
     private func token(of target: PushTarget) throws(PushFailure) -> String {
-        let content: [UInt8]
+        let path: String
         switch target.token {
         case nil: return ""
         case .credential(let name):
-            guard let credentials else {
+            guard let handed = Credentials.path(of: name) else {
                 throw PushFailure(.tokenUnusable, "systemd has passed no credentials, and \(name) would be one of them")
             }
-            content = try read(credentials + "/" + name)
-        case .file(let path): content = try read(path)
+            path = handed
+        case .file(let named): path = named
         }
-        let text = String(validating: content, as: UTF8.self)?.trimmed ?? ""
-        guard !text.isEmpty else { throw PushFailure(.tokenUnusable, "it is empty or no text") }
-        return text
-    }
-
-    /// In bytes: tokens of service accounts have some 2 KiB.
-    private static let longestToken = 65_536
-
-    private func read(_ path: String) throws(PushFailure) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw PushFailure(.tokenUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno))")
-        }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw PushFailure(.tokenUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno))")
+        do throws(Credentials.Unusable) {
+            let text = try Credentials.text(at: path).drop(while: \.isWhitespace)
+            guard let last = text.lastIndex(where: { !$0.isWhitespace }) else {
+                throw Credentials.Unusable(words: "\(Printable.name(path)) is empty or no text")
             }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-            guard bytes.count <= Self.longestToken else {
-                throw PushFailure(.tokenUnusable, "\(Printable.name(path)) is too long for a token")
-            }
+            return String(text[...last])
+        } catch {
+            throw PushFailure(.tokenUnusable, error.words)
         }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        var rest = self[...]
-        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
-        return String(rest.drop(while: \.isWhitespace))
     }
 }
 

@@ -32,16 +32,14 @@ final class StoreClient {
 
     func send(_ call: StoreSession.Call) -> Result<HTTPAnswer, TransportFailure> {
         do throws(TransportFailure) {
-            try prepare(requests, call.endpoint, call.request, token: call.token)
-            try requests.set(CURLOPT_TIMEOUT_MS, call.timeout)
+            try prepare(requests, call.endpoint, call.request, token: call.token, timeout: call.timeout)
             return .success(try requests.perform())
         } catch {
             guard error.kind == .connectionLost || error.kind == .failed, error.mayBeSent else {
                 return .failure(error)
             }
             do throws(TransportFailure) {
-                try prepare(requests, call.endpoint, call.request, token: nil)
-                try requests.set(CURLOPT_TIMEOUT_MS, StoreSession.connecting)
+                try prepare(requests, call.endpoint, call.request, token: nil, timeout: StoreSession.connecting)
             } catch {
                 return .failure(error)
             }
@@ -58,7 +56,7 @@ final class StoreClient {
         do throws(TransportFailure) {
             // Without a leader the stream ends, instead of being silent.
             try prepare(
-                transfer, watchable.endpoint, watchable.request, token: watchable.token,
+                transfer, watchable.endpoint, watchable.request, token: watchable.token, timeout: nil,
                 ["Grpc-Metadata-hasleader: true"])
             watch.begin(transfer, watchable)
         } catch {
@@ -76,32 +74,21 @@ final class StoreClient {
     func wait() -> [StoreNotice] { watch.wait() }
 
     private func prepare(
-        _ transfer: Transfer, _ endpoint: String, _ request: GatewayRequest, token: String?, _ more: [String] = []
+        _ transfer: Transfer, _ endpoint: String, _ request: GatewayRequest, token: String?, timeout: Int?,
+        _ more: [String] = []
     ) throws(TransportFailure) {
         transfer.reset()
-        try transfer.set(CURLOPT_URL, endpoint + request.path)
-        try transfer.set(CURLOPT_PROTOCOLS_STR, "https")
-        try transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+        try transfer.prepare(
+            url: endpoint + request.path, schemes: "https", caFile: files.ca, connectTimeout: StoreSession.connecting,
+            timeout: timeout)
         try transfer.set(CURLOPT_NOPROXY, "*")
         try transfer.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        try transfer.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        try transfer.set(CURLOPT_SSL_VERIFYPEER, 1)
-        try transfer.set(CURLOPT_SSL_VERIFYHOST, 2)
-        if let ca = files.ca {
-            try transfer.set(CURLOPT_CAINFO, ca)
-            try transfer.set(CURLOPT_CAPATH, nil)
-        }
         if let certificate = files.certificate, let key = files.key {
             try transfer.set(CURLOPT_SSLCERT, certificate)
             try transfer.set(CURLOPT_SSLKEY, key)
         }
-        try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, StoreSession.connecting)
         // A member that is gone without a word is noticed by the kernel, as far as a watch goes.
         try transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Time-outs of the resolver would otherwise come as signals.
-        try transfer.set(CURLOPT_NOSIGNAL, 1)
-        try transfer.set(CURLOPT_QUICK_EXIT, 1)
-        try transfer.set(CURLOPT_USERAGENT, "clientsecretd")
         // The size first: it is what is copied.
         try transfer.set(CURLOPT_POSTFIELDSIZE, request.body.count)
         try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: request.body, as: UTF8.self))

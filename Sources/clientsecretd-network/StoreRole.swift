@@ -12,29 +12,28 @@ import Store
 struct StoreRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Read and put client secrets in etcd.",
+        abstract: "Read and put client secrets and machines' reports in etcd.",
         discussion: """
             Reads a line for each question, {"do": "read", "slots": ["TEAM/CLIENT_ID/KEYPRINT"]} or {"do": "put", "slot", \
-            "token", "revision"}, and answers each with a line: {"result": "read", "values": [{"state", "token", \
+            "token", "revision"}, or one about the machines' reports (docs/fleet.md), and answers each with a line: {"result": "read", "values": [{"state", "token", \
             "revision"}]}, {"result": "put", "revision"}, {"result": "conflict", "value"} or {"result": "failed", "code", \
             "detail", "retry_after"}. Between them stand lines {"notice"}: "watching", "changed" or "unwatched". Where the \
             store is stands under "store" in the configuration. It ends with its input.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The configuration; otherwise the credential clientsecretd.yaml, or \(ConfigurationLoader.defaultPath).",
-            valueName: "file"),
-        completion: .file())
-    var config: String?
+    /// In seconds: the daemon does not wait so long.
+    private static let longestAnswer: UInt32 = 100
+
+    @OptionGroup var configuration: ConfigurationOption
 
     func run() throws {
         // A reader that is gone is an error of the write.
         signal(SIGPIPE, SIG_IGN)
+        try Input.takeConnection()
         var lines = QuestionLines()
         let answerer: Answerer
         do throws(StoreFailure) {
-            answerer = try Answerer(configuration: configured(), credentials: credentials)
+            answerer = try Answerer(configuration: configured())
         } catch {
             // The daemon learns why from each answer.
             while (try lines.next({ [] })) != nil { try Output.answer(StoreResult.failed(error).answer) }
@@ -44,23 +43,20 @@ struct StoreRole: ParsableCommand {
             guard let question = StoreQuestion(request: line, sha256: SHA256.digest) else {
                 throw ValidationError("a question is no JSON object with \"do\" and what that takes")
             }
-            try Output.answer(answerer.answer(question).answer)
+            // Whatever no deadline of a request covers, such as reading a file, must not keep systemd from starting another
+            // process with the daemon's next question: the signal ends this one.
+            alarm(Self.longestAnswer)
+            let answer = answerer.answer(question)
+            alarm(0)
+            try Output.answer(answer.line)
         }
     }
 
-    /// `$CREDENTIALS_DIRECTORY`, set by systemd's LoadCredential=.
-    private var credentials: String? {
-        unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
-    }
-
     private func configured() throws(StoreFailure) -> StoreConfiguration {
-        let handed = credentials.map { $0 + "/clientsecretd.yaml" }
-        let isHanded = handed.map { unsafe access($0, F_OK) == 0 } ?? false
-        let path: String = config ?? (isHanded ? handed : nil) ?? ConfigurationLoader.defaultPath
-        switch ConfigurationLoader.store(path: path, as: .current()) {
+        switch ConfigurationLoader.store(path: configuration.path, as: .current()) {
         case .success(let store):
             guard let store else {
-                throw StoreFailure(.unconfigured, "there is no \"store\" in \(Printable.name(path))")
+                throw StoreFailure(.unconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
             }
             return store
         case .failure(let refusal):
@@ -73,12 +69,17 @@ struct StoreRole: ParsableCommand {
 private final class Answerer {
     let client: StoreClient
     private var session: StoreSession
+    /// The file with this machine's certificate; nil without one.
+    private let certificate: String?
 
-    init(configuration: StoreConfiguration, credentials: String?) throws(StoreFailure) {
+    init(configuration: StoreConfiguration) throws(StoreFailure) {
         func path(_ file: StoreConfiguration.File) -> String? {
-            let handed = credentials.map { $0 + "/" + file.credential }
+            // LoadCredential= of a directory called "store" names the files in it so.
+            let handed = [file.credential, "store_" + file.name].map(Credentials.path)
             let standard = StoreConfiguration.File.directory + "/" + file.name
-            return configuration.files[file] ?? [handed, standard].compactMap { $0 }.first(where: Self.exists)
+            // The service sees nothing of the standard place but what it is handed from there.
+            let named = configuration.files[file].flatMap { $0 == standard ? nil : $0 }
+            return named ?? (handed + [standard]).compactMap { $0 }.first(where: Self.exists)
         }
         let certificate = path(.certificate)
         let files = StoreFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
@@ -91,49 +92,40 @@ private final class Answerer {
             throw StoreFailure(.unreachable, "libcurl cannot be used")
         }
         self.client = client
+        self.certificate = certificate
         let password = path(.password)
         session = StoreSession(
-            configuration, password: { Self.password(password) }, sha256: SHA256.digest, now: Clocks.bootMilliseconds,
+            configuration, password: { Self.password(at: password) }, sha256: SHA256.digest,
+            now: Clocks.bootMilliseconds,
             random: { Int64.random(in: 0..<$0) }, send: client.send)
     }
 
-    func answer(_ question: StoreQuestion) -> StoreResult {
-        let result = session.answer(question)
-        guard case .read = question else { return result }
+    func answer(_ question: StoreQuestion) -> StoreAnswer {
+        // Read each time: it may have been replaced, and the next connection uses the new one.
+        let pem = certificate.flatMap { try? Credentials.text(at: $0) }
+        let answer = StoreAnswer(
+            session.answer(question), certificateExpiresAt: pem.flatMap { Certificate.expiry(pem: $0) })
+        guard case .read = question else { return answer }
         if let watchable = session.watchable {
             if !client.isWatching(watchable) { client.begin(watchable) }
         } else {
             client.endWatch()
         }
-        return result
+        return answer
     }
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// In bytes.
-    private static let longestPassword = 4_096
-
-    /// Read for each login, so that a new one counts without a restart.
-    private static func password(_ path: String?) -> Result<String, StoreFailure> {
+    /// Read for each login.
+    private static func password(at path: String?) -> Result<String, StoreFailure> {
         guard let path else {
             return .failure(StoreFailure(.fileUnusable, "there is no \"password_file\" for the user"))
         }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            return .failure(StoreFailure(.fileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno))"))
+        do throws(Credentials.Unusable) {
+            return .success(try Credentials.text(at: path))
+        } catch {
+            return .failure(StoreFailure(.fileUnusable, error.words))
         }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: longestPassword + 1)
-        let count = unsafe read(descriptor, &buffer, buffer.count)
-        guard count >= 0 else {
-            return .failure(StoreFailure(.fileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno))"))
-        }
-        var bytes = buffer[..<count]
-        while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard count <= longestPassword, !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {
-            return .failure(StoreFailure(.fileUnusable, "\(Printable.name(path)) holds no password"))
-        }
-        return .success(text)
     }
 }
 

@@ -12,6 +12,25 @@ enum Input {
     /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
     private static let longestForm = 131_072
 
+    /// Where systemd has passed a listening socket (sd_listen_fds(3)), a connection to it is standard input and output from
+    /// here on. One only: the next process is handed the configuration and the token as they are then.
+    static func takeConnection() throws {
+        guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
+            return
+        }
+        var wanted = pollfd(fd: Self.passedSocket, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&wanted, 1, Self.accepting) > 0 else { throw ExitCode.success }
+        let connection = accept(Self.passedSocket, nil, nil)
+        guard connection >= 0, dup2(connection, STDIN_FILENO) >= 0, dup2(connection, STDOUT_FILENO) >= 0 else {
+            throw ValidationError("no connection came: \(ErrorNumber.words(for: errno))")
+        }
+        close(connection)
+    }
+
+    /// The first descriptor that systemd passes.
+    private static let passedSocket: Int32 = 3
+    /// In milliseconds: who has connected may have given up since.
+    private static let accepting: Int32 = 10_000
     /// All that comes until the input ends, or until the end of a line: at least a byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
         let deadline = Clocks.monotonicMicroseconds() / 1_000 + patience

@@ -7,7 +7,7 @@ import Testing
     /// Who may call `withBytes`, and what for.
     private static let allowed = [
         "AppleClientSecret/Token.swift",  // where it stands
-        "Daemon/CredentialConnections.swift",  // sends them to systemd for a unit
+        "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
         "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/Publisher.swift",  // gives them to the output formats

@@ -154,7 +154,6 @@ extension MistakeCase {
           password_file: /etc/s/password
         clients: {web: {@out}}
         ->
-        c.yaml:2:1: warning: the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand
         ## a store that is wrong throughout
         @keys
         store:
@@ -192,7 +191,6 @@ extension MistakeCase {
         store: {endpoints: [https://e:2379], user: u, password_file: /run/x}
         clients: {web: {@out}}
         ->
-        c.yaml:2:1: warning: the daemon of this version reads and puts nothing in the store; 'clientsecretd-network store' does, by hand
         c.yaml:3:34: error: /run/x is the "password_file" of the store; write another path
         ## targets are checked
         @keys

@@ -24,15 +24,16 @@ import Testing
     @Test func aSourceIsAFileWithOneSecretUnlessItSaysOtherwise() throws {
         let path = try #require(AbsolutePath("/in/web"))
         let raw = try client("from: {path: /in/web}")
-        #expect(raw.source == SourceConfiguration(path: path, format: FileFormat(name: "raw")))
+        #expect(raw.source?.file == FileSource(path: path, format: FileFormat(name: "raw"), slot: .whole))
+        #expect(raw.source?.deliverOver == 600)
         #expect(raw.lifetime == .maximum)
-        let env = try client("renew_before: 10d, from: {path: /in/web, variable: SECRET}")
-        #expect(
-            env.source
-                == SourceConfiguration(
-                    path: path, format: FileFormat(name: "env", isShared: true), slot: .variable("SECRET"),
-                    renewBefore: 864_000))
-        #expect(try client("from: {path: /in/web, format: json}").source?.format.name == "json")
+        let env = try client("renew_before: 10d, deliver_over: 0s, from: {path: /in/web, variable: SECRET}")
+        var expected = SourceConfiguration(
+            path: path, format: FileFormat(name: "env", isShared: true), slot: .variable("SECRET"), renewBefore: 864_000
+        )
+        expected.deliverOver = 0
+        #expect(env.source == expected)
+        #expect(try client("from: {path: /in/web, format: json}").source?.file?.format.name == "json")
     }
 
     @Test func severalKeysAreAnOrderOfPreference() throws {
@@ -53,8 +54,16 @@ import Testing
 
     @Test(arguments: [
         (
+            [apple, mine], "key: mine, deliver_over: 1m, outputs: [{path: /o}]",
+            #"client "web" mints its secrets, and "deliver_over" is for one that receives them; remove the line"#
+        ),
+        (
+            [apple], "deliver_over: 2d, from: {path: /i}, outputs: [{path: /o}]",
+            #""2d" is too long; write 1d or less"#
+        ),
+        (
             [apple], "outputs: [{path: /o}]",
-            #"client "web" cannot mint, for key "apple" is a public_key; write "from" with the "path" of a file that something else renews"#
+            #"client "web" cannot mint, for key "apple" is a public_key; write "from" with the "path" of a file that something else renews, or a "store""#
         ),
         (
             [mine], "from: {path: /i}, outputs: [{path: /o}]",

@@ -39,6 +39,15 @@ import Testing
         #expect(Executor.share(of: count) == together)
     }
 
+    /// Whatever thread is done first.
+    @Test(arguments: [0, 1, 5_000])
+    func whatThreadsHaveFoundComesInOrder(count: Int) {
+        let numbers = Array(0..<count)
+        let lane: (Int) -> Lane = { $0.isMultiple(of: 3) ? .state : .probes }
+        let found = executor.map(numbers, in: lane) { 2 * $0 }
+        #expect(found == numbers.map { 2 * $0 })
+    }
+
     private func expectOrder(in lane: Lane, observe: Work, write: Work, on resource: Resource) throws {
         let done = try Inbox<JobID>()
         let begun = DispatchSemaphore(value: 0)

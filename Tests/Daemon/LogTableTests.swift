@@ -92,6 +92,8 @@ import Testing
                 "web: pushed sha256:0000000000000001 to target production, which does not show what it holds",
                 ["TARGET=production"] + ofSecret),
             Row(
+                line(.shared(web, secret)), .info, "web: put sha256:0000000000000001 into the store", ofSecret),
+            Row(
                 line(.ran(action, [web: secret])), .info, "done: restart a.service: web sha256:0000000000000001",
                 ["ACTION=restart a.service"] + ofSecret),
             Row(

@@ -24,7 +24,7 @@ import Testing
     }
 
     private func pusher(patience: Int64 = 600_000, cancel: EventCounter? = nil) -> Pusher {
-        Pusher(besideSocket: directory("status.sock"), cancel: cancel, patience: patience)
+        Pusher(besideSocket: directory("status.sock"), identity: .current(), cancel: cancel, patience: patience)
     }
 
     /// Why nothing was pushed.
@@ -107,10 +107,24 @@ import Testing
         #expect(failure.code == .pushServiceMissing)
         #expect(failure.detail == path)
         #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-push@production.socket")
-        #expect(pusher().obstacle(to: target) == Failure(.pushServiceMissing, at: .target(target), detail: path))
+        #expect(
+            pusher().obstacle(to: target)
+                == Failure(.pushServiceMissing, at: .target(target), cause: ENOENT, detail: path))
         let service = try SocketService(at: path, .hangUp)
         #expect(pusher().obstacle(to: target) == nil)
         _ = whatFailed()
         _ = service
+    }
+
+    @Test(.needsRoot("listens as another user")) func anotherUsersSocketIsGivenNoSecret() throws {
+        _ = unsafe chmod(directory("push"), 0o777)
+        _ = unsafe chmod(directory.path, 0o755)
+        let service = try SocketService(
+            at: path, .answer(#"{"result":"published","verified":true}"#), as: 23_456)
+        let failure = try #require(whatFailed())
+        #expect(failure.code == .pushServiceMissing)
+        #expect(failure.detail == "\(path) is not root's")
+        #expect(failure.remedy?.command == "rm \(path)")
+        #expect(service.question.isEmpty)
     }
 }

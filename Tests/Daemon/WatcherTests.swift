@@ -33,8 +33,8 @@ import Testing
         }
         let path = try #require(AbsolutePath(directory("way/out/app.env")))
         let found = try Inbox<Watcher.Finding>()
-        let watcher = try Watcher(
-            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         // Events are read once a second.
         var clock = BootTime(milliseconds: 1_000_000)
         var now: BootTime {
@@ -84,8 +84,8 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
         let found = try Inbox<Watcher.Finding>()
-        let watcher = try Watcher(
-            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(try configuration(path), at: start)
         #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
@@ -117,8 +117,8 @@ import Testing
         let file = try directory.write("A=1", to: "out/app.env")
         let path = try #require(AbsolutePath(file))
         let found = try Inbox<Watcher.Finding>()
-        let watcher = try Watcher(
-            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         // Events are read once a second.
         var clock = BootTime(milliseconds: 1_000_000)
         var now: BootTime {
@@ -150,8 +150,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
         let (below, above) = (AbsolutePath(directory("out/app.env")), AbsolutePath(directory("app.env")))
         let found = try Inbox<Watcher.Finding>()
-        let watcher = try Watcher(
-            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let now = BootTime(milliseconds: 1_000_000)
         watcher.follow(try configuration(try #require(below)), at: now)
         var findings = 0
@@ -168,13 +168,45 @@ import Testing
         #expect(try watcher.read(at: now) == [])
     }
 
+    /// Its directories are watched before it is read for the first time.
+    @Test func theConfigurationIsReadAgainOnlyBecauseOfAChange() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["main.d", "out"] {
+            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
+        }
+        try directory.write("", to: "main.yaml")
+        let notices = try ConfigurationNotices(of: AbsolutePath(directory("main.yaml")))
+        try directory.write("a change before the watcher is there", to: "main.yaml")
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = Watcher(notices, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let path = try #require(AbsolutePath(directory("out/app.env")))
+        var now = BootTime(milliseconds: 1_000_000)
+        watcher.follow(try configuration(path), at: now)
+        // Every directory above the output is watched; the one of the configuration is already.
+        var findings = 0
+        var noticed: Set<Resource> = []
+        let isWatched = eventually {
+            let news = found.drain()
+            findings += news.count
+            noticed.formUnion(watcher.handle(news, at: now))
+            return findings == path.description.split(separator: "/").count - 1
+        }
+        #expect(isWatched)
+        #expect(noticed == [.file(path)])
+        #expect(try watcher.read(at: now) == [.configuration])
+        now = now + 1
+        #expect(try watcher.read(at: now) == [])
+        try directory.write("", to: "main.d/more.yaml")
+        #expect(try watcher.read(at: now) == [.configuration])
+    }
+
     @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
         let configuration = try configuration(path)
         let found = try Inbox<Watcher.Finding>()
-        let watcher = try Watcher(
-            configurationFile: nil, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let start = BootTime(milliseconds: 1_000_000)
         watcher.follow(configuration, at: start)
         #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })

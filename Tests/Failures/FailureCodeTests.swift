@@ -33,6 +33,8 @@ import Testing
                 .missing, .notGuarded,
                 // The daemon has dealt with it, or nothing is wrong.
                 .stateDamaged, .stateNewer, .actionInterrupted, .noOutputs,
+                // No secret that is minted here is that long.
+                .storeSecretTooLong,
             ])
     }
 

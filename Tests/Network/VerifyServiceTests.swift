@@ -4,20 +4,12 @@ import Testing
 
 /// The role `verify` as a service.
 @Suite struct VerifyServiceTests {
-    private let units = repository + "/systemd/"
-
     /// What it is open to, by systemd's own reckoning, is what its comment says.
     @Test func itStatesItsExposure() throws {
-        let unit = units + "clientsecretd-verify@.service"
-        let stated = try #require(
-            try String(contentsOfFile: unit, encoding: .utf8).firstMatch(of: /exposure ([0-9]\.[0-9])/))
-        let analysed = try run(["systemd-analyze", "security", "--offline=yes", "--no-pager", unit])
-        let line = try #require(
-            analysed.output.split(separator: "\n").last { $0.contains("Overall exposure level") },
-            "\(analysed.complaints)")
-        #expect(line.contains(": \(stated.output.1) "), "\(line)")
+        let exposure = try UnitExposure(of: "clientsecretd-verify@.service")
+        try exposure.check(atMost: 1.5)
         // What the network costs, which it is for, and ProtectClock=, which makes the clock readable.
-        let open = analysed.output.split(separator: "\n").filter { $0.hasPrefix("✗") }
+        let open = exposure.lines.filter { $0.hasPrefix("✗") }
             .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
         #expect(
             open.sorted() == [

@@ -92,7 +92,8 @@ final class PushBed {
             try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any], "\(finished.output)")
         return Answer(
             result: json["result"] as? String, verified: json["verified"] as? Bool, holds: json["holds"] as? Bool,
-            code: json["code"] as? String, detail: json["detail"] as? String, retryAfter: json["retry_after"] as? Int)
+            code: json["code"] as? String, detail: json["detail"] as? String, retryAfter: json["retry_after"] as? Int,
+            ready: json["ready"] as? Bool)
     }
 
     /// The program for the network, beside the one that is tested.
@@ -111,5 +112,6 @@ final class PushBed {
         var code: String?
         var detail: String?
         var retryAfter: Int?
+        var ready: Bool?
     }
 }

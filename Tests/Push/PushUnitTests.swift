@@ -67,11 +67,13 @@ import Testing
     @Test func whatIsWrittenIsRead() throws {
         let results: [PushResult] = [
             .published(verified: true), .published(verified: nil), .read(holds: false),
-            .failed(PushFailure(.rateLimited, "later", retryAfter: 70)),
+            .failed(PushFailure(.rateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
         ]
         let failed = PushFailure.Code.allCases.map { PushResult.failed(PushFailure($0)) }
         for result in results + failed { #expect(PushResult(answer: result.answer.bytes) == result) }
-        for text in ["", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#] {
+        for text in [
+            "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#, #"{"result":"redeployed"}"#,
+        ] {
             #expect(PushResult(answer: Array(text.utf8)) == nil)
         }
     }
@@ -83,6 +85,11 @@ import Testing
         let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
         #expect(question.verb.rawValue == verb)
         #expect(question.request == Array(text.utf8))
+    }
+
+    @Test func aDeploymentIsAskedForWithoutASecret() throws {
+        #expect(PushQuestion.redeploy.request == Array(#"{"do":"redeploy"}"#.utf8))
+        #expect(PushQuestion(request: PushQuestion.redeploy.request, sha256: { _ in [] })?.verb == .redeploy)
     }
 
     @Test(arguments: [

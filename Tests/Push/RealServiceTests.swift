@@ -72,8 +72,100 @@ import Testing
         let forged = keys.replacingOccurrences(of: "SECRET_ACCESS_KEY='", with: "SECRET_ACCESS_KEY='x")
         #expect(try bed.ask("publish", target, token: forged).code == "push_credentials_refused")
         #expect(try bed.ask("publish", target, token: "no keys at all").code == "push_token_unusable")
+        #expect(try bed.ask("read", target, token: try bed.directory.read("reader")).holds == false)
+        #expect(
+            try bed.ask("publish", target, token: try bed.directory.read("reader")).code == "push_credentials_refused")
         let missing = target.replacingOccurrences(of: "plain", with: "none")
         #expect(try bed.ask("publish", missing, token: keys).code == "push_place_missing")
         #expect(try shown("secrets-manager.py", bed, "plain") == "of before")
+    }
+
+    @Test func pocketBaseLimitsLogins() throws {
+        let bed = try PushBed(script: "pocketbase.py")
+        let target = settings(Self.pocketbase, of: bed)
+        _ = try run([python, PushBed.support + "/push/pocketbase.py", bed.directory.path, "limit"])
+        #expect(try bed.ask("publish", target, token: Self.password).result == "published")
+        let limited = try bed.ask("publish", target, secret: PushBed.secrets[1], token: Self.password)
+        #expect(limited.code == "push_rate_limited", "\(limited)")
+        #expect(try shown("pocketbase.py", bed).hasSuffix(PushBed.secrets[0]))
+    }
+
+    // MARK: What they do too seldom, by a proxy before them
+
+    /// A proxy before a service, in its directory.
+    private func proxy(before bed: PushBed) throws -> PushBed {
+        try PushBed([python, PushBed.support + "/push/proxy.py", bed.directory.path, bed.address], in: bed.directory)
+    }
+
+    /// What any step may meet: the proxy's action, the failure's code, and when the service wants to be asked again.
+    private static let faults: [(action: String, code: String, retryAfter: Int?)] = [
+        ("retry=429:70", "push_rate_limited", 70), ("status=429", "push_rate_limited", nil),
+        ("retry=503:5", "push_server_failed", 5), ("status=500", "push_server_failed", nil),
+        ("status=502", "push_server_failed", nil), ("status=402", "push_quota_exceeded", nil),
+        ("status=403", "push_credentials_refused", nil), ("silent", "push_timed_out", nil),
+    ]
+
+    private func checkFaults(
+        _ faults: [(action: String, code: String, retryAfter: Int?)], at step: String, of service: PushBed,
+        by proxy: PushBed, _ target: String, token: String, shown: () throws -> String
+    ) throws {
+        let before = try shown()
+        for (action, code, retryAfter) in faults {
+            try service.order("\(step) \(action)")
+            // Long enough for the steps before on a busy machine.
+            let answer = try proxy.ask(
+                "publish", target, secret: PushBed.secrets[1], token: token,
+                timeout: action == "silent" ? 4_000 : 30_000)
+            #expect(answer.code == code, "\(step) \(action): \(answer)")
+            #expect(answer.retryAfter == retryAfter, "\(step) \(action): \(answer)")
+        }
+        #expect(try shown() == before)
+        try service.order("")
+    }
+
+    @Test(arguments: ["POST auth-with-password", "GET collections/users", "PATCH collections/users"])
+    func pocketBaseWithFaults(step: String) throws {
+        let service = try PushBed(script: "pocketbase.py")
+        let proxy = try proxy(before: service)
+        let target = settings(Self.pocketbase, of: service)
+        func held() throws -> String { try shown("pocketbase.py", service) }
+        try checkFaults(
+            Self.faults, at: step, of: service, by: proxy, target, token: Self.password, shown: held)
+        // It was carried out, and nobody said so.
+        try service.order("PATCH collections/users lost")
+        let unknown = try proxy.ask(
+            "publish", target, secret: PushBed.secrets[1], token: Self.password)
+        #expect(unknown.code == "push_unreachable", "\(unknown)")
+        #expect(try held().hasSuffix(PushBed.secrets[1]))
+        try service.order("")
+        #expect(
+            try proxy.ask("publish", target, secret: PushBed.secrets[1], token: Self.password).result == "published")
+        #expect(try held().hasSuffix(PushBed.secrets[1]))
+    }
+
+    @Test(arguments: ["POST GetSecretValue", "POST PutSecretValue"])
+    func awsWithFaults(step: String) throws {
+        let service = try PushBed(script: "secrets-manager.py")
+        let proxy = try proxy(before: service)
+        let keys = try service.directory.read("keys")
+        let target = settings(
+            "kind: aws_secrets_manager, region: eu-central-1, secret_id: plain, endpoint: \"ENDPOINT\", TOKEN",
+            of: service)
+        func held() throws -> String { try shown("secrets-manager.py", service, "plain") }
+        let named = [
+            ("LimitExceededException", "push_quota_exceeded"), ("ThrottlingException", "push_rate_limited"),
+            ("ExpiredTokenException", "push_credentials_refused"), ("InternalServiceError", "push_server_failed"),
+            ("ResourceNotFoundException", "push_place_missing"),
+        ].map { (action: #"says=400:{"__type":"\#($0)","message":"m"}"#, code: $1, retryAfter: nil as Int?) }
+        // Where nothing is there to be read, writing tells whether anything can be.
+        let faults = Self.faults + (step.contains("Put") ? named : named.dropLast())
+        try checkFaults(faults, at: step, of: service, by: proxy, target, token: keys, shown: held)
+        try service.order("POST PutSecretValue lost")
+        let unknown = try proxy.ask("publish", target, secret: PushBed.secrets[1], token: keys)
+        #expect(unknown.code == "push_unreachable", "\(unknown)")
+        #expect(try held() == PushBed.secrets[1])
+        // It is seen to be there, and not written again.
+        let again = try proxy.ask("publish", target, secret: PushBed.secrets[1], token: keys)
+        #expect(again == .init(result: "published", verified: true))
     }
 }

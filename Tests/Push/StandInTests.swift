@@ -111,6 +111,45 @@ import Testing
         #expect(try api.ask("publish", target).code == "push_rejected")
     }
 
+    // MARK: Deploying again
+
+    private static let deployed = kinds[1].target + ", redeploy: true"
+
+    private func deployments(_ api: PushBed) -> Int { api.requests.count { $0.hasPrefix("POST /v13/deployments ") } }
+
+    /// What runs in production, once for each secret, and it is told when that runs.
+    @Test func vercelDeploysAgain() throws {
+        let api = try PushBed(script: "stand-in.py")
+        for (number, secret) in PushBed.secrets.enumerated() {
+            #expect(try api.ask("publish", Self.deployed, secret: secret).result == "published")
+            #expect(deployments(api) == number)
+            for ready in [false, false, true, true] {
+                #expect(try api.ask("redeploy", Self.deployed) == .init(result: "redeployed", ready: ready))
+                #expect(deployments(api) == number + 1)
+            }
+        }
+    }
+
+    @Test(arguments: ["ERROR", "CANCELED"]) func aDeploymentThatFails(state: String) throws {
+        let api = try PushBed(script: "stand-in.py")
+        _ = try api.ask("publish", Self.deployed)
+        try api.directory.write(state, to: "ends")
+        for _ in 1...2 { #expect(try api.ask("redeploy", Self.deployed).ready == false) }
+        for _ in 1...2 {
+            let answer = try api.ask("redeploy", Self.deployed)
+            #expect(answer.code == "push_deployment_failed")
+            #expect(answer.detail?.contains(state) == true, "\(answer)")
+        }
+        #expect(deployments(api) == 1)
+    }
+
+    @Test func nothingIsDeployedWithoutTheVariable() throws {
+        let api = try PushBed(script: "stand-in.py")
+        #expect(try api.ask("redeploy", Self.deployed).code == "push_place_missing")
+        #expect(deployments(api) == 0)
+        #expect(try api.ask("redeploy", Self.kinds[0].target).code == "push_unconfigured")
+    }
+
     /// What others have written stays as it is, also what they write meanwhile.
     @Test func vaultKeepsOtherFields() throws {
         let api = try PushBed(script: "stand-in.py")
@@ -141,6 +180,8 @@ import Testing
         ("kind: vault, path: a, CA", "no \\\"endpoint\\\""), ("kind: vault, endpoint: ENDPOINT, CA", "no \\\"path\\\""),
         ("kind: vault, path: a, endpoint: ENDPOINT", "names no token"), ("kind: vaul, CA", "did you mean"),
         ("kind: supabase, projekt: a, CA", "did you mean"),
+        ("kind: supabase, project: a, redeploy: true, CA", "redeploy"),
+        ("kind: vercel, project: a, variable: B, redeploy: perhaps, CA", "neither true nor false"),
         ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),
         (
             "kind: http, url: ENDPOINT, body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}, CA",

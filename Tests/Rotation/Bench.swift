@@ -12,6 +12,8 @@ final class Bench {
     /// What the wall clock showed when the boot clock was zero.
     private var wallAtBoot = Values.start - 5000
     var isSynced = true
+    /// Another machine's secret, put into the store right before each put from here.
+    var intruder: SecretInfo?
 
     /// What reading a file back returns; a path that is missing here has no file.
     var disk: [AbsolutePath: FileObservation] = [:]
@@ -19,7 +21,13 @@ final class Bench {
     var places: [TargetName: SecretInfo] = [:]
     /// Targets that do not show what they hold.
     var blind: Set<TargetName> = []
+    /// Whether what is deployed does not run yet.
+    var isDeploying = false
     var records: [ClientName: Record] = [:]
+    /// What the store holds; nothing in a place that is missing here.
+    var store: [StorePlace: StoreObservation] = [:]
+    /// What the machines report, by their names.
+    var reports: [String: HostObservation] = [:]
     /// What reading a client's source finds; nothing for one that is missing here.
     var sources: [ClientName: SourceObservation] = [:]
     var reportedStates: ReportedStates?
@@ -37,6 +45,8 @@ final class Bench {
     var failingWrites: [AbsolutePath: Failure] = [:]
     /// What these files hold right after a write, in place of what was written.
     var overwritten: [AbsolutePath: FileObservation] = [:]
+    /// Why no report may be removed from the store; nil where it may be.
+    var failingForgets: Failure?
     /// Jobs on these resources do not end until ``release(_:)``.
     var held: Set<Resource> = []
 
@@ -50,6 +60,7 @@ final class Bench {
     private(set) var lastStep = Step()
     private var waiting: [Job] = []
     private var minted: UInt64 = 1000
+    private var storeRevision: Int64 = 100
     /// Far more than it takes to publish a secret.
     private static let mostRounds = 200
 
@@ -287,6 +298,30 @@ final class Bench {
             }
             return .success(.recalled(record))
         case .readSource(let client, _): return .success(.source(sources[client] ?? .missing))
+        case .readStore(let places):
+            return .success(
+                .storeRead(Dictionary(uniqueKeysWithValues: places.map { ($0, store[$0] ?? .missing) })))
+        case .putInStore(_, let secret, let place, let revision):
+            if let intruder {
+                storeRevision += 1
+                store[place] = .secret(intruder, revision: storeRevision)
+            }
+            let found = store[place] ?? .missing
+            guard found.revision == revision else { return .success(.putInStore(.conflict(found))) }
+            storeRevision += 1
+            store[place] = .secret(secret, revision: storeRevision)
+            return .success(.putInStore(.done(revision: storeRevision)))
+        case .putReport(let report, let machine, let revision):
+            let found = reports[machine]
+            guard found?.revision ?? 0 == revision else { return .success(.reportPut(.found(found))) }
+            storeRevision += 1
+            reports[machine] = HostObservation(revision: storeRevision, report: report, isOwn: true)
+            return .success(.reportPut(.done(revision: storeRevision)))
+        case .readReports: return .success(.reportsRead(reports))
+        case .forgetReport(let machine, let revision):
+            if let failingForgets { return .failure(failingForgets) }
+            if reports[machine]?.revision == revision { reports[machine] = nil }
+            return .success(.reportForgotten)
         case .observe(let spec): return .success(.observed(observe(spec)))
         case .mint(_, let key, let claims):
             minted += 1
@@ -304,6 +339,7 @@ final class Bench {
         case .readTarget(_, let secret, let output):
             return .success(
                 .targetRead(holds: blind.contains(output.target) ? nil : places[output.target] == secret))
+        case .run(.redeploy, _) where isDeploying: return .success(.deploying)
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)
         case .tidyRecords: return .success(.tidied(orphans))
@@ -341,6 +377,8 @@ final class Bench {
         case .readKey(let name, _): "read \(name)"
         case .recall(let client): "recall \(client)"
         case .readSource(let client, _): "receive \(client)"
+        case .readStore: "read store"
+        case .putInStore(let client, _, _, _): "share \(client)"
         case .observe(let spec): "look \(spec.path.name)"
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"
@@ -351,7 +389,7 @@ final class Bench {
         case .run(let action, let covering) where covering.isEmpty: "notify \(action.id)"
         case .recallReportedStates: "recall reported states"
         case .keepReportedStates: "keep reported states"
-        case .tidyRecords, .probe: nil
+        case .tidyRecords, .probe, .putReport, .readReports, .forgetReport: nil
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"
         }

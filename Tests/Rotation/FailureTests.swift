@@ -86,10 +86,16 @@ import Testing
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
-            .pushRateLimited, .pushServerFailed, .pushUnreachable, .pushTimedOut,
+            .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushServerFailed, .pushUnreachable,
+            .pushTimedOut,
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
             .pushAnswerUnexpected, .pushNotHeld, .pushServiceMissing, .pushServiceSilent:
             .named("production")
+        case .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
+            .storeServerUntrusted, .storeCertificateExpiring, .storeForbidden, .storeOutOfSpace, .storeUnreachable,
+            .storeTimedOut, .storeUnavailable, .storeAnswerUnexpected, .storeSecretTooLong, .storeMachineShared,
+            .storeServiceMissing, .storeServiceSilent:
+            .store
         case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
             .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
             .jobDependency, .jobSkipped, .unitFailed, .unitEnded:
@@ -312,6 +318,38 @@ import Testing
             #"client "web": the service that asks Apple about new secrets cannot be reached; systemctl enable --now clientsecretd-verify.socket"#
         case .verifierSilent:
             #"client "web": the service that asks Apple about new secrets gave no answer that can be read; see what it says: journalctl -u 'clientsecretd-verify@*'"#
+        case .storeUnconfigured:
+            #"the store: what asks the store does not know it; write "store" with its "endpoints" in the configuration that the service is handed"#
+        case .storeFileUnusable:
+            #"the store: a file for the store cannot be used; see that the service is handed it: systemctl cat clientsecretd-store.service"#
+        case .storeCredentialsRefused:
+            #"the store: etcd refuses the user or its password; give the user of "store" a password in etcd, and write it into the password file"#
+        case .storeCertificateRefused:
+            #"the store: etcd refuses this machine's certificate; make one without a CN that etcd's authority signs and that has not expired"#
+        case .storeCertificateExpiring:
+            #"the store: this machine's certificate for etcd expires soon; replace it, then: systemctl reload clientsecretd.service"#
+        case .storeServerUntrusted:
+            #"the store: the certificate of etcd is not trusted; see this machine's clock, and that "ca_file" holds the authority that signed it for this address"#
+        case .storeForbidden:
+            #"the store: the user's role in etcd does not allow it; grant its role the keys that docs/fleet.md names"#
+        case .storeOutOfSpace:
+            #"the store: etcd has reached its quota and takes nothing more; compact it, and disarm its alarm: etcdctl alarm list"#
+        case .storeUnreachable:
+            #"the store: no member of the store can be reached; see whether etcd runs, and whether a firewall is in the way"#
+        case .storeTimedOut:
+            #"the store: the store did not answer in time; see whether etcd is overloaded"#
+        case .storeUnavailable:
+            #"the store: the store has no leader, or cannot answer; see: etcdctl endpoint status --cluster"#
+        case .storeAnswerUnexpected:
+            #"the store: this is no answer of etcd's JSON gateway; see whether "endpoints" are etcd's, and whether its gateway is on"#
+        case .storeSecretTooLong:
+            #"the store: the secret is too long for the store"#
+        case .storeMachineShared:
+            #"the store: another machine reports under the same name; give each of them its own "machine" below "store" in the configuration"#
+        case .storeServiceMissing:
+            #"the store: the service that asks the store cannot be reached; systemctl enable --now clientsecretd-store.socket"#
+        case .storeServiceSilent:
+            #"the store: the service that asks the store gave no answer that can be read; see what it says: journalctl -u clientsecretd-store.service"#
         case .pushUnconfigured:
             #"production: what pushes secrets does not know this target; write it under "targets" in the configuration that the service is handed"#
         case .pushTokenUnusable:
@@ -322,6 +360,10 @@ import Testing
             #"production: the API knows no such place; fix the target's settings, or make the place there"#
         case .pushRateLimited:
             #"production: the API wants to be asked less often; wait: it is tried again by itself"#
+        case .pushQuotaExceeded:
+            #"production: a quota there is used up; raise it there, or remove there what is not needed any more"#
+        case .pushDeploymentFailed:
+            #"production: what was deployed again does not run; see there why, and deploy what has no such fault"#
         case .pushServerFailed:
             #"production: the API has a fault of its own; wait: it is tried again by itself"#
         case .pushUnreachable:

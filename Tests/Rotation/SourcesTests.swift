@@ -18,9 +18,10 @@ struct SourcesTests {
 
     /// A client `web` that receives its secrets, with an action.
     private static func configuration(
-        keys: [String] = ["apple"], renewBefore: Int64? = nil, isMinting: Bool = false
+        keys: [String] = ["apple"], renewBefore: Int64? = nil, isMinting: Bool = false, verify: Bool = false
     ) throws -> Configuration {
         var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        client.verify = verify
         client.otherKeys = try keys.dropFirst().map { try Values.key($0) }
         client.lifetime = .maximum
         var entries: [String: KeyConfiguration] = [:]
@@ -131,6 +132,95 @@ struct SourcesTests {
         bench.reload(try Self.configuration(), 2)
         #expect(try bench.current("web") == minted)
         #expect(!bench.log.contains("publish web.jwt"))
+    }
+
+    // MARK: A machine that is given or loses the private key
+
+    /// Apple has not accepted the secret that was minted last, which is held back.
+    private func beginWithCandidate(_ failure: Failure.Code) throws -> (kept: SecretInfo, candidate: SecretInfo) {
+        bench.reload(try Self.configuration(isMinting: true, verify: true))
+        let kept = try #require(try bench.current("web"))
+        bench.verdicts[try Values.name("web")] = .failure(
+            Failure(failure, at: .client(try Values.name("web")), detail: "invalid_client"))
+        bench.ask(.renew(.init(clients: [try Values.name("web")])), 2)
+        bench.pass(120)
+        let candidate = try #require(bench.records[try Values.name("web")]?.candidate)
+        #expect(candidate != kept)
+        #expect(try bench.current("web") == kept)
+        #expect(try bench.view("web").health == .degraded)
+        bench.forget()
+        return (kept, candidate)
+    }
+
+    @Test(arguments: [Failure.Code.refusedByApple, .verdictUnknown])
+    func whatWaitsForAppleIsForgottenWhereTheKeyIsTakenAway(_ failure: Failure.Code) throws {
+        let (kept, candidate) = try beginWithCandidate(failure)
+        bench.reload(try Self.configuration(), 3)
+        bench.pass(90 * Values.day / 4)
+        #expect(try bench.current("web") == kept)
+        #expect(try bench.view("web").health == .ok)
+        #expect(try bench.view("web").verification == nil)
+        #expect(bench.records[try Values.name("web")]?.candidate == nil)
+        #expect(!bench.works.contains { if case .verify = $0 { true } else { false } })
+        #expect(!bench.works.contains { if case .publish = $0 { true } else { false } })
+        let received = try secret(2, issued: 1)
+        try offer(received)
+        #expect(try bench.held(in: "web.jwt") == received)
+        #expect(received != candidate)
+    }
+
+    @Test func aStartWithoutTheKeyForgetsWhatWaitsForApple() throws {
+        let (kept, _) = try beginWithCandidate(.refusedByApple)
+        try bench.restart(try Self.configuration())
+        bench.pass(Values.day)
+        #expect(try bench.current("web") == kept)
+        #expect(try bench.view("web").health == .ok)
+        #expect(bench.records[try Values.name("web")]?.candidate == nil)
+        #expect(!bench.works.contains { if case .verify = $0 { true } else { false } })
+    }
+
+    @Test func whereTheKeyIsGivenWhatWasReceivedIsServedUntilItIsDue() throws {
+        let first = try begin()
+        bench.reload(try Self.configuration(isMinting: true), 2)
+        #expect(try bench.current("web") == first)
+        #expect(try bench.view("web").source == nil)
+        #expect(try bench.view("web").health == .ok)
+        #expect(!bench.log.contains { $0 == "mint web" || $0.hasPrefix("publish") || $0.hasPrefix("run") })
+        bench.forget()
+        bench.sources[try Values.name("web")] = .secret(try secret(2, issued: 1))
+        bench.tell(.changeNoticed(.source(try Values.name("web"))))
+        bench.pass(59 * Values.day)
+        #expect(!bench.log.contains { $0 == "mint web" || $0 == "receive web" })
+        bench.pass(2 * Values.day)
+        #expect(bench.log.contains("mint web"))
+        #expect(!bench.log.contains("receive web"))
+        #expect(try bench.current("web") != first)
+    }
+
+    @Test func whatIsMintedWhileTheKeyIsTakenAwayDoesNotCount() throws {
+        bench.reload(try Self.configuration(isMinting: true))
+        let kept = try #require(try bench.current("web"))
+        bench.held = [.client(try Values.name("web"))]
+        bench.ask(.renew(.init(clients: [try Values.name("web")])), 2)
+        bench.reload(try Self.configuration(), 3)
+        bench.release(.client(try Values.name("web")))
+        #expect(try bench.current("web") == kept)
+        #expect(try bench.held(in: "web.jwt") == kept)
+        bench.reload(try Self.configuration(isMinting: true), 4)
+        #expect(try bench.current("web") == kept)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func followingAndMintingByTurnsMintsNothingThatIsNotDue() throws {
+        let first = try begin()
+        bench.forget()
+        for number in 2..<12 as Range<UInt64> {
+            bench.reload(try Self.configuration(isMinting: number % 2 == 0), number)
+            bench.pass(3600)
+        }
+        #expect(try bench.current("web") == first)
+        #expect(!bench.log.contains("mint web"))
+        #expect(!bench.log.contains { $0.hasPrefix("publish") })
     }
 
     // MARK: What changes nothing

@@ -331,6 +331,22 @@ import Testing
         #expect(reported(bench) == ["degraded"])
     }
 
+    /// What is assumed until then would hide that all is well again.
+    @Test func aStateThatCannotBeReadAtTheStartIsReadLater() throws {
+        let bench = try settled()
+        try spoil(bench)
+        bench.pass(30)
+        #expect(reported(bench) == ["degraded"])
+        bench.failingWrites = [:]
+        bench.failures = [.state: Failure(.stateUnusable, at: .named("/var/lib/clientsecretd"))]
+        try bench.restart(configuration())
+        bench.pass(10)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(reported(bench) == ["ok"])
+        #expect(bench.reportedStates?.health == .ok)
+    }
+
     @Test func aStateDirectoryThatHangsSilencesNobodyForLong() throws {
         let bench = try Bench(try configuration())
         bench.held = [.state]

@@ -144,6 +144,101 @@ import Testing
         #expect(bench.answer() == nil)
     }
 
+    // MARK: Deploying again
+
+    private let second = "second"
+
+    /// Two clients whose targets belong to one project.
+    private func deployed() throws -> Configuration {
+        var configuration = try configuration()
+        for (client, target) in [(web, target), ("api", try #require(TargetName(second)))] {
+            let name = try Values.name(client)
+            configuration.clients[name]?.targets = [PushOutput(target: target, place: "here")]
+            configuration.clients[name]?.onChange = [.redeploy(project: "shop", targets: [target])]
+        }
+        return configuration
+    }
+
+    @Test func aProjectIsDeployedOnceForAllThatIsPushed() throws {
+        let bench = try Bench(try deployed())
+        let last = Resource.target(try #require(TargetName(second)))
+        bench.held = [last]
+        bench.go()
+        bench.pass(60)
+        #expect(bench.runs == [])
+        bench.release(last)
+        #expect(bench.runs == ["redeploy shop for api, web"])
+        let targets = bench.works.compactMap { work -> [String]? in
+            if case .run(.redeploy(_, let targets), _) = work { targets.map(\.description) } else { nil }
+        }
+        #expect(targets == [[second, "production"]])
+        bench.forget()
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(bench.runs == ["redeploy shop for web"])
+    }
+
+    /// What was not pushed is not deployed, and does not hold back what was.
+    @Test func aPushThatFailsIsDeployedOnceItHasSucceeded() throws {
+        let bench = try Bench(try deployed())
+        bench.failures[resource] = failure()
+        bench.go()
+        #expect(bench.runs == ["redeploy shop for api"])
+        #expect(try !bench.view(web).delivered)
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(bench.runs == ["redeploy shop for api", "redeploy shop for web"])
+        #expect(try bench.view(web).delivered)
+    }
+
+    @Test func deliveredMeansThatItRuns() throws {
+        let bench = try Bench(try deployed())
+        bench.isDeploying = true
+        bench.go()
+        bench.pass(600)
+        #expect((35...45).contains(bench.runs.count), "\(bench.runs.count) looks")
+        let view = try bench.view(web)
+        #expect(!view.delivered)
+        #expect(view.deliveredExpiresAt == nil)
+        #expect(view.counts.deliveries == Tally())
+        #expect(bench.entries.allSatisfy { if case .ran = $0 { false } else { true } })
+        bench.isDeploying = false
+        bench.pass(15)
+        #expect(try bench.view(web).delivered)
+        #expect(try bench.view(web).health == .ok)
+        bench.forget()
+        bench.pass(86_400)
+        #expect(bench.runs == [])
+    }
+
+    @Test func aDeploymentThatFailsIsTriedAgain() throws {
+        let bench = try Bench(try deployed())
+        let action = Resource.action(ActionID("redeploy shop"))
+        bench.failures[action] = failure(.pushDeploymentFailed)
+        bench.go()
+        #expect(try bench.view(web).reason?.failure == failure(.pushDeploymentFailed))
+        bench.pass(3600)
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(try bench.view(web).delivered)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func withoutDeployingItIsNeverDelivered() throws {
+        var configuration = try configuration()
+        configuration.clients[try Values.name(web)]?.undeployed = [target]
+        let bench = try Bench(configuration)
+        bench.go()
+        let view = try bench.view(web)
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        #expect(view.deliveredExpiresAt == nil)
+        #expect(try output(bench).deployed == false)
+        let since = view.lastSuccessAt
+        bench.pass(7200)
+        #expect(try bench.view(web).lastSuccessAt == since)
+        #expect(try bench.view("api").delivered)
+    }
+
     // MARK: Failing
 
     @Test func aFailedPushIsTriedAgainAtLeastEveryQuarterOfAnHour() throws {

@@ -26,6 +26,18 @@ import Testing
         return folder.map { $0 + "/simulate" }
     }
 
+    @Test func fleetsOutliveFaultsAndDeaths() throws {
+        try FleetLife(seed: SeededGenerator().seed, years: 1).live()
+    }
+
+    @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {
+        let failure = try #require(throws: FleetLife.Failure.self) {
+            for seed in UInt64(1)...20 { try FleetLife(seed: seed, mistake: .believesForgedSecrets).live() }
+        }
+        #expect(failure.promise == .genuine)
+        #expect("\(failure)".contains(#/make simulate FLEET_SEED=\d+$/#))
+    }
+
     @Test func aPlantedMistakeIsNoticedAndSaysHowToSeeItAgain() throws {
         let failure = try #require(throws: Life.Failure.self) {
             for seed in UInt64(1)...20 { try Life(seed: seed, sabotage: .believesWrites).live() }

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import Rotation
 import TestSupport
@@ -77,7 +78,7 @@ struct MetricsTests {
             # TYPE clientsecretd_consecutive_failures gauge
             clientsecretd_consecutive_failures{client="api"} 2
             clientsecretd_consecutive_failures{client="web"} 0
-            # HELP clientsecretd_deliveries_pending Actions that have not succeeded for the current secret.
+            # HELP clientsecretd_deliveries_pending Actions that have not succeeded for the current secret, and should have.
             # TYPE clientsecretd_deliveries_pending gauge
             clientsecretd_deliveries_pending{client="api"} 1
             clientsecretd_deliveries_pending{client="web"} 0
@@ -101,6 +102,32 @@ struct MetricsTests {
             clientsecretd_build_info{version="0.1.0\\"\\\\\\n"} 1
 
             """)
+    }
+
+    @Test func aStoreHasItsMetricsAndWithoutOneThereAreNone() throws {
+        var snapshot = try Samples.snapshot()
+        var store = StoreView()
+        store.isReachable = true
+        store.lastContactAt = WallTime(secondsSinceEpoch: 1_794_992_900)
+        store.certificateExpiresAt = WallTime(secondsSinceEpoch: 1_795_992_900)
+        store.reads = Tally(successes: 7, failures: 2)
+        store.puts = Tally(successes: 3, failures: 1)
+        store.conflicts = 4
+        store.rejected = 5
+        snapshot.store = store
+        let lines = Metrics.text(of: snapshot).split(separator: "\n").filter { $0.hasPrefix("clientsecretd_store") }
+        #expect(
+            lines == [
+                "clientsecretd_store_reachable 1", "clientsecretd_store_last_contact_timestamp_seconds 1794992900",
+                "clientsecretd_store_certificate_expiry_timestamp_seconds 1795992900",
+                "clientsecretd_store_requests_total{operation=\"read\",result=\"success\"} 7",
+                "clientsecretd_store_requests_total{operation=\"read\",result=\"failure\"} 2",
+                "clientsecretd_store_requests_total{operation=\"put\",result=\"success\"} 3",
+                "clientsecretd_store_requests_total{operation=\"put\",result=\"failure\"} 1",
+                "clientsecretd_store_conflicts_total 4", "clientsecretd_store_rejected_total 5",
+            ])
+        snapshot.store = nil
+        #expect(!Metrics.text(of: snapshot).contains("clientsecretd_store"))
     }
 
     /// The guide has a row for each, in their order, with the same words.

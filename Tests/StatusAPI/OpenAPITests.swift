@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Rotation
 import StatusAPI
@@ -54,7 +55,9 @@ struct OpenAPITests {
         let web = try Samples.name("web")
         let issued = try Samples.issued()
         let reloads = Mutex(0)
+        let fleets = Fleets(view: try Samples.fleet())
         return try Harness(show: try Samples.snapshot(health, ready: ready)) { request in
+            if case .fleet(let all) = request { return fleets.next(all) }
             guard case .renew(let renewal) = request else {
                 return reloads.withLock { count in
                     count += 1
@@ -64,6 +67,26 @@ struct OpenAPITests {
             return .renewed([
                 RenewalOutcome(client: web, result: renewal.deliverOnly ? .failed("no space") : .renewed(issued))
             ])
+        }
+    }
+
+    /// Answers in turn what a signer and another machine do, and a signer whose store is away.
+    private final class Fleets: Sendable {
+        private let asked = Mutex(0)
+        private let view: FleetView
+
+        init(view: FleetView) { self.view = view }
+
+        func next(_ all: Bool) -> Answer {
+            let count = asked.withLock { count in
+                count += 1
+                return count
+            }
+            switch (count - 1) / 2 {
+            case 0: return .fleet(view)
+            case 1: return .noFleet(nil)
+            default: return .noFleet(Failure(.storeUnreachable, at: .store))
+            }
         }
     }
 
@@ -77,7 +100,8 @@ struct OpenAPITests {
     private typealias Request = (method: String, path: String, body: String?, type: String?)
 
     private static let paths = [
-        "/v1/status", "/v1/clients/{name}", "/v1/renew", "/v1/clients/{name}/renew", "/v1/reload", "/healthz",
+        "/v1/status", "/v1/clients/{name}", "/v1/fleet", "/v1/fleet/all", "/v1/renew", "/v1/clients/{name}/renew",
+        "/v1/reload", "/healthz",
         "/readyz",
         "/metrics",
     ]
@@ -97,6 +121,9 @@ struct OpenAPITests {
         for path in posts.dropLast() {
             requests.append(("POST", path, #"{"deliver_only":true}"#, "application/json"))
             requests.append(("POST", path, String(repeating: " ", count: 65_537), "application/json"))
+        }
+        for _ in 0..<2 {
+            for path in ["/v1/fleet", "/v1/fleet/all"] { requests.append(("GET", path, nil, nil)) }
         }
         requests.append(("GET", "/v1/clients/{unknown}", nil, nil))
         requests.append(("POST", "/v1/clients/{unknown}/renew", nil, nil))

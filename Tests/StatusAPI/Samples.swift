@@ -66,6 +66,25 @@ enum Samples {
             ])
     }
 
+    static func fleet() throws -> FleetView {
+        func machine(_ name: String, _ state: FleetCounts.State, _ fingerprint: Fingerprint?, _ failure: String? = nil)
+            -> FleetMachineView
+        {
+            FleetMachineView(
+                machine: name, state: state,
+                holding: HostReport.Holding(
+                    fingerprint: fingerprint, since: start, delivered: false, failure: failure), lastSeen: start + 5)
+        }
+        let current = try issued().fingerprint
+        return FleetView(clients: [
+            FleetClientView(
+                name: try name("web"), fingerprint: current,
+                counts: FleetCounts([.current: 7, .behind: 1, .failing: 1, .silent: 2], delivered: 6),
+                machines: [machine("app17", .failing, current, "disk_full"), machine("app18", .behind, nil)]),
+            FleetClientView(name: try name("api"), fingerprint: nil, counts: FleetCounts(), machines: []),
+        ])
+    }
+
     static func snapshot(_ health: HealthState = .degraded, ready: Bool = true) throws -> Snapshot {
         var snapshot = Snapshot(
             startedAt: start, ready: ready, health: health, reason: health == .ok ? nil : try diskFull(),

@@ -4,40 +4,13 @@ import Testing
 
 @testable import Store
 
-/// Three members of etcd on loopback (Tests/Support/etcd), and the real program that asks them.
-final class EtcdBed {
-    let directory: TemporaryDirectory
-    private let cluster: Lines
-    private let endpoints: [String]
+typealias EtcdBed = EtcdCluster
 
+/// The real program in its role, and what it is asked about.
+extension EtcdCluster {
     /// A slot that the cluster's users may read, and one that they may not.
     static let slot = sampleSlot("DEF123GHIJ", "com.example.web")
     static let foreign = sampleSlot("XYZ123GHIJ", "com.example.web")
-
-    struct Failed: Error, CustomStringConvertible { let description: String }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        cluster = try Lines(
-            [
-                "/usr/bin/python3", repository + "/Tests/Support/etcd/cluster.py", directory.path,
-                repository + "/.build/etcd/usr/bin",
-            ], last: "end")
-        let first = try cluster.next()
-        guard let endpoints = first["endpoints"] as? [String] else {
-            throw Failed(description: "etcd did not start: \(first)")
-        }
-        self.endpoints = endpoints
-    }
-
-    /// Gives the cluster an order; returns its result, a number or a text.
-    @discardableResult
-    func order(_ order: String) throws -> Any? {
-        try cluster.write(order)
-        let answer = try cluster.next()
-        if let error = answer["error"] { throw Failed(description: "\(order): \(error)") }
-        return answer["result"]
-    }
 
     /// The number of the member that leads.
     func leader() throws -> Int { try #require(try order("leader") as? Int) }
@@ -115,51 +88,5 @@ final class EtcdBed {
             if !notices.isEmpty { return notices.removeFirst() }
             return try #require(StoreNotice(line: try lines.nextLine()))
         }
-    }
-}
-
-/// A program that is asked and answers in lines, and ends with its input or this value.
-final class Lines {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var rest = Data()
-    private let last: String?
-
-    /// - Parameter last: the line that ends it; without one a signal does.
-    init(_ arguments: [String], last: String? = nil) throws {
-        self.last = last
-        process.executableURL = URL(fileURLWithPath: arguments[0])
-        process.arguments = Array(arguments.dropFirst())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
-
-    deinit {
-        // A program started meanwhile may have the pipe open as well, so that its end does not come.
-        if let last { try? write(last) } else { process.terminate() }
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-
-    func write(_ line: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-    }
-
-    func nextLine() throws -> [UInt8] {
-        while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { rest = Data(rest[rest.index(after: end)...]) }
-                return Array(rest[..<end])
-            }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { throw EtcdBed.Failed(description: "it ended: \(String(decoding: rest, as: UTF8.self))") }
-            rest += more
-        }
-    }
-
-    func next() throws -> [String: Any] {
-        try JSONSerialization.jsonObject(with: Data(nextLine())) as? [String: Any] ?? [:]
     }
 }

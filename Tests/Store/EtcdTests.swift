@@ -35,6 +35,69 @@ import Testing
         #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
     }
 
+    private func report(_ machine: String, _ value: String?, _ revision: Int64) -> StoredReport {
+        StoredReport(machine: machine, value: value, revision: revision)
+    }
+
+    @Test func reportsArePutReadAndForgotten() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let follower = try bed.role("follower")
+        #expect(try signer.ask(.readReports(from: nil)) == .reports([], next: nil))
+        let first = try revision(follower.ask(.putReport("one", machine: "app17", ifAt: 0)))
+        #expect(
+            try follower.ask(.putReport("two", machine: "app17", ifAt: 0))
+                == .reportFound(report("app17", "one", first)))
+        #expect(try follower.ask(.putReport("one", machine: "app17", ifAt: 0)) == .put(revision: first))
+        let second = try revision(follower.ask(.putReport("two", machine: "app17", ifAt: first)))
+        #expect(try follower.ask(.putReport("x", machine: "app1", ifAt: 9)) == .reportFound(nil))
+        // Nobody reports for others, or reads what they say; and reads its secrets all the same.
+        #expect(code(try follower.ask(.putReport("x", machine: "signer", ifAt: 0))) == .forbidden)
+        #expect(code(try follower.ask(.readReports(from: nil))) == .forbidden)
+        #expect(code(try follower.ask(.forgetReport(machine: "signer", ifAt: 1))) == .forbidden)
+        #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
+        #expect(try signer.ask(.readReports(from: nil)) == .reports([report("app17", "two", second)], next: nil))
+        #expect(try signer.ask(.forgetReport(machine: "app17", ifAt: first)) == .reportForgotten)
+        #expect(try signer.ask(.readReports(from: nil)) == .reports([report("app17", "two", second)], next: nil))
+        #expect(try signer.ask(.forgetReport(machine: "app17", ifAt: second)) == .reportForgotten)
+        #expect(try signer.ask(.readReports(from: nil)) == .reports([], next: nil))
+    }
+
+    /// More than a page of them, and between them whatever somebody else could put there.
+    @Test func reportsAreReadInPages() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        for number in 0..<300 {
+            _ = try revision(signer.ask(.putReport("\(number)", machine: "app\(1000 + number)", ifAt: 0)))
+        }
+        let folder = "/clientsecretd/v1/host/"
+        for (name, length) in [("app1100x", 20_000), ("app1200x", 1_200_000), ("app1201x", 1_200_000)] {
+            try bed.put(bed.directory.write(String(repeating: "x", count: length), to: "long"), at: folder + name)
+        }
+        try bed.order("ctl put \(folder)a/b nobody")
+        try bed.order("ctl put /clientsecretd/v1/hosts nobody")
+        var found: [StoredReport] = []
+        var next: [UInt8]?
+        repeat {
+            guard case .reports(let page, let rest) = try signer.ask(.readReports(from: next)) else {
+                Issue.record("they were not read")
+                return
+            }
+            found += page
+            next = rest
+        } while next != nil
+        #expect(found.count == 303)
+        #expect(found.filter { $0.value == nil }.map(\.machine) == ["app1100x", "app1200x", "app1201x"])
+        #expect(found.first { $0.machine == "app1299" }?.value == "299")
+        // What is too long to be read is replaced like anything else.
+        guard case .reportFound(let long?) = try signer.ask(.putReport("short", machine: "app1200x", ifAt: 0)) else {
+            Issue.record("it was not found")
+            return
+        }
+        #expect(long.value == nil)
+        _ = try revision(signer.ask(.putReport("short", machine: "app1200x", ifAt: long.revision)))
+    }
+
     @Test func whateverLiesThereIsToldApart() throws {
         let bed = try EtcdBed()
         let follower = try bed.role("follower")

@@ -97,7 +97,11 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
 
     @Test func questionsAreRead() throws {
         let slot = try #require(StoreSlot(Self.slot))
-        for question in [StoreQuestion.read([slot]), .put(slot, token(sampleToken()), ifAt: 7)] {
+        for question in [
+            StoreQuestion.read([slot]), .put(slot, token(sampleToken()), ifAt: 7),
+            .putReport("\"a\"", machine: "app 17", ifAt: 0), .readReports(from: nil), .readReports(from: [1, 2]),
+            .forgetReport(machine: "app17", ifAt: 3),
+        ] {
             #expect(StoreQuestion(request: question.request, sha256: { _ in [] }) == question)
         }
     }
@@ -121,7 +125,12 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
         let failures = StoreFailure.Code.allCases.map {
             StoreResult.failed(StoreFailure($0, $0 == .timedOut ? nil : "why", retryAfter: $0 == .timedOut ? 7 : nil))
         }
-        for result in [.read(findings), .put(revision: 5)] + findings.map(StoreResult.conflict) + failures {
+        let report = StoredReport(machine: "app17", value: "{}", revision: 3)
+        let reports: [StoreResult] = [
+            .reportFound(nil), .reportFound(report), .reports([], next: nil), .reports([report], next: [1]),
+            .reports([StoredReport(machine: "a", value: nil, revision: 1)], next: nil), .reportForgotten,
+        ]
+        for result in [.read(findings), .put(revision: 5)] + reports + findings.map(StoreResult.conflict) + failures {
             #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
         }
         for text in [
@@ -129,6 +138,11 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
             #"{"result":"read","values":[{"state":"held"}]}"#, #"{"result":"conflict","value":{"state":"other"}}"#,
         ] {
             #expect(StoreResult(answer: Array(text.utf8), sha256: { _ in [] }) == nil)
+        }
+        let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
+        for expiresAt in [expiry, nil] {
+            let answer = StoreAnswer(.put(revision: 5), certificateExpiresAt: expiresAt)
+            #expect(StoreAnswer(line: answer.line.bytes, sha256: { _ in [] }) == answer)
         }
         for notice in StoreNotice.allCases { #expect(StoreNotice(line: notice.line.bytes) == notice) }
     }
@@ -223,5 +237,25 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
         #expect(members.current == 0)
         members.begin(at: 6_600_000)
         #expect(members.current == 1)
+    }
+}
+
+@Suite struct StoredReportTests {
+    @Test(arguments: ["app17", "a.b-c_d", "ä b/c%", String(repeating: "x", count: 253)])
+    func aMachineIsFoundByItsKey(machine: String) {
+        let key = StoredReport.key(of: machine, below: "/p")
+        #expect(key.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+        #expect(StoredReport.machine(of: key, below: "/p") == machine)
+        let keys = StoredReport.keys(below: "/p")
+        #expect(keys.first.lexicographicallyPrecedes(key) && key.lexicographicallyPrecedes(keys.end))
+    }
+
+    @Test(arguments: [
+        "/p/v1/host/", "/p/v1/host/a/b", "/p/v1/host/%61", "/p/v1/host/a%0A", "/p/v1/host/%", "/p/v1/host/a%2",
+        "/p/v1/host/a%2f", "/p/v1/host/%FF", "/q/v1/host/a", "/p/v1/hosta",
+        "/p/v1/host/" + String(repeating: "x", count: 254),
+    ])
+    func whatIsNoMachinesKey(key: String) {
+        #expect(StoredReport.machine(of: Array(key.utf8), below: "/p") == nil)
     }
 }

@@ -8,6 +8,7 @@ started it.
 
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +24,8 @@ def serve():
         subprocess.run(shell, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[PASSED])
 
 
+# Nor does systemd hand on what whoever has started it has blocked.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(sys.argv[1])
 listener.listen()

@@ -100,6 +100,13 @@ extension PublicKey {
         return text == ObjectName.p256 ? .p256 : .otherCurve(text)
     }
 
+    /// A SubjectPublicKeyInfo of P-256 up to the point: id-ecPublicKey, prime256v1, and a bit string of 65 bytes.
+    private static let header: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ]
+
+    /// Written by hand: i2d_PUBKEY first collects every encoder of every provider, an eighth of the daemon's start.
     private static func encode(_ key: borrowing PKeyHandle) -> [UInt8]? {
         // One form for each key, whatever form was read: its digest depends on it.
         guard
@@ -107,13 +114,12 @@ extension PublicKey {
                 key.raw, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED)
                 == 1
         else { return nil }
-        let length = Int(unsafe i2d_PUBKEY(key.raw, nil))
-        guard length > 0, length <= maximumSPKILength else { return nil }
-        var spki = [UInt8](repeating: 0, count: length)
-        let written = unsafe spki.withUnsafeMutableBufferPointer { buffer in
-            var position = buffer.baseAddress
-            return unsafe i2d_PUBKEY(key.raw, &position)
-        }
-        return written == length ? spki : nil
+        var point = [UInt8](repeating: 0, count: 65)
+        var length = 0
+        guard
+            unsafe EVP_PKEY_get_octet_string_param(key.raw, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length) == 1,
+            length == point.count
+        else { return nil }
+        return header + point
     }
 }

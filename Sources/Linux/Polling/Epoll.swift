@@ -1,8 +1,11 @@
 import CLinux
 
 /// Waits for many descriptors at once. It has no timeout: deadlines are timer descriptors.
-package struct Epoll: ~Copyable {
+package struct Epoll: ~Copyable, Sendable {
     private let descriptor: Descriptor
+
+    /// Itself readable while one of the watched descriptors is ready.
+    package var raw: Int32 { descriptor.raw }
 
     package struct Event: Hashable, Sendable {
         /// The number that the descriptor was added with.

@@ -8,6 +8,9 @@ package enum Action: Hashable, Sendable {
     case signal(unit: String, signal: String)
     /// A program and its arguments, without a shell.
     case exec(arguments: [String], timeout: Seconds)
+    /// Deploy a project behind an API again, so that it runs with what was pushed to these targets. No item of a list: it
+    /// comes from `redeploy: true` of a target.
+    case redeploy(project: String, targets: [TargetName])
 
     package enum UnitVerb: String, Hashable, Sendable, CaseIterable {
         case restart
@@ -27,6 +30,7 @@ package enum Action: Hashable, Sendable {
         case .signal(let unit, let signal): ActionID("signal \(signal) \(unit)")
         // Quoted, so that different argument lists never give the same text.
         case .exec(let arguments, _): ActionID("exec " + arguments.map(ShellWord.quoted).joined(separator: " "))
+        case .redeploy(let project, _): ActionID("redeploy \(project)")
         }
     }
 }
@@ -46,6 +50,7 @@ extension Action {
         // Never the program itself: the configuration was checked with its path as written.
         case .exec(let arguments, let timeout):
             .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
+        case .redeploy: self
         }
     }
 }

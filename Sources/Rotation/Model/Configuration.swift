@@ -10,6 +10,8 @@ package struct Configuration: Hashable, Sendable {
     /// Nil: the first directory of `$STATE_DIRECTORY`, else ``defaultStateDirectory``.
     package var stateDirectory: AbsolutePath?
     package var metricsFile: AbsolutePath?
+    /// Through which secrets are handed on; nil without one.
+    package var store: SecretStore?
     /// Below these it is not checked who else may write to an output's directory or read a key.
     package var trustedDirectories: [AbsolutePath]
 
@@ -18,8 +20,9 @@ package struct Configuration: Hashable, Sendable {
     package init(
         keys: [KeyName: KeyConfiguration], clients: [ClientName: ClientConfiguration], onStateChange: [Action] = [],
         controlGroup: String? = nil, stateDirectory: AbsolutePath? = nil, metricsFile: AbsolutePath? = nil,
-        trustedDirectories: [AbsolutePath] = []
+        trustedDirectories: [AbsolutePath] = [], store: SecretStore? = nil
     ) {
+        self.store = store
         self.keys = keys
         self.clients = clients
         self.onStateChange = onStateChange
@@ -37,7 +40,7 @@ extension Configuration {
         for entry in keys.values {
             for case .file(let path)? in [entry.location, entry.passphrase] { all.insert(path) }
         }
-        all.formUnion(clients.values.compactMap(\.source?.path))
+        all.formUnion(clients.values.compactMap { $0.source?.path })
         for action in clients.values.flatMap(\.onChange) + onStateChange {
             if case .exec(let arguments, _) = action, let path = arguments.first.flatMap({ AbsolutePath($0) }) {
                 all.insert(path)
@@ -76,20 +79,55 @@ package struct KeyConfiguration: Hashable, Sendable {
     }
 }
 
-/// Where a client without a private key receives its secrets from: a file that another program renews.
+/// Where a client without a private key receives its secrets from.
 package struct SourceConfiguration: Hashable, Sendable {
-    package var path: AbsolutePath
-    package var format: FileFormat
-    /// Where in the file the secret stands.
-    package var slot: Slot
+    package var place: Place
     /// How long before its expiry a received secret should have been replaced; nil: a third of its life.
     package var renewBefore: Seconds?
+    /// Over how long machines that receive the same secret spread their deliveries; 0: each delivers at once.
+    package var deliverOver: Seconds = 0
+
+    /// What ``deliverOver`` is where the configuration says nothing.
+    package static let defaultDeliverOver: Seconds = 600
 
     package init(path: AbsolutePath, format: FileFormat, slot: Slot = .whole, renewBefore: Seconds? = nil) {
+        self.init(.file(FileSource(path: path, format: format, slot: slot)), renewBefore: renewBefore)
+    }
+
+    package init(_ place: Place, renewBefore: Seconds? = nil) {
+        self.place = place
+        self.renewBefore = renewBefore
+    }
+
+    package enum Place: Hashable, Sendable {
+        case file(FileSource)
+        /// The places of the client and each of its keys in the configuration's store.
+        case store
+    }
+
+    /// Whether it is the store.
+    package var isStore: Bool { place == .store }
+
+    /// The file; nil for the store.
+    package var file: FileSource? {
+        if case .file(let file) = place { file } else { nil }
+    }
+
+    /// The file's path; nil for the store.
+    package var path: AbsolutePath? { file?.path }
+}
+
+/// A file from which secrets are received, and which another program renews.
+package struct FileSource: Hashable, Sendable {
+    package let path: AbsolutePath
+    package let format: FileFormat
+    /// Where in it the secret stands.
+    package let slot: Slot
+
+    package init(path: AbsolutePath, format: FileFormat, slot: Slot) {
         self.path = path
         self.format = format
         self.slot = slot
-        self.renewBefore = renewBefore
     }
 }
 
@@ -106,12 +144,16 @@ package struct ClientConfiguration: Hashable, Sendable {
     package var outputs: [Output]
     /// Places behind an API, each of one client only.
     package var targets: [PushOutput]
+    /// Those of ``targets`` whose secret acts with the next deployment of a project, which nothing here starts.
+    package var undeployed: Set<TargetName> = []
     package var onChange: [Action]
     /// Whether Apple is asked before a new secret is published.
     package var verify: Bool
     package var credential: ServedCredential?
     /// Where its secrets are received from; nil where they are minted.
     package var source: SourceConfiguration?
+    /// Whether its minted secrets are put into the store, where there is one.
+    package var isShared: Bool
 
     /// The keys that may sign for it, in the order of preference.
     package var keys: [KeyName] { [key] + otherKeys }
@@ -121,8 +163,10 @@ package struct ClientConfiguration: Hashable, Sendable {
     package init(
         clientID: ClientID, key: KeyName, lifetime: Lifetime, renewBefore: Seconds, outputs: [Output],
         onChange: [Action] = [], verify: Bool = false, credential: ServedCredential? = nil,
-        source: SourceConfiguration? = nil, otherKeys: [KeyName] = [], targets: [PushOutput] = []
+        source: SourceConfiguration? = nil, otherKeys: [KeyName] = [], targets: [PushOutput] = [],
+        isShared: Bool = true
     ) {
+        self.isShared = isShared
         self.targets = targets
         self.source = source
         self.otherKeys = otherKeys

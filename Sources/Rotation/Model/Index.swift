@@ -3,6 +3,8 @@ import AppleClientSecret
 /// A client with its whole configuration, built once per configuration and shared by every plan.
 final class Subject: Hashable, Sendable {
     let name: ClientName
+    /// Its place in the order of the names: comparing these is cheaper than comparing names.
+    let order: Int
     let entry: ClientConfiguration
     let key: KeyConfiguration
     /// The keys that may sign for it, in the order of preference; where it mints, ``key`` alone.
@@ -31,11 +33,12 @@ final class Subject: Hashable, Sendable {
     }
 
     init(
-        name: ClientName, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key], places: [Place],
-        targets: [PushOutput], actions: [ActionID]
+        name: ClientName, order: Int, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key],
+        places: [Place], targets: [PushOutput], actions: [ActionID]
     ) {
         self.targets = targets
         self.name = name
+        self.order = order
         self.entry = entry
         self.key = key
         self.keys = keys
@@ -65,6 +68,8 @@ struct Index: Hashable, Sendable {
     var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
     var clientOfTarget: [TargetName: ClientName] = [:]
     var clientsOfAction: [ActionID: [ClientName]] = [:]
+    /// The targets that actions of kind `redeploy` wait for.
+    var targetsOfAction: [ActionID: Set<TargetName>] = [:]
     var clientsOfKey: [KeyName: [ClientName]] = [:]
     /// Of two clients that name one action with different timeouts the longer one counts.
     var actions: [ActionID: Action] = [:]
@@ -78,14 +83,19 @@ struct Index: Hashable, Sendable {
         for spec in specs.values {
             for (slot, owner) in spec.slots { slots[owner, default: [:]][spec.path, default: []].append(slot) }
         }
-        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
-            guard let key = configuration.keys[client.key] else { continue }
+        for (order, name) in names.enumerated() {
+            guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
             let files = Set(client.outputs.map(\.path)).sorted()
             for path in files { clientsOfFile[path, default: []].append(name) }
             var targets: [PushOutput] = []
             for output in client.targets where clientOfTarget[output.target] == nil {
                 clientOfTarget[output.target] = name
                 targets.append(output)
+            }
+            for action in client.onChange {
+                if case .redeploy(_, let deployed) = action {
+                    targetsOfAction[action.id, default: []].formUnion(deployed)
+                }
             }
             var ids: [ActionID] = []
             for action in client.onChange where !ids.contains(action.id) {
@@ -103,7 +113,8 @@ struct Index: Hashable, Sendable {
             for key in keys { clientsOfKey[key.name, default: []].append(name) }
             let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
             subjects[name] = Subject(
-                name: name, entry: client, key: key, keys: keys, places: places, targets: targets, actions: ids)
+                name: name, order: order, entry: client, key: key, keys: keys, places: places, targets: targets,
+                actions: ids)
         }
         probes = actions
         for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
@@ -120,7 +131,9 @@ struct Index: Hashable, Sendable {
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
         case .target(let name): clientOfTarget[name].map { [$0] } ?? []
-        case .client, .verification, .record, .source, .configuration, .stateChangeAction, .state: []
+        case .client, .verification, .record, .source, .share, .store, .report, .fleet, .configuration,
+            .stateChangeAction, .state:
+            []
         }
     }
 
@@ -128,6 +141,8 @@ struct Index: Hashable, Sendable {
     func knows(_ resource: Resource, _ configuration: Configuration) -> Bool {
         switch resource {
         case .configuration, .state: true
+        case .store, .report, .fleet: configuration.store != nil
+        case .share(let name): configuration.store != nil && configuration.clients[name]?.isSharing == true
         case .key(let name): configuration.keys[name] != nil
         case .client(let name), .record(let name): configuration.clients[name] != nil
         case .verification(let name): configuration.clients[name].map { $0.source == nil } ?? false

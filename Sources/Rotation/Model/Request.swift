@@ -5,6 +5,8 @@ package enum Request: Hashable, Sendable {
     case renew(Renewal)
     /// Read the configuration again.
     case reload
+    /// What the machines of the fleet report: of those that are not up to date, or of all.
+    case fleet(all: Bool)
 
     /// Which secrets to renew, and which steps to skip.
     package struct Renewal: Hashable, Sendable {
@@ -53,6 +55,9 @@ package enum Answer: Hashable, Sendable {
     /// The configuration was refused, for reasons in lines ready to show; the old one stays in force.
     case refused(diagnostics: [String])
     case unknownClients([ClientName])
+    case fleet(FleetView)
+    /// The machines' reports could not be read; nil on a machine that puts no secrets into a store.
+    case noFleet(Failure?)
     /// The daemon is stopping.
     case stopping
 }

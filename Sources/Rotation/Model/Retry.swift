@@ -34,6 +34,10 @@ enum Retry {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
             // The service that asks the API is the administrator's to start, and so is a configuration's to write.
+            // Its service pauses by itself, and says for how long.
+            case .store, .share: (1, localBound)
+            // Nothing is late without it, and ten thousand machines may fail for one reason.
+            case .report, .fleet: (30, remoteBound)
             case .target: (5, failure.isOfPushService ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
@@ -47,7 +51,7 @@ enum Retry {
     static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly
-        case .exec, nil: false
+        case .exec, .redeploy, nil: false
         }
     }
 }

@@ -13,6 +13,14 @@ package enum Resource: Hashable, Sendable {
     case record(ClientName)
     /// Where a client receives its secrets from.
     case source(ClientName)
+    /// What the store holds of all places that concern this machine.
+    case store
+    /// A client's secret in the store, to be put there.
+    case share(ClientName)
+    /// What this machine says of itself in the store.
+    case report
+    /// What all machines say of themselves there.
+    case fleet
     case file(AbsolutePath)
     /// A place behind an API.
     case target(TargetName)
@@ -44,7 +52,18 @@ package enum Work: Hashable, Sendable {
     /// Read a client's record from the state directory.
     case recall(ClientName)
     /// Read where a client receives its secrets from.
-    case readSource(ClientName, SourceConfiguration)
+    case readSource(ClientName, FileSource)
+    /// Read what these places of the store hold, in one request. They are sorted, and there is at least one.
+    case readStore([StorePlace])
+    /// Put a client's secret into the store, if its place was last changed at this revision (0: if nothing is there). Found
+    /// to be there already, it was put. One that has failed may have been carried out all the same.
+    case putInStore(ClientName, SecretInfo, at: StorePlace, ifAt: Int64)
+    /// Put this machine's report into the store, under its name there, as ``putInStore(_:_:at:ifAt:)`` does a secret.
+    case putReport(HostReport, machine: String, ifAt: Int64)
+    /// Read what all machines report of these clients.
+    case readReports(of: Set<ClientIdentity>)
+    /// Remove the report of a machine from the store, unless it was changed at another revision.
+    case forgetReport(machine: String, ifAt: Int64)
     /// Read a file back.
     case observe(FileSpec)
     case mint(ClientName, KeyName, Claims)
@@ -85,7 +104,7 @@ extension Work {
     /// Whether it writes an existing secret to its place; such jobs go before all others of their lane.
     package var isWrite: Bool {
         switch self {
-        case .keep, .publish, .push: true
+        case .keep, .publish, .push, .putInStore: true
         default: false
         }
     }
@@ -110,6 +129,8 @@ package struct Job: Hashable, Sendable {
 package struct JobID: Hashable, Comparable, Sendable {
     package let number: UInt64
 
+    static let first = JobID(number: 1)
+
     package static func < (left: JobID, right: JobID) -> Bool {
         left.number < right.number
     }
@@ -125,6 +146,14 @@ package enum Outcome: Hashable, Sendable {
     case key(KeyDigest)
     case recalled(Record)
     case source(SourceObservation)
+    /// What each place held that was to be read.
+    case storeRead([StorePlace: StoreObservation])
+    case putInStore(StorePut)
+    case reportPut(ReportPut)
+    /// By the names of the machines.
+    case reportsRead([String: HostObservation])
+    /// The report is gone, or is another one.
+    case reportForgotten
     case observed(FileObservation)
     case minted(SecretInfo)
     case kept(Record)
@@ -137,6 +166,8 @@ package enum Outcome: Hashable, Sendable {
     /// Whether the API holds the secret; nil where it does not show it.
     case targetRead(holds: Bool?)
     case ran
+    /// A project is being deployed again, which takes minutes: the action is to be run again, to see whether it is done.
+    case deploying
     /// Nothing was found that would keep an action from running.
     case feasible
     case recalledReportedStates(ReportedStates)
@@ -171,6 +202,8 @@ package enum SourceObservation: Hashable, Sendable {
     case missing
     /// Something that is no client secret; what it is instead, without any of its bytes.
     case foreign(String)
+    /// This machine may not see what it holds.
+    case refused
 }
 
 /// What a slot held when its file was read.
@@ -238,6 +271,10 @@ package enum Input: Hashable, Sendable {
     case configuredAsBefore(Configuration, refused: [String])
     /// A resource may have changed: read it again.
     case changeNoticed(Resource)
+    /// Whether the store tells of changes (as a notice of ``Resource/store``) from now on: then it is read less often.
+    case storeWatched(Bool)
+    /// When the certificate expires with which this machine reaches the store; nil where there is none.
+    case storeCertificate(expiresAt: WallTime?)
     case finished(JobID, Result<Outcome, Failure>)
     /// A fault of the daemon as a whole, until ``faultCleared(_:)``, and when the daemon tries again by itself.
     case faultRaised(Failure, nextAttempt: BootTime? = nil)

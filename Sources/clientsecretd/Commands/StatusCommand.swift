@@ -13,8 +13,20 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Stay, and show how it changes.")
     var watch = false
 
+    @Flag(help: "Show what all machines hold that report to the store, on one that puts secrets there.")
+    var fleet = false
+
+    @Flag(help: "With --fleet: also the machines that are up to date.")
+    var all = false
+
+    func validate() throws {
+        if all, !fleet { throw ValidationError("--all belongs to --fleet") }
+        if fleet, watch { throw ValidationError("--fleet shows how it is now; leave out --watch") }
+    }
+
     func run() throws {
         let client = StatusClient(socket: daemon.path(Environment.current))
+        if fleet { return try showFleet(client) }
         if watch {
             var view = StatusWatch(client: client, isJSON: answer.json)
             try view.run()
@@ -28,6 +40,19 @@ struct StatusCommand: ParsableCommand {
         guard !answer.json else { return try Streams.answer(snapshot.json) }
         let terminal = Terminal.current(Environment.current)
         let lines = StatusReport(snapshot: snapshot, now: .now).lines(for: terminal)
+        try Streams.answer(lines.map(terminal.line).joined(separator: "\n"))
+    }
+
+    private func showFleet(_ client: StatusClient) throws {
+        let view: FleetView
+        do throws(ClientError) {
+            view = try client.fleet(all: all)
+        } catch {
+            throw CommandFailure(error)
+        }
+        guard !answer.json else { return try Streams.answer(view.json) }
+        let terminal = Terminal.current(Environment.current)
+        let lines = FleetReport(view: view, now: .now).lines(for: terminal)
         try Streams.answer(lines.map(terminal.line).joined(separator: "\n"))
     }
 }

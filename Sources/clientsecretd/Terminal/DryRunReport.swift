@@ -15,7 +15,10 @@ struct DryRunReport {
         let state = stateToCome.map { "\($0): would be made by systemd when the service starts" }
         return secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
-                + targets(of: secret).map { "  would push \(pushed(secret)) to target \($0)" }
+                + targets(of: secret).map {
+                    "  would push \(pushed(secret)) to target \($0)\(deployed($0, of: secret))"
+                }
+                + [source(of: secret), shared(secret)].compactMap { $0 }
         }
             + configuration.trustedDirectories.map {
                 "\($0): trusted; who else may write to directories or read keys there is not looked at"
@@ -69,8 +72,38 @@ struct DryRunReport {
         }
     }
 
+    /// Where a client without a private key receives from.
+    private func source(of secret: DryRun.Secret) -> String? {
+        guard let source = configuration.clients[secret.client]?.source else { return nil }
+        let place = source.path.map(\.description) ?? "the store: \(configuration.store?.place ?? "")"
+        return "  would receive newer ones from \(place)"
+    }
+
+    /// Where other machines receive what is minted here; what is there already is not asked.
+    private func shared(_ secret: DryRun.Secret) -> String? {
+        guard let store = configuration.store, let entry = configuration.clients[secret.client], entry.source == nil,
+            entry.isShared
+        else { return nil }
+        switch secret.decision {
+        case .keep, .mint:
+            return "  would put \(pushed(secret)) into the store, where that has another one: \(store.place)"
+        case .wait, .receive, .verify: return nil
+        }
+    }
+
     private func pushed(_ secret: DryRun.Secret) -> String {
         if case .keep(let issued, _) = secret.decision { issued.fingerprint.description } else { "it" }
+    }
+
+    private func deployed(_ target: TargetName, of secret: DryRun.Secret) -> String {
+        guard let entry = configuration.clients[secret.client] else { return "" }
+        if entry.undeployed.contains(target) {
+            return ", where it acts with the next deployment, which nothing here starts without \"redeploy: true\""
+        }
+        for case .redeploy(let project, let targets) in entry.onChange where targets.contains(target) {
+            return ", and deploy \(project) again"
+        }
+        return ""
     }
 
     private func decision(_ secret: DryRun.Secret) -> String {

@@ -88,7 +88,7 @@ struct StatusTable {
     private func table(of clients: [ClientView], _ detail: Detail, unicode: Bool) -> Table {
         let hasBar = detail.barCells > 0
         let hasCounts = detail.isRicher(than: .withoutCounts)
-        let hasActions = hasCounts && clients.contains { !$0.actions.isEmpty }
+        let hasActions = hasCounts && clients.contains { !$0.actions.isEmpty || $0.isUndeployed }
         let life = detail.isRicher(than: .withShortBar) ? "LIFE (\(unicode ? "│" : "|") renewal)" : "LIFE"
         let columns: [(heading: String, isShown: Bool, cell: (ClientView) -> Piece)] = [
             ("CLIENT", true, { Piece($0.name.description) }),
@@ -98,7 +98,7 @@ struct StatusTable {
             ("RENEWS", detail.isRicher(than: .withoutRenewal), { Piece(moment($0.renewAt, detail) ?? "") }),
             ("MINTED", detail.isRicher(than: .withShortBar), { Piece(String($0.renewals)) }),
             ("OUTPUTS", hasCounts, { Piece(share($0.outputs.map { $0.state == .ok })) }),
-            ("ACTIONS", hasActions, { Piece(share($0.actions.map { $0.state == .ok })) }),
+            ("ACTIONS", hasActions, { Piece(actions(of: $0)) }),
         ].filter(\.isShown)
         return Table(
             headings: columns.map(\.heading), rows: clients.map { client in columns.map { $0.cell(client) } })
@@ -121,6 +121,12 @@ struct StatusTable {
 
     private func moment(_ moment: WallTime?, _ detail: Detail) -> String? {
         moment.map { detail == .everything ? TimeWords.full($0, to: now) : TimeWords.relative($0, to: now) }
+    }
+
+    private func actions(of client: ClientView) -> String {
+        let done = client.actions.isEmpty ? [] : [share(client.actions.map { $0.state == .ok })]
+        return client.isUndeployed
+            ? (done + ["not deployed"]).joined(separator: ", ") : share(client.actions.map { $0.state == .ok })
     }
 
     private func share(_ oks: [Bool]) -> String {

@@ -15,7 +15,7 @@ enum FrameTarget {
         try order(bytes)
         // What a writer says is read by the daemon in the same form.
         if let answer = try? read(WriterAnswer.self, bytes), let fault = answer.fault?.detail {
-            try Shown.check(UserWriterClient.plain(fault))
+            try Shown.check(Redaction.foreign(fault))
         }
     }
 

@@ -16,7 +16,7 @@ enum RequestTarget {
             for size in [1, 97] where bytes.count <= 256 * size {
                 let pieces = try HandledConnection(listener).say(bytes, by: size)
                 try promise(pieces.asked == whole.asked, "what is asked depends on the pieces")
-                try promise(pieces.said == whole.said, "what is answered depends on the pieces")
+                try promise(steady(pieces.said) == steady(whole.said), "what is answered depends on the pieces")
             }
             let codes = try Answers.check(whole.said)
             let text = String(decoding: bytes, as: UTF8.self).lowercased()
@@ -28,6 +28,10 @@ enum RequestTarget {
             try promise(whole.asked.isEmpty || text.contains("post"), "something is done without a POST")
         }
     }
+
+    /// What is said without its digits: the metrics of the process change from one answer to the next, and with them how
+    /// long a page of metrics is.
+    private static func steady(_ said: [UInt8]) -> [UInt8] { said.filter { !(48...57).contains($0) } }
 
     private static let peer: Result<Peer, any Error> = Result {
         var ends: [Int32] = [-1, -1]
@@ -51,6 +55,7 @@ private final class HandledConnection {
             requests.list.append(request)
             switch request {
             case .reload: reply(.refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"]))
+            case .fleet: reply(.fleet(FleetView(clients: [])))
             case .renew(let renewal):
                 reply(.renewed(renewal.clients.sorted().map { RenewalOutcome(client: $0, result: .failed("so")) }))
             }

@@ -138,12 +138,12 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .checkConfiguration: .checkConfiguration
                 case .readKey: .readKey
                 case .recall: .recall
-                case .observe, .readSource: .observe
+                case .observe, .readSource, .readStore, .readReports: .observe
                 case .mint: .mint
                 case .keep: .keep
                 case .verify: .verify
                 // No client of a life has a target.
-                case .publish, .push, .readTarget: .publish
+                case .publish, .push, .readTarget, .putInStore, .putReport, .forgetReport: .publish
                 case .run: .run
                 case .probe: .probe
                 case .recallReportedStates: .recallReportedStates

@@ -58,7 +58,7 @@ extension Outside {
     }
 
     /// What the living daemon reads: it recognises the signer of a secret only by keys that it knows.
-    private func judged(_ observation: SlotObservation) -> SlotObservation {
+    func judged(_ observation: SlotObservation) -> SlotObservation {
         guard case .secret(let issued) = observation else { return observation }
         var signer = signer(of: issued)
         if sabotage == .believesForgedSecrets, signer == nil {

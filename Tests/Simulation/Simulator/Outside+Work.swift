@@ -31,8 +31,13 @@ extension Outside {
         case .observe(let spec):
             if sabotage == .believesMemory, let written = written[spec.path] { return .success(.observed(written)) }
             return .success(.observed(observe(spec)))
-        // No client of a life receives its secrets.
-        case .readSource: return .success(.source(.missing))
+        case .readSource(_, let file): return read(file)
+        // There is no store.
+        case .readStore: return .success(.storeRead([:]))
+        case .putInStore: return .success(.putInStore(.conflict(.missing)))
+        case .putReport(_, _, let revision): return .success(.reportPut(.done(revision: revision + 1)))
+        case .readReports: return .success(.reportsRead([:]))
+        case .forgetReport: return .success(.reportForgotten)
         case .mint(let client, let key, let claims): return mint(client, key, claims, &random)
         case .keep(let client, let record):
             guard !broken.isStateUnusable else { return stateFailure(client) }

@@ -27,6 +27,8 @@ package final class Outside {
     package internal(set) var prints: [KeyName: KeyDigest] = [:]
     package var broken = Broken()
     package var apple = Apple()
+    /// What the file holds from which secrets are received; nil: there is none.
+    var offer: Offer?
     let sabotage: Sabotage?
 
     /// The version of its lines that another program last wrote into each file.

@@ -58,7 +58,11 @@ extension Simulator {
             throw Violation(.wake, "\(job.work) could start before the next wake, \(wake)")
         }
         for (old, new) in zip(full.clients, later.snapshot(at: eve).clients) where old.health != new.health {
-            throw Violation(.wake, "\(new.name) is \(new.health) before the next wake, \(wake)")
+            throw Violation(
+                .wake,
+                "\(new.name) is \(new.health) before the next wake, \(wake), after \(now.boot): "
+                    + "\(old.reason?.failure.message ?? "no reason") \(old.outputs.map(\.state)), "
+                    + "\(new.reason?.failure.message ?? "no reason") \(new.outputs.map(\.state))")
         }
         return full
     }

@@ -57,8 +57,9 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .observe, .keep, .verify, .push,
-            .readTarget, .probe, .recallReportedStates, .keepReportedStates, .tidyRecords:
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
+            .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .push, .readTarget, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
     }

@@ -168,7 +168,7 @@ struct Watch {
         var seconds: Int64 = 60 + 60 + 30 + 30
         let pauses = entry.onChange.map { action -> Int64 in
             switch action {
-            case .exec: 900
+            case .exec, .redeploy: 900
             case .unit, .signal: 3600
             }
         }

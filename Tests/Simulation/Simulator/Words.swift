@@ -9,6 +9,9 @@ enum Words {
         case .configured(let configuration): "configured, \(configuration.clients.count) clients"
         case .configuredAsBefore(let configuration, _):
             "configured as before, \(configuration.clients.count) clients"
+        case .storeWatched(let isWatched): "store \(isWatched ? "" : "un")watched"
+        case .storeCertificate(let expiresAt):
+            "the store's certificate expires \(expiresAt.map { "at \($0)" } ?? "never")"
         case .changeNoticed(let resource): "change noticed: \(of(resource))"
         case .finished(let id, let result): "\(id.number) \(of(result))"
         case .faultRaised(let failure, _): "fault raised: \(failure.code)"
@@ -28,6 +31,10 @@ enum Words {
         case .verification(let name): "verification \(name)"
         case .record(let name): "record \(name)"
         case .source(let name): "source \(name)"
+        case .store: "store"
+        case .share(let name): "share \(name)"
+        case .report: "report"
+        case .fleet: "fleet"
         case .file(let path): "file \(path)"
         case .target(let name): "target \(name)"
         case .action(let id): "action \(id)"
@@ -54,6 +61,13 @@ enum Words {
             case .recall(let client): "recall \(client)"
             case .observe(let spec): "observe \(spec.path)"
             case .readSource(let client, _): "read the source of \(client)"
+            case .readStore(let places): "read \(places.count) places of the store"
+            case .putInStore(let client, let secret, _, let revision):
+                "put \(client) \(of(secret)) into the store at \(revision)"
+            case .putReport(let report, let machine, let revision):
+                "report \(report.clients.count) clients as \(machine) at \(revision)"
+            case .readReports: "read the reports"
+            case .forgetReport(let machine, _): "forget \(machine)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
             case .recallReportedStates: "recall the reported states"
             case .keepReportedStates(let states): "keep that \(states.health) was reported"
@@ -79,8 +93,9 @@ enum Words {
             "seen \(observation.exists ? of(observation.slots.compactMapValues(\.secret)) : "nothing")"
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
-        case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.feasible),
-            .success(.source), .success(.pushed), .success(.targetRead),
+        case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.deploying),
+            .success(.feasible), .success(.source), .success(.storeRead), .success(.putInStore), .success(.pushed),
+            .success(.targetRead), .success(.reportPut), .success(.reportsRead), .success(.reportForgotten),
             .success(.recalledReportedStates), .success(.keptReportedStates):
             "done"
         }

@@ -17,6 +17,12 @@ import TestSupport
     @Option(help: "Live through the life of this seed alone, and say what happens in it.")
     var seed: UInt64?
 
+    @Option(help: "Years of whole fleets to live through instead, in which machines follow others.")
+    var fleetYears: Int?
+
+    @Option(help: "Live through the life of the fleet of this seed alone, and say what happens in it.")
+    var fleetSeed: UInt64?
+
     @Flag(help: "Print how often each fault occurred.")
     var counts = false
 
@@ -25,6 +31,7 @@ import TestSupport
 
     func validate() throws {
         guard years > 0 else { throw ValidationError("--years must be at least 1") }
+        guard fleetYears ?? 1 > 0 else { throw ValidationError("--fleet-years must be at least 1") }
     }
 
     func run() throws {
@@ -33,6 +40,11 @@ import TestSupport
         } else if let seed {
             let report = try Life(seed: seed).live { say($0) }
             say("Every promise was kept, in \(report.steps) turns with \(report.mints) secrets.")
+        } else if let fleetSeed {
+            let report = try FleetLife(seed: fleetSeed).live { say($0) }
+            say("Every promise was kept, in \(report.steps) turns with \(report.mints) secrets.")
+        } else if let fleetYears {
+            try liveFleets(fleetYears)
         } else {
             try liveMany()
         }
@@ -40,12 +52,15 @@ import TestSupport
 
     private func noticePlanted() throws {
         let unnoticed = Mutex(0)
-        DispatchQueue.concurrentPerform(iterations: Sabotage.allCases.count) { index in
-            let sabotage = Sabotage.allCases[index]
-            if let promise = Life.notice(sabotage) {
-                say("\(promise)\t\(sabotage)")
+        var all: [(String, @Sendable () -> String?)] = []
+        for mistake in Sabotage.allCases { all.append(("\(mistake)", { Life.notice(mistake)?.rawValue })) }
+        for mistake in FleetMistake.allCases { all.append(("\(mistake)", { FleetLife.notice(mistake)?.rawValue })) }
+        DispatchQueue.concurrentPerform(iterations: all.count) { [all] index in
+            let (mistake, notice) = all[index]
+            if let promise = notice() {
+                say("\(promise)\t\(mistake)")
             } else {
-                say("\(sabotage) goes unnoticed")
+                say("\(mistake) goes unnoticed")
                 unnoticed.withLock { $0 += 1 }
             }
         }
@@ -87,6 +102,59 @@ import TestSupport
         guard missing.isEmpty || years < 2000 else {
             say("Never occurred: \(missing.map(\.words).joined(separator: ", "))")
             throw ExitCode.failure
+        }
+    }
+
+    private func liveFleets(_ years: Int) throws {
+        let generator = SeededGenerator()
+        let lives = (years + Int(FleetLife.years) - 1) / Int(FleetLife.years)
+        let work = Mutex(Fleets(seeds: generator, left: lives))
+        let began = ContinuousClock.now
+        say("\(lives * Int(FleetLife.years)) fleet-years in \(lives) lives, from seed \(generator.seed)")
+        DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
+            while let seed = work.withLock({ $0.next() }) {
+                do {
+                    let report = try FleetLife(seed: seed).live()
+                    work.withLock { $0.add(report) }
+                } catch {
+                    work.withLock { $0.failures.append("\(error)") }
+                }
+            }
+        }
+        let seconds = (ContinuousClock.now - began).components.seconds
+        let done = work.withLock { $0 }
+        for failure in done.failures { say(failure) }
+        guard done.failures.isEmpty else { throw ExitCode.failure }
+        if counts {
+            for fault in FleetFault.allCases { say("\(done.met[fault, default: 0])\t\(fault)") }
+        }
+        say("Every promise was kept in \(done.steps) turns with \(done.mints) secrets, in \(seconds) s.")
+        let missing = FleetFault.allCases.filter { done.met[$0, default: 0] == 0 }
+        guard missing.isEmpty || years < 100 else {
+            say("Never occurred: \(missing.map(\.rawValue).joined(separator: ", "))")
+            throw ExitCode.failure
+        }
+    }
+
+    private struct Fleets {
+        var seeds: SeededGenerator
+        var left: Int
+        var failures: [String] = []
+        var met: [FleetFault: Int] = [:]
+        var steps = 0
+        var mints = 0
+
+        /// The seed of the next life; nil when all lives are done or five have failed.
+        mutating func next() -> UInt64? {
+            guard left > 0, failures.count < 5 else { return nil }
+            left -= 1
+            return seeds.next()
+        }
+
+        mutating func add(_ report: FleetLife.Report) {
+            met.merge(report.met, uniquingKeysWith: +)
+            steps += report.steps
+            mints += report.mints
         }
     }
 

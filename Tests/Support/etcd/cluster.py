@@ -3,9 +3,10 @@
 
     cluster.py DIRECTORY BIN
 
-BIN holds etcd and etcdctl. In DIRECTORY it makes ca.pem; NAME.pem and NAME.key for clients (client; expired; stranger, of
-another authority; named, with a CN); and member0 to member2. Users are root, signer (reads and writes everything below
-/clientsecretd/), follower (reads the secrets of team DEF123GHIJ) and nobody (no role), each with its name as its password.
+BIN holds etcd and etcdctl. In DIRECTORY it makes ca.pem; NAME.pem and NAME.key for clients (client; ending, in ten days;
+expired; stranger, of another authority; named, with a CN); and member0 to member2. Users are root, signer (reads and writes
+everything below /clientsecretd/), follower (reads the secrets of team DEF123GHIJ, and reports as machines whose names begin
+with app) and nobody (no role), each with its name as its password.
 
 It prints {"endpoints": [...]} once all serve, and then, for each line of its input, {"result": ...} or {"error": ...}:
 
@@ -47,6 +48,7 @@ class Certificates:
         self.authority("other-ca")
         self.make("server", extensions="subjectAltName=IP:127.0.0.1,DNS:localhost\n")
         self.make("client")
+        self.make("ending", days="10")
         self.make("expired", days="-1")
         self.make("stranger", issuer="other-ca")
         self.make("named", subject="/CN=root")
@@ -141,6 +143,7 @@ class Cluster:
         self.ctl("role", "add", "follower")
         self.ctl("role", "grant-permission", "follower", "read", "--prefix=true",
                  "/clientsecretd/v1/secret/DEF123GHIJ/")
+        self.ctl("role", "grant-permission", "follower", "readwrite", "--prefix=true", "/clientsecretd/v1/host/app")
         for user in ("root", "signer", "follower", "nobody"):
             self.ctl("user", "add", f"{user}:{user}")
             if user != "nobody":

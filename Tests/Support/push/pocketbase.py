@@ -3,6 +3,7 @@
 
     pocketbase.py DIRECTORY         prints its address and serves until its input ends
     pocketbase.py DIRECTORY show    prints each provider and its secret, read from its database
+    pocketbase.py DIRECTORY limit   allows one login in ten minutes from now on
 """
 
 import json
@@ -24,6 +25,11 @@ def ask(method, address, body, token=""):
         return json.load(answer)
 
 
+def log_in(address):
+    login = {"identity": USER, "password": PASSWORD}
+    return ask("POST", address + "/api/collections/_superusers/auth-with-password", login)["token"]
+
+
 def serve(directory):
     program = str(pathlib.Path(sys.executable).parent / "pocketbase")
     data = ["--dir", str(directory / "pocketbase")]
@@ -42,14 +48,14 @@ def serve(directory):
                 if process.poll() is not None:
                     raise SystemExit("PocketBase has ended")
                 time.sleep(0.05)
-        login = {"identity": USER, "password": PASSWORD}
-        token = ask("POST", address + "/api/collections/_superusers/auth-with-password", login)["token"]
+        token = log_in(address)
         providers = [
             {"name": "google", "clientId": "google-id", "clientSecret": "secret-of-google"},
             {"name": "apple", "clientId": "com.example.web", "clientSecret": "secret-of-before"},
         ]
         oauth2 = {"enabled": True, "providers": providers}
         ask("PATCH", address + "/api/collections/users", {"oauth2": oauth2}, token)
+        (directory / "address").write_text(address)
         print(address, flush=True)
         sys.stdin.read()
     finally:
@@ -63,5 +69,11 @@ def show(directory):
         print(provider["name"], provider["clientId"], provider["clientSecret"])
 
 
+def limit(directory):
+    address = (directory / "address").read_text()
+    rule = {"label": "*:auth", "maxRequests": 1, "duration": 600}
+    ask("PATCH", address + "/api/settings", {"rateLimits": {"enabled": True, "rules": [rule]}}, log_in(address))
+
+
 if __name__ == "__main__":
-    (show if sys.argv[2:] == ["show"] else serve)(pathlib.Path(sys.argv[1]))
+    {"show": show, "limit": limit}.get("".join(sys.argv[2:]), serve)(pathlib.Path(sys.argv[1]))

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """moto's Secrets Manager, which checks signatures and rights, with two secrets: `plain`, a text, and `member`, a JSON object.
 
-    secrets-manager.py DIRECTORY              prints its address and serves until its input ends; DIRECTORY/keys has the token
+    secrets-manager.py DIRECTORY              prints its address and serves until its input ends; DIRECTORY/keys has the
+                                              token, and DIRECTORY/reader one that may read alone
     secrets-manager.py DIRECTORY show NAME    prints the secret
 """
 
+import json
 import logging
 import os
 import pathlib
@@ -12,8 +14,7 @@ import sys
 
 REGION = "eu-central-1"
 MEMBERS = '{"other": 1.50, "number": 123456789012345678901}'
-POLICY = """{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Resource": "*",
-    "Action": ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]}]}"""
+ACTIONS = ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]
 
 
 def client(service, address, key="none", secret="none"):
@@ -25,7 +26,7 @@ def client(service, address, key="none", secret="none"):
 
 def serve(directory):
     # What is made below; from then on every request is judged.
-    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
+    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "8"
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
@@ -38,11 +39,14 @@ def serve(directory):
     secrets.create_secret(Name="plain", SecretString="of before")
     secrets.create_secret(Name="member", SecretString=MEMBERS)
     users = client("iam", address)
-    users.create_user(UserName="push")
-    users.put_user_policy(UserName="push", PolicyName="push", PolicyDocument=POLICY)
-    key = users.create_access_key(UserName="push")["AccessKey"]
-    (directory / "keys").write_text(
-        f"AWS_ACCESS_KEY_ID={key['AccessKeyId']}\nAWS_SECRET_ACCESS_KEY='{key['SecretAccessKey']}'\n")
+    for name, actions in ("keys", ACTIONS), ("reader", ACTIONS[:1]):
+        users.create_user(UserName=name)
+        rights = {"Effect": "Allow", "Resource": "*", "Action": actions}
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [rights]})
+        users.put_user_policy(UserName=name, PolicyName="push", PolicyDocument=policy)
+        key = users.create_access_key(UserName=name)["AccessKey"]
+        (directory / name).write_text(
+            f"AWS_ACCESS_KEY_ID={key['AccessKeyId']}\nAWS_SECRET_ACCESS_KEY='{key['SecretAccessKey']}'\n")
     (directory / "address").write_text(address)
     print(address, flush=True)
     sys.stdin.read()

@@ -5,8 +5,8 @@ documents say they are; none of it was compared with the real services.
     stand-in.py DIRECTORY
 
 It listens with HTTPS on loopback, prints its address and serves until its input ends. In DIRECTORY lie ca.pem, the authority
-that its certificate is signed by; log, a line of JSON for each request, with what was wrong; and held, the secrets that it
-has, by path. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
+that its certificate is signed by; log, a line "METHOD PATH ANSWER" for each request, the answer being a status or an action;
+and held, the secret that it took last. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
 redirect, endless, close, garbage, status=CODE, retry=CODE:SECONDS, lie (says done and keeps what was there), conflict=N.
 """
 
@@ -144,6 +144,8 @@ class API(http.server.BaseHTTPRequestHandler):
         self.bearer(status=403)
         if project != "shop" or self.query.get("teamId") not in (None, "team_1"):
             raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
+        if self.command == "GET":
+            return self.vercel_variables()
         if self.command != "POST" or self.query.get("upsert") != "true":
             raise Wrong(409, {"error": {"code": "ENV_CONFLICT"}})
         body = self.json(key=str, value=str, type=str, target=list)
@@ -152,7 +154,46 @@ class API(http.server.BaseHTTPRequestHandler):
         if body["key"] == "BROKEN":
             return 201, {"created": [], "failed": [{"error": {"code": "ENV_CONFLICT"}}]}
         self.server.hold(self, body["value"])
+        self.server.variables[body["key"]] = self.server.now()
         return 201, {"created": {"key": body["key"], "target": body["target"]}, "failed": []}
+
+    def vercel_variables(self):
+        variables = self.server.variables.items()
+        return 200, {"envs": [{"key": key, "type": "sensitive", "updatedAt": at} for key, at in variables]}
+
+    def deployments(self):
+        """Vercel's: each is READY two looks after it began, unless a file in DIRECTORY, `ends`, names another state."""
+        self.bearer(status=403)
+        if self.query.pop("teamId", None) != "team_1":
+            raise Wrong(403, {"error": {"code": "forbidden"}})
+        if self.query.pop("projectId", None) != "shop" or self.query.pop("target", None) != "production":
+            raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
+        since, _ = int(self.query.pop("since")), int(self.query.pop("limit"))
+        if self.query:
+            raise Wrong(400, {"error": {"code": "bad_request"}})
+        ends = self.server.directory / "ends"
+        for deployment in self.server.deployments:
+            state = {"QUEUED": "BUILDING"}.get(deployment["readyState"], ends.read_text() if ends.exists() else "READY")
+            if deployment["readyState"] in ("QUEUED", "BUILDING"):
+                deployment["readyState"] = state
+        return 200, {"deployments": [one for one in self.server.deployments if one["createdAt"] >= since]}
+
+    def project(self, project):
+        self.bearer(status=403)
+        if project != "shop" or self.query != {"teamId": "team_1"}:
+            raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
+        return 200, {"id": "prj_1", "name": "shop", "targets": {"production": {"id": "dpl_running"}}}
+
+    def deploy(self):
+        self.bearer(status=403)
+        if self.command != "POST" or self.query != {"forceNew": "1", "teamId": "team_1"}:
+            raise Wrong(400, {"error": {"code": "bad_request"}})
+        body = self.json(name=str, deploymentId=str, target=str, meta=dict)
+        body.pop("meta")
+        if body != {"name": "shop", "deploymentId": "dpl_running", "target": "production"}:
+            raise Wrong(400, {"error": {"code": "bad_request"}})
+        self.server.deployments.append({"uid": "dpl_new", "createdAt": self.server.now(), "readyState": "QUEUED"})
+        return 200, {"id": "dpl_new", "readyState": "QUEUED"}
 
     def kubernetes(self, namespace, name):
         self.bearer()
@@ -221,6 +262,9 @@ class API(http.server.BaseHTTPRequestHandler):
 ROUTES = [
     (r"/v1/projects/([^/]+)/config/auth", API.supabase),
     (r"/v10/projects/([^/]+)/env", API.vercel),
+    (r"/v6/deployments", API.deployments),
+    (r"/v9/projects/([^/]+)", API.project),
+    (r"/v13/deployments", API.deploy),
     (r"/api/v1/namespaces/([^/]+)/secrets/([^/]+)", API.kubernetes),
     (r"/v1/(.+)/data/(.+)", API.vault),
     (r"/own", API.own),
@@ -233,11 +277,16 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, directory):
         super().__init__(("127.0.0.1", 0), API)
         self.directory, self.held, self.objects = directory, {}, {}
+        # Vercel's: when each variable was set, in milliseconds, and the deployments.
+        self.variables, self.deployments = {}, []
         self.lock = threading.Lock()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificates.server(directory, "good"))
         self.socket = context.wrap_socket(self.socket, server_side=True)
         self.address = f"https://127.0.0.1:{self.server_address[1]}"
+
+    def now(self):
+        return int(time.time() * 1000)
 
     def handle_error(self, *_):
         pass

@@ -46,7 +46,8 @@ extension Sandbox {
         try eventually("recovery after \(after)", isWell)
     }
 
-    /// Whether nothing is wrong but that a test has put another key in the old one's place, which is said for a day.
+    /// Whether all is published and delivered, and nothing is wrong but that a test has put another key in the old one's place,
+    /// which is said for a day.
     func isWell() throws -> Bool {
         func isWell(_ view: [String: Any]) -> Bool {
             view["state"] as? String == "ok" || (view["failure"] as? [String: Any])?["code"] as? String == "key_changed"
@@ -54,7 +55,8 @@ extension Sandbox {
         let status = try status()
         let clients = status["clients"] as? [[String: Any]] ?? []
         let outputs = clients.flatMap { $0["outputs"] as? [[String: Any]] ?? [] }
-        return isWell(status) && clients.allSatisfy(isWell) && outputs.allSatisfy { $0["state"] as? String == "ok" }
+        return isWell(status) && clients.allSatisfy { isWell($0) && $0["delivered"] as? Bool == true }
+            && outputs.allSatisfy { $0["state"] as? String == "ok" }
     }
 
     /// A client with one raw output at `path`.

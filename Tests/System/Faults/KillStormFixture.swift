@@ -112,7 +112,8 @@ final class KillStormFixture {
             #expect(document["client_secret"] == tokens[client]?.first, comment)
         }
         try verify(tokens, by: [sandbox.key])
-        #expect(sandbox.leftovers() == [], comment)
+        // Records are written after what they say was done.
+        try sandbox.eventually("no temporary file, \(comment)") { sandbox.leftovers() == [] }
         for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("out")).sorted() {
             expected.append(try sandbox.text(output(name)))
         }

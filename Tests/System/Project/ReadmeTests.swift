@@ -42,6 +42,36 @@ import Testing
         #expect(inspected.output.contains("signature    made by this key"))
     }
 
+    /// The commands under "How to look at it", on a daemon of the test's own. Those that need Apple are the guide's to a
+    /// sign-in, whose commands are compared with a run.
+    @Test func theCommandsThatLookAtItWork() throws {
+        let section = try #require(
+            try text("README.md").firstMatch(of: /## How to look at it\n\n((?: {4}.+\n)+)/)?.output.1)
+        let commands = section.split(separator: "\n").map { line in
+            String(line.prefix { $0 != "#" }).trimmingCharacters(in: .whitespaces)
+        }
+        #expect(commands.count == 13)
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        try FileManager.default.createSymbolicLink(
+            atPath: sandbox.directory("clientsecretd"), withDestinationPath: sandbox.binary)
+        let signingIn = try text("docs/signing-in.md")
+        for command in commands {
+            let name = command.split(separator: " ")[1]
+            if ["verify", "exchange", "id-token", "refresh", "revoke"].contains(name) {
+                #expect(signingIn.contains("\n$ clientsecretd \(name) web"), "\(command)")
+                continue
+            }
+            let here = command.replacing("FILE", with: sandbox.directory("out/web.jwt"))
+                .replacing("/run/clientsecretd/clientsecretd.sock", with: sandbox.socket)
+            let done = try run(
+                ["timeout", "5m", "sh", "-c", here],
+                environment: sandbox.environment.merging(["PATH": sandbox.directory.path + ":/usr/bin:/bin"]) { $1 })
+            #expect(done.status == 0 && !done.output.isEmpty, "\(command): \(done.complaints)")
+        }
+    }
+
     @Test func theSampleConfigurationIsAccepted() throws {
         let sandbox = try Sandbox()
         try sandbox.directory.write(

@@ -55,6 +55,12 @@ equal "and by which process" $asker "$(field CLIENTSECRETD_PEER_PID <<<"$asked")
 equal "in words too" "user 0 (process $asker) asked to renew web" "$(field MESSAGE <<<"$asked")"
 contains "journalctl -x explains it" "For the client web a new secret was signed with the key" \
     "$(journalctl --quiet --catalog _SYSTEMD_UNIT=clientsecretd.service MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)"
+# The guide's own commands.
+mapfile -t commands < <(sed -n 's/^    \(journalctl [^#]*\).*/\1/p' /src/docs/monitoring.md)
+equal "the guide asks the journal so often" 4 ${#commands[@]}
+for command in "${commands[@]}"; do
+    promise "and finds entries by $command" eval "$command --quiet | grep ."
+done
 equal "every entry says what kind of event it is" 0 "$(entry | field MESSAGE_ID | grep -c '^$')"
 
 # Where standard error is no journal, each line carries its urgency for whoever reads it; but not in a file of people's.

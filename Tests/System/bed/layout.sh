@@ -40,7 +40,7 @@ replaceable() {
 
 promise "the service starts" systemctl start clientsecretd.service
 promise "and a writer's socket" systemctl start clientsecretd-writer@app.socket
-equal "there are as many paths as there should be" 11 "$(paths | sort -u | wc -l)"
+equal "there are as many paths as there should be" 12 "$(paths | sort -u | wc -l)"
 equal "the daemon's user can put nothing in the place of what root gives away" "" "$(replaceable)"
 equal "nor a hook, which runs as that user" refused "$(cat /run/clientsecretd/out/attack)"
 equal "the directory is root's" "root 755" "$(stat -c '%U %a' /run/clientsecretd)"

@@ -18,10 +18,13 @@ promise "and publishes" test -s $output
 says_what_it_lacks() { property StatusText | grep -q '^degraded: .*the metrics_file cannot be written'; }
 eventually "and says what it lacks" says_what_it_lacks
 
-sed -i "s|^metrics_file: .*|metrics_file: /run/clientsecretd/out/clientsecretd.prom|" $configuration
-ln -s /run/clientsecretd/out/clientsecretd.prom $exporters/
+# What the guide says, as it stands there.
+guide=/src/docs/monitoring.md
+sed -i "s|^metrics_file: .*|$(grep '^metrics_file: ' $guide)|" $configuration
+promise "the guide's link is made and the service reloaded" bash -e <<<"$(sed -n '/^ln -s /,/^```$/{/^```/d;p}' $guide)"
 promise "with the link check is content" clientsecretd check
-promise "the service takes it over" systemctl reload clientsecretd.service
+contains "the guide's command shows the metrics" 'clientsecretd_state{state="ok"} 1' \
+    "$(eval "$(grep '^curl --unix-socket' $guide)" 2>"$seen")"
 eventually "and node_exporter's user reads that all is well" \
     runuser -u prometheus -- grep -qxF 'clientsecretd_state{state="ok"} 1' $exporters/clientsecretd.prom
 promise "it stops" systemctl stop clientsecretd.service

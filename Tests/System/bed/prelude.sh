@@ -126,3 +126,24 @@ clients() { clientsecretd status --json; }
 
 # minted: how many secrets this boot's daemons have made.
 minted() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -c ': minted '; }
+
+# looks SECRET: makes the program /usr/local/bin/look, which says what a network service that was taken over could read, write
+# and speak to. It must be able to read neither the key, nor an output, nor that file.
+looks() {
+    cat >/usr/local/bin/look <<SCRIPT
+#!/bin/sh
+for path in /etc/clientsecretd /etc/clientsecretd/* /run/clientsecretd/* /run/clientsecretd/out/* /var/lib/clientsecretd; do
+    [ ! -r "\$path" ] || echo "reads \$path"
+done
+cat /etc/clientsecretd/AuthKey_ABC123DEFG.p8 /run/clientsecretd/out/web.jwt $1 && echo "reads a secret"
+ls "\$CREDENTIALS_DIRECTORY" | sed 's/^/was handed /'
+echo x 2>&1 >/etc/x || echo may not write
+exec python3 -I -c 'import socket
+try:
+    socket.socket(socket.AF_UNIX)
+    print("may speak to neighbours")
+except OSError as error:
+    print("may not speak to neighbours:", error)'
+SCRIPT
+    chmod 755 /usr/local/bin/look
+}

@@ -1,8 +1,6 @@
-import AppleClientSecret
-
-/// Base64 with its standard alphabet and padding (RFC 4648, section 4), as Protocol Buffers' JSON has it for bytes.
-enum Base64 {
-    static func encode(_ bytes: [UInt8]) -> String {
+/// Base64 with its standard alphabet and padding (RFC 4648, section 4).
+package enum Base64 {
+    package static func encode(_ bytes: [UInt8]) -> String {
         let text = Base64URL.encode(bytes).map { byte in
             switch byte {
             case UInt8(ascii: "-"): UInt8(ascii: "+")
@@ -14,7 +12,7 @@ enum Base64 {
     }
 
     /// Nil for anything that ``encode(_:)`` does not write.
-    static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
         for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }

@@ -1,0 +1,130 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A connection over a Unix socket on which lines go both ways for as long as both sides like.
+package struct LineStream: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+    /// What has arrived, and where in it the next line begins.
+    private var rest: [UInt8] = []
+    private var start = 0
+    /// Whether the peer has closed its end.
+    package private(set) var isClosed = false
+    /// In bytes; a longer line is an error.
+    private let longest: Int
+
+    private static let portion = 65_536
+
+    package var raw: Int32 { descriptor.raw }
+
+    /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nobody listens.
+    package init(connectingTo path: String, timeoutSeconds: Int64, longestLine: Int) throws(SystemError) {
+        descriptor = Descriptor(
+            adopting: try SystemError.check(
+                unsafe clinux_unix_connect(path, max(timeoutSeconds, 1)), "connect to \(path)"))
+        longest = longestLine
+    }
+
+    /// The peer's credentials.
+    package func peer() throws(SystemError) -> Peer { try Peer(of: raw) }
+
+    /// Writes a line and its end.
+    ///
+    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    ///
+    /// - Parameters:
+    ///   - deadline: on the clock of ``Clocks/bootMilliseconds()``.
+    ///   - cancel: ends it earlier when raised.
+    package func write(_ line: [UInt8], until deadline: Int64, cancel: EventCounter?) throws(SystemError) {
+        var rest = (line + [UInt8(ascii: "\n")])[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe send(raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                try waitOrThrow("write to a socket", writing: true, until: deadline, cancel: cancel)
+            }
+        }
+    }
+
+    /// The next line without its end; nil once the peer has closed.
+    ///
+    /// Throws `.timedOut`, also where lines come without end, `.canceled`, and `.messageTooLong`.
+    package mutating func next(until deadline: Int64, cancel: EventCounter?) throws(SystemError) -> [UInt8]? {
+        while true {
+            guard Clocks.bootMilliseconds() < deadline else {
+                throw SystemError("read from a socket", errno: .timedOut)
+            }
+            if let line = takeLine() { return line }
+            if isClosed { return nil }
+            if try !receive() {
+                try waitOrThrow("read from a socket", writing: false, until: deadline, cancel: cancel)
+            }
+        }
+    }
+
+    /// The lines that have arrived by now; does not wait.
+    ///
+    /// - Parameter limit: in bytes; more is an error, `.messageTooLong`.
+    package mutating func arrived(atMost limit: Int) throws(SystemError) -> [[UInt8]] {
+        while !isClosed, try receive() {
+            guard rest.count - start <= limit else {
+                throw SystemError("read lines from a socket", errno: .messageTooLong)
+            }
+        }
+        return received()
+    }
+
+    /// The lines that came together with the last one that was taken.
+    package mutating func received() -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        while let line = takeLine() { lines.append(line) }
+        return lines
+    }
+
+    private mutating func takeLine() -> [UInt8]? {
+        guard let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+            rest.removeFirst(start)
+            start = 0
+            return nil
+        }
+        defer { start = end + 1 }
+        return Array(rest[start..<end])
+    }
+
+    /// Takes what has arrived; returns whether anything had, the end included.
+    private mutating func receive() throws(SystemError) -> Bool {
+        guard rest.count - start <= longest else {
+            throw SystemError("read a line from a socket", errno: .messageTooLong)
+        }
+        var buffer = [UInt8](repeating: 0, count: Self.portion)
+        let taken = unsafe recv(raw, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        if taken > 0 {
+            rest += buffer[..<taken]
+        } else if taken == 0 || errno == ECONNRESET {
+            isClosed = true
+        } else if errno == EAGAIN || errno == EINTR {
+            return false
+        } else {
+            throw SystemError("read from a socket", errno: Errno(rawValue: errno))
+        }
+        return true
+    }
+
+    private func waitOrThrow(
+        _ operation: String, writing: Bool, until deadline: Int64, cancel: EventCounter?
+    ) throws(SystemError) {
+        guard !writing || errno == EAGAIN || errno == EINTR else {
+            throw SystemError(operation, errno: Errno(rawValue: errno))
+        }
+        let rest = max(deadline - Clocks.bootMilliseconds(), 0)
+        let found = clinux_stream_wait(raw, writing ? 1 : 0, cancel?.raw ?? -1, rest)
+        switch try SystemError.check(found, operation) {
+        case 0: throw SystemError(operation, errno: .timedOut)
+        case 2: throw SystemError(operation, errno: .canceled)
+        default: break
+        }
+    }
+}

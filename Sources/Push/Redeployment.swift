@@ -1,0 +1,74 @@
+import AppleClientSecret
+import Failures
+import SignIn
+
+/// How a project is deployed again, for an API where a variable acts with the next deployment only: Vercel's requests.
+///
+/// The rules are:
+/// - What runs in production now is deployed again, not what somebody tries elsewhere.
+/// - A deployment counts that began after the variable was set last, by the API's own clock, whoever began it: so nothing is
+///   deployed twice for one secret, also when an answer was lost, and what was pushed together is deployed once.
+/// - One that failed counts as the failure for a while; then another one is begun.
+struct Redeployment: Sendable {
+    /// Lists the variables, with the time of their last change.
+    let variables: PushRequest
+    /// Lists deployments to production that began at `changed` or later, in milliseconds.
+    let deployments: PushRequest
+    /// Shows the project with what runs in production.
+    let current: PushRequest
+    /// Deploys `deployment` again, of the project called `project_name`.
+    let start: PushRequest
+
+    /// How long after the beginning of a deployment that failed no other one is begun, in milliseconds: as long as one may
+    /// take, and not so short that a project that cannot be built uses up what the API allows in a day.
+    static let failurePause = longest
+    /// How long a deployment may take, in milliseconds.
+    static let longest: Int64 = 3_600_000
+    /// The states in which a deployment has ended without running.
+    static let failed: Set = ["ERROR", "CANCELED", "DELETED"]
+}
+
+extension PushExchange {
+    /// Begins a deployment where none has what was pushed; returns whether one has that runs.
+    mutating func redeploy() throws(PushFailure) -> Bool {
+        guard let steps = target.kind.redeployment else {
+            throw PushFailure(.unconfigured, "nothing is deployed at targets of this kind")
+        }
+        let name = values["variable", default: ""]
+        let changed = json(try self.answer(to: steps.variables))?["envs"]?.elements?
+            .filter { $0["key"]?.text == name }.compactMap { $0["updatedAt"]?.whole }.max()
+        guard let changed else {
+            throw PushFailure(.placeMissing, "there is no variable \(Printable.name(name)) in the project")
+        }
+        values["changed"] = String(changed)
+        let answer = try self.answer(to: steps.deployments)
+        let now = (answer.date?.secondsSinceEpoch ?? changed / 1000) * 1000
+        let found = (json(answer)?["deployments"]?.elements ?? []).compactMap { entry -> Deployment? in
+            guard let began = (entry["createdAt"] ?? entry["created"])?.whole, began >= changed else { return nil }
+            return Deployment(state: (entry["readyState"] ?? entry["state"])?.text ?? "", age: now - began)
+        }
+        if found.contains(where: { $0.state == "READY" }) { return true }
+        if let going = found.first(where: { !Redeployment.failed.contains($0.state) }) {
+            guard going.age < Redeployment.longest else {
+                throw PushFailure(.deploymentFailed, "it is \(Printable.name(going.state)) for an hour")
+            }
+            return false
+        }
+        if let failed = found.first(where: { $0.age < Redeployment.failurePause }) {
+            throw PushFailure(.deploymentFailed, "its state is \(Printable.name(failed.state))")
+        }
+        let project = json(try self.answer(to: steps.current))
+        guard let running = project?["targets"]?["production"]?["id"]?.text, let projectName = project?["name"]?.text
+        else { throw PushFailure(.placeMissing, "the project has no deployment in production") }
+        values["deployment"] = running
+        values["project_name"] = projectName
+        _ = try self.answer(to: steps.start)
+        return false
+    }
+
+    private struct Deployment {
+        let state: String
+        /// In milliseconds.
+        let age: Int64
+    }
+}

@@ -1,0 +1,249 @@
+import AppleClientSecret
+internal import Failures
+
+/// What the machines of the fleet hold, by their reports in the store. Only a machine that puts secrets there reads them.
+///
+/// - The reports are read every five minutes, for the metrics, and whenever somebody asks.
+/// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
+///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
+///   one that is ahead keeps nobody alive.
+/// - The report of a machine without a sign of life for 14 days is removed; so long, at least, it was seen unchanged from
+///   here. This machine's own never is.
+/// - Reports are nobody's proof: whoever may write there may write anything. Nothing but what is shown depends on them.
+struct Fleet: Sendable {
+    private var isUsed = false
+    private var hosts: [String: Host] = [:]
+    /// What the hosts hold of each client of this machine.
+    private var members: [ClientIdentity: [Member]] = [:]
+    /// The clients whose secrets are put into the store from here, and the secret in force.
+    private var own: [ClientName: Own] = [:]
+    /// How many machines hold what; empty before the reports were read, and after a read that failed.
+    private(set) var counts: [ClientName: FleetCounts] = [:]
+    /// When the reports were last read; nil after a read that failed.
+    private var readAt: BootTime?
+    /// The job that has last read them successfully.
+    private var readBy = JobID(number: 0)
+    /// When it was last tried to remove a machine's report.
+    private var forgottenAt: [String: BootTime] = [:]
+    /// Whether the report of a machine may have become so old that it is removed.
+    fileprivate var mayForget = false
+
+    private struct Host: Hashable, Sendable {
+        let observation: HostObservation
+        /// When it was first seen at this revision.
+        let seenAt: BootTime
+        /// Whether it was seen at another one before, or appeared after the first read.
+        let hasChanged: Bool
+    }
+
+    private struct Member: Hashable, Sendable {
+        let machine: String
+        let holding: HostReport.Holding
+        let lastSeen: WallTime
+        let isSilent: Bool
+
+        func state(_ current: Fingerprint?) -> FleetCounts.State {
+            if isSilent { return .silent }
+            if holding.failure != nil { return .failing }
+            return holding.fingerprint == current && current != nil ? .current : .behind
+        }
+    }
+
+    private struct Own: Hashable, Sendable {
+        let identity: ClientIdentity
+        let fingerprint: Fingerprint?
+    }
+
+    private static let pace: Seconds = 300
+    /// How long what was read is shown to whoever asks.
+    private static let freshness: Seconds = 30
+    /// How long a report that could not be removed is left there.
+    private static let forgettingPace: Seconds = 86_400
+    /// More than a day, in which each machine puts its report.
+    private static let silence: Seconds = 93_600
+    private static let oblivion: Seconds = 1_209_600
+
+    mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
+        if configuration.store != old.store { self = Fleet() }
+        own = own.filter { configuration.clients[$0.key]?.isSharing == true }
+        counts = counts.filter { own[$0.key] != nil }
+        isUsed = configuration.store != nil && configuration.clients.values.contains(where: \.isSharing)
+    }
+
+    /// Notes which secret of a client, which is put into the store from here, is in force.
+    mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: Fingerprint?) {
+        let entry = Own(identity: identity, fingerprint: current)
+        guard own[client] != entry else { return }
+        own[client] = entry
+        if readAt != nil { counts[client] = count(entry) }
+    }
+
+    // MARK: Reading
+
+    /// The clients whose reports are of interest.
+    fileprivate var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
+
+    fileprivate func mayRead(_ deadlines: inout Deadlines, _ jitter: Double) -> Bool {
+        guard let readAt else { return true }
+        let early = Int64(Double(Self.pace.count * 1000) / 4 * jitter)
+        return deadlines.reached((readAt + Self.pace).advanced(milliseconds: -early))
+    }
+
+    fileprivate func wasRead(since job: JobID) -> Bool { readBy >= job }
+
+    fileprivate var isSigner: Bool { isUsed }
+
+    /// Whether the reports were read just now.
+    func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
+
+    fileprivate mutating func read(_ found: [String: HostObservation], by job: JobID, at now: Now) {
+        let isFirst = readBy.number == 0
+        hosts = found.reduce(into: [:]) { hosts, entry in
+            let known = self.hosts[entry.key]
+            hosts[entry.key] =
+                known.flatMap { $0.observation.revision == entry.value.revision ? $0 : nil }
+                ?? Host(observation: entry.value, seenAt: now.boot, hasChanged: !isFirst)
+        }
+        forgottenAt = forgottenAt.filter { hosts[$0.key] != nil }
+        readBy = job
+        readAt = now.boot
+        evaluate(at: now)
+    }
+
+    /// What was read last says nothing of now.
+    fileprivate mutating func failed() {
+        readAt = nil
+        counts = [:]
+    }
+
+    fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
+
+    fileprivate mutating func forget(_ machine: String, at now: Now) {
+        hosts[machine] = nil
+        evaluate(at: now)
+    }
+
+    private mutating func evaluate(at now: Now) {
+        mayForget = true
+        members = [:]
+        for (machine, host) in hosts {
+            let lastSeen = now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
+            let isSilent = now.wall - lastSeen > Self.silence
+            for (identity, holding) in host.observation.report?.clients ?? [:] {
+                members[identity, default: []].append(
+                    Member(machine: machine, holding: holding, lastSeen: lastSeen, isSilent: isSilent))
+            }
+        }
+        counts = own.mapValues(count)
+    }
+
+    private func count(_ client: Own) -> FleetCounts {
+        var counts = FleetCounts()
+        for member in members[client.identity] ?? [] {
+            counts.count(member.state(client.fingerprint), isDelivered: member.holding.delivered)
+        }
+        return counts
+    }
+
+    /// A machine that was silent for so long that its report is removed; nil where there is none.
+    fileprivate func forgotten(besides own: String, at now: Now) -> (machine: String, revision: Int64)? {
+        let old = hosts.filter { machine, host in
+            machine != own && now.boot >= host.seenAt + Self.oblivion
+                && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
+                && now.wall - now.lastSign(of: host.observation.report, host.seenAt, hasChanged: false)
+                    >= Self.oblivion
+        }
+        return old.min { $0.key < $1.key }.map { ($0.key, $0.value.observation.revision) }
+    }
+
+    // MARK: Showing
+
+    fileprivate func view(all: Bool) -> FleetView {
+        FleetView(
+            clients: own.sorted { $0.key < $1.key }.map { name, client in
+                let machines = (members[client.identity] ?? []).map { member in
+                    FleetMachineView(
+                        machine: member.machine, state: member.state(client.fingerprint), holding: member.holding,
+                        lastSeen: member.lastSeen)
+                }
+                return FleetClientView(
+                    name: name, fingerprint: client.fingerprint, counts: count(client),
+                    machines: machines.filter { all || $0.state != .current }.sorted { $0.isBefore($1) })
+            })
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        if !own.keys.allSatisfy({ configuration.clients[$0]?.isSharing == true }) {
+            broken.append("the fleet of another client is shown")
+        }
+        if !counts.isEmpty, counts != own.mapValues(count) { broken.append("machines of the fleet are miscounted") }
+        return broken
+    }
+}
+
+extension Now {
+    /// When a machine last gave a sign of life: it was seen to report, or reported before that by its own clock.
+    ///
+    /// - Parameter seenAt: when its report was first seen as it is.
+    fileprivate func lastSign(of report: HostReport?, _ seenAt: BootTime, hasChanged: Bool) -> WallTime {
+        let seen = wall - boot.seconds(since: seenAt)
+        guard !hasChanged, let at = report?.at, at <= wall else { return seen }
+        return at
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard jobs.isCurrent(job) else { return }
+        switch (job.work, result) {
+        case (_, .success(.reportsRead(let found))): fleet.read(found, by: job.id, at: now)
+        case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
+        case (.readReports, .failure): fleet.failed()
+        // It may be forbidden: reading goes on.
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    /// The first job whose result answers a request that is made now: of a read that goes on already the same is to be
+    /// expected as of one that begins.
+    func readingOfFleet(at now: Now) -> JobID {
+        if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
+        return fleet.isFresh(at: now) ? .first : jobs.next
+    }
+
+    // MARK: What is wanted
+
+    mutating func planFleet(_ deadlines: inout Deadlines) {
+        guard let store = configuration.store, fleet.isSigner, !isOnce, readiness.isReady,
+            jobs.mayStart(.fleet, &deadlines)
+        else { return }
+        let isAsked = answers.pending.contains { request in
+            if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
+        }
+        if !isAsked, storeReading.isFailing { return }
+        let isDue = fleet.mayRead(&deadlines, hostJitter)
+        if isAsked || isDue {
+            start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
+        } else if fleet.mayForget {
+            fleet.mayForget = false
+            guard let (machine, revision) = fleet.forgotten(besides: store.machine, at: deadlines.now) else {
+                return
+            }
+            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {
+                fleet.beginForgetting(machine, at: deadlines.now)
+            }
+        }
+    }
+
+    /// The answer to who asks for the fleet; nil until the reports were read for it.
+    func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
+        guard fleet.isSigner else { return .noFleet(nil) }
+        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all)) }
+        if let attempts = jobs.attempts[.fleet], attempts.job >= job { return .noFleet(attempts.failure) }
+        return nil
+    }
+}

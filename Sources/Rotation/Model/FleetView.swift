@@ -1,0 +1,94 @@
+package import AppleClientSecret
+
+/// How many machines hold the secret of a client, as they report.
+package struct FleetCounts: Hashable, Sendable {
+    /// Each machine is in one of these.
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// It holds the secret that is in force on the signer, and nothing fails.
+        case current
+        /// It holds another one, or none.
+        case behind
+        case failing
+        /// It has not reported for more than a day.
+        case silent
+    }
+
+    private var machines: [State: Int] = [:]
+    /// How many that are current have delivered it as well.
+    package private(set) var delivered = 0
+
+    package init() {}
+
+    package init(_ machines: [State: Int], delivered: Int) {
+        self.machines = machines.filter { $0.value > 0 }
+        self.delivered = delivered
+    }
+
+    package subscript(_ state: State) -> Int { machines[state, default: 0] }
+
+    /// How many machines report the client.
+    package var hosts: Int { machines.values.reduce(0, +) }
+
+    package mutating func count(_ state: State, isDelivered: Bool) {
+        machines[state, default: 0] += 1
+        if state == .current, isDelivered { delivered += 1 }
+    }
+}
+
+/// What the machines of the fleet hold, for each client whose secrets are put into the store from here.
+package struct FleetView: Hashable, Sendable {
+    /// In the order of their names.
+    package var clients: [FleetClientView]
+
+    package init(clients: [FleetClientView]) {
+        self.clients = clients
+    }
+}
+
+/// What the machines hold of one client.
+package struct FleetClientView: Hashable, Sendable {
+    package var name: ClientName
+    /// Of the secret in force on this machine; nil before the first one.
+    package var fingerprint: Fingerprint?
+    package var counts: FleetCounts
+    /// Those that are not current, or all, the worst first.
+    package var machines: [FleetMachineView]
+
+    package init(name: ClientName, fingerprint: Fingerprint?, counts: FleetCounts, machines: [FleetMachineView]) {
+        self.name = name
+        self.fingerprint = fingerprint
+        self.counts = counts
+        self.machines = machines
+    }
+}
+
+/// What one machine holds of a client, as it reports.
+package struct FleetMachineView: Hashable, Sendable {
+    package var machine: String
+    package var state: FleetCounts.State
+    package var holding: HostReport.Holding
+    /// When it last gave a sign of life.
+    package var lastSeen: WallTime
+
+    package init(machine: String, state: FleetCounts.State, holding: HostReport.Holding, lastSeen: WallTime) {
+        self.machine = machine
+        self.state = state
+        self.holding = holding
+        self.lastSeen = lastSeen
+    }
+
+    /// Failing machines come first, then those behind, then the silent ones; of one state those first that have been as they
+    /// are for longest.
+    func isBefore(_ other: FleetMachineView) -> Bool {
+        (rank, holding.since, machine) < (other.rank, other.holding.since, other.machine)
+    }
+
+    private var rank: Int {
+        switch state {
+        case .failing: 0
+        case .behind: 1
+        case .silent: 2
+        case .current: 3
+        }
+    }
+}

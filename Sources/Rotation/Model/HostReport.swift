@@ -1,0 +1,75 @@
+package import AppleClientSecret
+
+/// Whose secrets they are, whatever key has signed them: by this machines know each other's clients, whose names in the
+/// configuration may differ.
+package struct ClientIdentity: Hashable, Sendable {
+    package let team: TeamID
+    package let client: ClientID
+
+    package init(team: TeamID, client: ClientID) {
+        self.team = team
+        self.client = client
+    }
+}
+
+/// What a machine says of itself in the store. There is nothing secret in it, and whoever may write there may have made it
+/// up.
+package struct HostReport: Hashable, Sendable {
+    /// When it was made, by that machine's clock.
+    package var at: WallTime
+    package var clients: [ClientIdentity: Holding]
+
+    package init(at: WallTime, clients: [ClientIdentity: Holding]) {
+        self.at = at
+        self.clients = clients
+    }
+
+    /// What a machine has of one client.
+    package struct Holding: Hashable, Sendable {
+        /// The secret in force there; nil before the first one.
+        package var fingerprint: Fingerprint?
+        /// Since when that has been in force.
+        package var since: WallTime
+        /// Whether every output holds it and every action has succeeded for it.
+        package var delivered: Bool
+        /// The code of what fails there, which another version may not know; nil where nothing does.
+        package var failure: String?
+
+        package init(fingerprint: Fingerprint?, since: WallTime, delivered: Bool, failure: String?) {
+            self.fingerprint = fingerprint
+            self.since = since
+            self.delivered = delivered
+            self.failure = failure
+        }
+
+        /// Whether this one rather than the other is what is to be known of a machine.
+        package func isWorse(than other: Holding) -> Bool {
+            (failure == nil ? 1 : 0, delivered ? 1 : 0, since.secondsSinceEpoch)
+                < (other.failure == nil ? 1 : 0, other.delivered ? 1 : 0, other.since.secondsSinceEpoch)
+        }
+    }
+}
+
+/// What a machine's place in the store held when it was read.
+package struct HostObservation: Hashable, Sendable {
+    /// Of etcd's key.
+    package let revision: Int64
+    /// Nil for a value that is no report.
+    package let report: HostReport?
+    /// Whether this daemon's instance has put it, or one before it with the same state directory.
+    package let isOwn: Bool
+
+    package init(revision: Int64, report: HostReport?, isOwn: Bool = false) {
+        self.revision = revision
+        self.report = report
+        self.isOwn = isOwn
+    }
+}
+
+/// What came of putting a report.
+package enum ReportPut: Hashable, Sendable {
+    /// It is there, at this revision.
+    case done(revision: Int64)
+    /// Nothing was put: the place was changed at another revision than was said, and holds this; nil for nothing.
+    case found(HostObservation?)
+}

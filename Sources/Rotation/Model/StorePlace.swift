@@ -1,0 +1,60 @@
+package import AppleClientSecret
+
+/// The etcd through which machines hand on secrets. The core knows that there is one, and nothing of its members.
+package struct SecretStore: Hashable, Sendable {
+    /// How it is called in messages and in the status document. Another text where the settings lead elsewhere.
+    package var place: String
+    /// The name under which this machine reports there.
+    package var machine: String
+
+    package init(place: String, machine: String) {
+        self.place = place
+        self.machine = machine
+    }
+}
+
+/// Where the secrets of one client that one key has signed lie in the store.
+package struct StorePlace: Hashable, Comparable, Sendable {
+    package let team: TeamID
+    package let client: ClientID
+    package let key: KeyDigest
+
+    package init(team: TeamID, client: ClientID, key: KeyDigest) {
+        self.team = team
+        self.client = client
+        self.key = key
+    }
+
+    package static func < (left: StorePlace, right: StorePlace) -> Bool {
+        (left.team.description, left.client.description, left.key.description)
+            < (right.team.description, right.client.description, right.key.description)
+    }
+}
+
+/// What a place of the store held when it was read.
+package enum StoreObservation: Hashable, Sendable {
+    case missing
+    /// A client secret, whoever has signed it, at this revision of etcd's key.
+    case secret(SecretInfo, revision: Int64)
+    /// Something that is no client secret; what it is instead, without any of its bytes.
+    case foreign(String, revision: Int64)
+    /// The role of this machine's user does not include the place.
+    case forbidden
+
+    /// By which a put is compared: 0 where nothing is; nil where that is not known.
+    var revision: Int64? {
+        switch self {
+        case .missing: 0
+        case .secret(_, let revision), .foreign(_, let revision): revision
+        case .forbidden: nil
+        }
+    }
+}
+
+/// What came of a put.
+package enum StorePut: Hashable, Sendable {
+    /// The place holds the secret now, or held it already, at this revision.
+    case done(revision: Int64)
+    /// Nothing was put: the place was changed at another revision than was said, and holds this.
+    case conflict(StoreObservation)
+}

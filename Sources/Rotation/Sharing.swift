@@ -1,0 +1,180 @@
+import AppleClientSecret
+internal import Failures
+
+/// What this machine's minted secrets are in the store, and what is put there.
+///
+/// - A secret is put there once it is kept in the state directory and, with `verify: true`, Apple was asked. One that
+///   Apple has refused is not.
+/// - A put names the revision that was last seen. Where another signer was first, the put finds that one's secret: it is
+///   put in force here if it may be, is greater (issued later, then with the greater fingerprint) and is not due; else the
+///   put is repeated.
+/// - A place in which it was tried to put a secret three times within an hour is contested, and left alone until that hour is over.
+/// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(_:)``.
+struct Sharing: Sendable {
+    private var states: [ClientName: State] = [:]
+
+    private struct State: Hashable, Sendable {
+        /// The secret that was last put there.
+        var secret: Fingerprint
+        /// When it was put there, in the last hour.
+        var puts: [BootTime] = []
+    }
+
+    private static let limit = 3
+    private static let memory: Seconds = 3600
+
+    mutating func adopt(_ configuration: Configuration) {
+        states = states.filter { configuration.store != nil && configuration.clients[$0.key]?.isSharing == true }
+    }
+
+    fileprivate mutating func put(_ secret: Fingerprint, _ client: ClientName, at now: Now) {
+        var state = states[client] ?? State(secret: secret)
+        if state.secret != secret { state = State(secret: secret) }
+        state.puts.removeAll { now.boot >= $0 + Self.memory }
+        state.puts = state.puts.suffix(Self.limit - 1) + [now.boot]
+        states[client] = state
+    }
+
+    /// Whether a secret was put there so often that it is left alone.
+    func isContested(_ secret: SecretInfo, _ client: ClientName, _ deadlines: inout Deadlines) -> Bool {
+        guard let state = states[client], state.secret == secret.fingerprint, state.puts.count == Self.limit else {
+            return false
+        }
+        return !deadlines.reached(state.puts[0] + Self.memory)
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        states.allSatisfy { configuration.clients[$0.key]?.isSharing == true && $0.value.puts.count <= Self.limit }
+            ? [] : ["secrets of other clients are shared, or too often"]
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func shareFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .putInStore(let client, let secret, let place, _) = job.work else { return }
+        switch result {
+        case .success(.putInStore(.done(let revision))):
+            storeReading.countPut(success: true)
+            storeReading.see(.secret(secret, revision: revision), at: place)
+            sharing.put(secret.fingerprint, client, at: now)
+            events.append(.shared(client, secret))
+        case .success(.putInStore(.conflict(let found))):
+            if case .secret(let issued, _) = found { clock.noteIssue(issued) }
+            storeReading.countPut(success: nil)
+            storeReading.see(found, at: place)
+            // Counted too: a place that always holds something else would be put into without a pause.
+            sharing.put(secret.fingerprint, client, at: now)
+        // It may have been put all the same: the next read tells.
+        case .failure:
+            storeReading.countPut(success: false)
+            storeReading.readAgain(next: jobs.next)
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Where a client's own secrets are put; nil where none are.
+    private func ownPlace(_ client: Subject) -> StorePlace? {
+        guard configuration.store != nil, client.entry.isSharing else { return nil }
+        return storePlaces(of: client).first
+    }
+
+    /// The secret that the store is to hold; nil while there is none that may be handed on.
+    private func secretToShare(_ client: Subject) -> SecretInfo? {
+        guard let secret = renewal[client.name]?.current, client.names(secret),
+            secret.signer != nil, secret.signer == keys.print(of: client.entry.key),
+            refusalInForce(client.name) == nil,
+            // Followers are given what Apple was asked about, where it is asked at all.
+            verification.candidate(client.name) != secret || !verification.isUndecided(client.name)
+        else { return nil }
+        return secret
+    }
+
+    /// Another signer's secret in the store that is to be in force here; nil where there is none.
+    private func betterInStore(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+        guard let place = ownPlace(client), case .secret(let offered, _)? = storeReading.observed[place],
+            client.entry.accepts(offered, key: client.key, print: place.key, at: &deadlines),
+            offered.signer == place.key
+        else { return nil }
+        for held in [renewal[client.name]?.current, heldBack(client.name)].compactMap({ $0 })
+        where client.names(held) && held.signer == place.key {
+            guard offered.isGreater(than: held) else { return nil }
+        }
+        return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
+    }
+
+    // MARK: What is wanted
+
+    /// Whether the store may hold the secret that is missing here.
+    func awaitsStore(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        configuration.store != nil && client.entry.isSharing && storeReading.isAwaited(&deadlines)
+    }
+
+    /// Puts another signer's secret in force that is better than the one from here.
+    mutating func adoptShared(_ client: Subject, _ deadlines: inout Deadlines) {
+        guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
+        supersede(client)
+        renewal.choose(better, client.name)
+        health.countReceived(client.name)
+        events.append(.received(client.name, better))
+    }
+
+    mutating func planShare(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        // By a distrusted clock a newer secret may seem to come from the future.
+        guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing, records.isSettled(name),
+            let secret = secretToShare(client), let observed = storeReading.observed[place]
+        else { return }
+        if case .secret(let found, _) = observed, found.fingerprint == secret.fingerprint {
+            return recover(.share(name))
+        }
+        guard let revision = observed.revision, betterInStore(client, &deadlines) == nil,
+            !sharing.isContested(secret, name, &deadlines)
+        else { return }
+        start(.putInStore(name, secret, at: place, ifAt: revision), on: .share(name), &deadlines)
+    }
+
+    // MARK: What is reported
+
+    /// How long the store may be away before a signer says so.
+    private static let storePatience: Seconds = 900
+
+    /// Why the store is a reason for a client that mints not to be ok.
+    func shareReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+        guard let place = ownPlace(client) else { return nil }
+        let name = client.name
+        let now = deadlines.now
+        let resource = jobs.lastFailure(of: .store) != nil ? Resource.store : .share(name)
+        let attempts = jobs.lastFailure(of: resource)
+        if let failure = storeFailure(of: client) ?? attempts?.failure {
+            let since = attempts?.since ?? now.wall
+            guard failure.code.isRefusalOfStore || deadlines.reached(since + Self.storePatience) else { return nil }
+            return Reason(
+                failure: failure, client: name, since: since,
+                nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
+        }
+        guard let secret = secretToShare(client), sharing.isContested(secret, name, &deadlines),
+            storeReading.observed[place].map({ !$0.holds(secret) }) == true
+        else { return nil }
+        return Reason(
+            failure: Failure(
+                .contested, at: .store,
+                remedy: .say("find out which other machine puts secrets of this key there")),
+            client: name, since: now.wall, nextAttempt: nil)
+    }
+}
+
+extension StoreObservation {
+    fileprivate func holds(_ secret: SecretInfo) -> Bool {
+        if case .secret(let found, _) = self { found.fingerprint == secret.fingerprint } else { false }
+    }
+}
+
+extension SecretInfo {
+    /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
+    /// fingerprint.
+    func isGreater(than other: SecretInfo) -> Bool {
+        (issuedAt, fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
+    }
+}

@@ -1,0 +1,47 @@
+import AppleClientSecret
+package import Rotation
+
+// The answer to `GET /v1/fleet`, as `StatusDocument.swift` does it for the status.
+
+extension FleetView: JSONDocument {
+    package init(_ view: FleetView?, _ members: inout JSONMembers) throws {
+        self.init(clients: try members("clients", view?.clients))
+    }
+}
+
+extension FleetClientView: JSONDocument {
+    package init(_ view: FleetClientView?, _ members: inout JSONMembers) throws {
+        let name = try members("name", view?.name)
+        let fingerprint = try members.orNull("fingerprint", view?.fingerprint)
+        members.derived("hosts", view?.counts.hosts ?? 0)
+        let current = try members("current", view?.counts[.current])
+        let delivered = try members("delivered", view?.counts.delivered)
+        let behind = try members("behind", view?.counts[.behind])
+        let failing = try members("failing", view?.counts[.failing])
+        let silent = try members("silent", view?.counts[.silent])
+        members.null("rollout")
+        self.init(
+            name: name, fingerprint: fingerprint,
+            counts: FleetCounts(
+                [.current: current, .behind: behind, .failing: failing, .silent: silent], delivered: delivered),
+            machines: try members("machines", view?.machines))
+    }
+}
+
+extension FleetMachineView: JSONDocument {
+    package init(_ view: FleetMachineView?, _ members: inout JSONMembers) throws {
+        let machine = try members("machine", view?.machine)
+        let state = try members("state", view?.state)
+        let fingerprint = try members.orNull("fingerprint", view?.holding.fingerprint)
+        let since = try members("since", view?.holding.since)
+        let delivered = try members("delivered", view?.holding.delivered)
+        let failure = try members.orNull("failure", view?.holding.failure)
+        self.init(
+            machine: machine, state: state,
+            holding: HostReport.Holding(
+                fingerprint: fingerprint, since: since, delivered: delivered, failure: failure),
+            lastSeen: try members("last_seen", view?.lastSeen))
+    }
+}
+
+extension FleetCounts.State: JSONString {}

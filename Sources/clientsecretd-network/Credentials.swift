@@ -1,0 +1,50 @@
+import Failures
+import Glibc
+import Linux
+
+/// Files with which a role shows who it is: tokens and passwords, which systemd's LoadCredential= or an administrator puts
+/// in place.
+enum Credentials {
+    /// Why a file cannot be used, in words that name it.
+    struct Unusable: Error {
+        let words: String
+    }
+
+    /// `$CREDENTIALS_DIRECTORY`; nil where systemd has passed no credentials.
+    static var directory: String? {
+        unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+    }
+
+    /// Where a credential of this name would be; nil where systemd has passed none.
+    static func path(of name: String) -> String? { directory.map { $0 + "/" + name } }
+
+    /// In bytes: tokens of service accounts have some 2 KiB.
+    private static let longest = 65_536
+
+    /// The text of a file without line ends behind it.
+    static func text(at path: String) throws(Unusable) -> String {
+        func failed(_ number: Int32) -> Unusable {
+            Unusable(words: "\(Printable.name(path)): \(ErrorNumber.words(for: number))")
+        }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failed(errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failed(errno) }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+            guard bytes.count <= longest else {
+                throw Unusable(words: "\(Printable.name(path)) has more than \(longest) bytes")
+            }
+        }
+        while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {
+            throw Unusable(words: "\(Printable.name(path)) is empty or no text")
+        }
+        return text
+    }
+}

@@ -1,0 +1,96 @@
+import AppleClientSecret
+import Rotation
+import Store
+import Testing
+
+@testable import Daemon
+
+/// A machine's report as it lies in the store.
+struct HostReportValueTests {
+    private static func identity(_ client: String = "com.example.web") throws -> ClientIdentity {
+        ClientIdentity(team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID(client)))
+    }
+
+    private static func holding(
+        _ number: UInt64? = 1, since: Int64 = 5, delivered: Bool = true, failure: String? = nil
+    ) -> HostReport.Holding {
+        HostReport.Holding(
+            fingerprint: number.map { Fingerprint(leadingBytes: $0) }, since: WallTime(secondsSinceEpoch: since),
+            delivered: delivered, failure: failure)
+    }
+
+    private func value(_ clients: [ClientIdentity: HostReport.Holding]) -> HostReportValue {
+        HostReportValue(
+            instance: "0123", report: HostReport(at: WallTime(secondsSinceEpoch: 1_794_992_800), clients: clients))
+    }
+
+    @Test func whatIsWrittenIsRead() throws {
+        let clients = [
+            try Self.identity(): Self.holding(),
+            try Self.identity("b"): Self.holding(nil, delivered: false, failure: "disk_full"),
+        ]
+        let written = value(clients)
+        let read = try #require(HostReportValue(written.text, of: Set(clients.keys)))
+        #expect(read.report == written.report)
+        #expect(read.instance == "0123")
+        #expect(HostReportValue(written.text, of: [try Self.identity("b")])?.report.clients.count == 1)
+    }
+
+    @Test func whatFindsNoRoomIsLeftOutAndCounted() throws {
+        var clients: [ClientIdentity: HostReport.Holding] = [:]
+        for number in 0..<500 { clients[try Self.identity("com.example.client\(number)")] = Self.holding() }
+        let failing = try Self.identity("com.example.client499")
+        clients[failing] = Self.holding(failure: "disk_full")
+        let text = value(clients).text
+        #expect(text.utf8.count <= StoreValue.longest)
+        #expect(text.utf8.count > StoreValue.longest - 200)
+        let read = try #require(HostReportValue(text, of: Set(clients.keys)))
+        #expect(read.report.clients[failing] != nil)
+        #expect(text.hasSuffix(#""left_out":\#(500 - read.report.clients.count)}"#))
+    }
+
+    @Test func theWorseOfTwoCounts() throws {
+        let text = #"""
+            {"v":1,"instance":"a","at":7,"clients":[\#
+            {"team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true,"failure":null},\#
+            {"team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":false,"failure":"x_y"},\#
+            {"team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true,"failure":null}]}
+            """#
+        let identity = try Self.identity("a")
+        #expect(HostReportValue(text, of: [identity])?.report.clients[identity]?.failure == "x_y")
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"v":2,"instance":"a","at":7,"clients":[]}"#, #"{"v":1,"instance":"a","clients":[]}"#,
+        #"{"v":1,"instance":7,"at":7,"clients":[]}"#, #"{"v":1,"instance":"a","at":"7","clients":[]}"#,
+        #"{"v":1,"instance":"a","at":-1,"clients":[]}"#,
+        #"{"v":1,"instance":"a","at":9223372036854775807,"clients":[]}"#,
+        #"{"v":1,"instance":"a","at":7,"clients":{}}"#, #"{"v":1,"instance":"a","at":7,"clients":[7]}"#,
+        #"{"v":1,"instance":"a","at":7,"clients":[{}]}"#, #"{"v":1,"v":1,"instance":"a","at":7,"clients":[]}"#,
+    ])
+    func whatIsNoReport(text: String) {
+        #expect(HostReportValue(text, of: []) == nil)
+    }
+
+    @Test(arguments: [
+        #""team_id":"D","client_id":"a","fingerprint":null,"since":1,"delivered":true,"failure":null"#,
+        #""team_id":"DEF123GHIJ","client_id":"a b","fingerprint":null,"since":1,"delivered":true,"failure":null"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":"x","since":1,"delivered":true,"failure":null"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":7,"since":1,"delivered":true,"failure":null"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":-1,"delivered":true,"failure":null"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":1,"failure":null"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true,"failure":"A\u001B"}"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true"#,
+    ])
+    func aClientWithAnythingElseMakesItNone(entry: String) throws {
+        let text = #"{"v":1,"instance":"a","at":7,"clients":[{\#(entry)}]}"#
+        #expect(HostReportValue(text, of: [try Self.identity("a")]) == nil)
+    }
+
+    @Test func aLimit() throws {
+        let text = value([:]).text
+        let padding = String(repeating: " ", count: StoreValue.longest - text.utf8.count)
+        #expect(HostReportValue(text + padding, of: []) != nil)
+        #expect(HostReportValue(text + padding + " ", of: []) == nil)
+    }
+}

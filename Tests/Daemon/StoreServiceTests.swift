@@ -1,0 +1,197 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Linux
+import Rotation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What the daemon makes of the service that asks the store, however that one behaves.
+@Suite struct StoreServiceTests {
+    private static let signature = String(repeating: "c2lnbmF0dXJl", count: 7)
+    private static let text = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.\(signature)"
+    private let directory: TemporaryDirectory
+    private let place: StorePlace
+    private let other: StorePlace
+    private let issued: SecretInfo
+    private let heard = Heard()
+    private var path: String { directory("store.sock") }
+    private var token: Token { Token(Array(Self.text.utf8)) { _ in [UInt8](repeating: 1, count: 32) } }
+
+    private final class Heard: Sendable {
+        let inputs = Mutex<[Input]>([])
+    }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let team = try #require(TeamID("DEF123GHIJ"))
+        let client = try #require(ClientID("com.example.web"))
+        let digits = { (digit: String) in KeyDigest(String(repeating: digit, count: 64)) }
+        place = StorePlace(team: team, client: client, key: try #require(digits("a")))
+        other = StorePlace(team: team, client: client, key: try #require(digits("b")))
+        let now = WallTime(secondsSinceEpoch: 1_800_000_000)
+        issued = SecretInfo(
+            fingerprint: Fingerprint(leadingBytes: 1),
+            claims: Claims(
+                issuer: team, keyID: try #require(KeyID("ABC123DEFG")), subject: client, issuedAt: now,
+                expiresAt: now + Seconds(3600)),
+            signer: nil)
+    }
+
+    private func service(patience: Int64 = 600_000, cancel: EventCounter? = nil) throws -> StoreService {
+        try StoreService(
+            besideSocket: directory("status.sock"), identity: .current(), cancel: cancel, patience: patience,
+            post: { [heard] input in heard.inputs.withLock { $0.append(input) } })
+    }
+
+    /// Why nothing was read.
+    private func whatFailed(patience: Int64 = 600_000, cancel: EventCounter? = nil) throws -> Failure? {
+        let service = try service(patience: patience, cancel: cancel)
+        do throws(Failure) {
+            _ = try service.read([place], issued: { _ in nil })
+            return nil
+        } catch {
+            #expect(error.place == .store)
+            return error
+        }
+    }
+
+    @Test func whatEachPlaceHoldsIsToldAndWhatIsSaidBesides() throws {
+        let listener = try SocketService(
+            at: path,
+            .answer(
+                """
+                {"notice":"watching"}
+                {"notice":"changed"}
+                {"result":"read","values":[{"state":"held","token":"\(Self.text)","revision":42},{"state":"forbidden"}]}
+
+                """))
+        let service = try service()
+        let found = try service.read([place, other], issued: { _ in issued })
+        #expect(found == [place: .secret(issued, revision: 42), other: .forbidden])
+        #expect(heard.inputs.withLock { $0 } == [.storeWatched(true), .changeNoticed(.store)])
+        #expect(
+            listener.question
+                == #"{"do":"read","slots":["DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
+                + #""DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb"]}"# + "\n")
+        // The connection has ended by now, and so has the watch.
+        #expect(service.takeNotices() == [.storeWatched(false)])
+        #expect(service.takeNotices() == [])
+    }
+
+    @Test func aPutSaysWhatCameOfIt() throws {
+        let listener = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
+        #expect(try service().put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
+        #expect(
+            listener.question
+                == #"{"do":"put","slot":"DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","token":"\#(Self.text)","revision":42}"#
+                + "\n")
+    }
+
+    @Test func whenTheCertificateExpiresIsToldOnceUntilItIsAnotherTime() throws {
+        func answer(_ more: String) -> String { #"{"result":"put","revision":43\#(more)}"# + "\n" }
+        let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
+        let service = try service()
+        for more in [#","certificate_expires":1800000000"#, #","certificate_expires":1800000000"#, ""] {
+            let listener = try SocketService(at: path, .answer(answer(more)))
+            _ = try service.put(token, at: place, ifAt: 42, issued: { _ in nil })
+            _ = listener
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let told = heard.inputs.withLock { $0 }.filter { if case .storeCertificate = $0 { true } else { false } }
+        #expect(told == [.storeCertificate(expiresAt: expiry), .storeCertificate(expiresAt: nil)])
+    }
+
+    @Test func aConflictSaysWhatIsThere() throws {
+        let listener = try SocketService(
+            at: path, .answer(#"{"result":"conflict","value":{"state":"not_a_value","revision":7}}"# + "\n"))
+        #expect(
+            try service().put(token, at: place, ifAt: 42, issued: { _ in nil })
+                == .conflict(.foreign("it is no value of this program", revision: 7)))
+        _ = listener
+    }
+
+    /// The process that was asked has the configuration and the files from before.
+    @Test func aConnectionThatWasEndedWhileItWasAskedIsNotKept() throws {
+        let listener = try SocketService(
+            at: path, .answer(#"{"notice":"changed"}"# + "\n" + #"{"result":"put","revision":43}"# + "\n"))
+        let reloaded = Mutex<StoreService?>(nil)
+        let service = try StoreService(
+            besideSocket: directory("status.sock"), identity: .current(), cancel: nil,
+            post: { if $0 == .changeNoticed(.store) { reloaded.withLock { $0 }?.disconnect() } })
+        reloaded.withLock { $0 = service }
+        #expect(try service.put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
+        #expect(service.takeNotices() == [])
+        reloaded.withLock { $0 = nil }
+        _ = listener
+    }
+
+    /// A process keeps what it was handed at its start, so what is put right is seen by the next one.
+    @Test(arguments: [
+        ("store_file_unusable", false), ("store_credentials_refused", false), ("store_unavailable", true),
+    ])
+    func afterAFailureOfWhatItWasHandedTheServiceIsAskedAnew(_ code: String, _ isKept: Bool) throws {
+        let listener = try SocketService(
+            at: path, .answer(#"{"result":"failed","code":"\#(code)","detail":null,"retry_after":null}"# + "\n"))
+        let service = try service()
+        do throws(Failure) {
+            _ = try service.read([place], issued: { _ in nil })
+            Issue.record("it was read")
+        } catch {
+            #expect(error.code.rawValue == code)
+        }
+        #expect(heard.inputs.withLock { $0 } == (isKept ? [] : [.storeWatched(false)]))
+        // It ends when it has answered, which may take a moment to be seen.
+        var ended = pollfd(fd: service.raw, events: Int16(POLLIN), revents: 0)
+        if isKept { #expect(unsafe poll(&ended, 1, 10_000) == 1) }
+        #expect(service.takeNotices() == (isKept ? [.storeWatched(false)] : []))
+        _ = listener
+    }
+
+    @Test func linesWithoutEndAreNotWaitedForWithoutEnd() throws {
+        let listener = try SocketService(
+            at: path, .answer(String(repeating: #"{"notice":"changed"}"# + "\n", count: 200_000)))
+        #expect(try whatFailed(patience: 1)?.code == .storeServiceSilent)
+        _ = listener
+    }
+
+    @Test func aFailureHasItsCodeAndHowLongToWait() throws {
+        let listener = try SocketService(
+            at: path,
+            .answer(#"{"result":"failed","code":"store_unavailable","detail":"no leader","retry_after":90}"# + "\n"))
+        let failure = try #require(try whatFailed())
+        #expect(failure.code == .storeUnavailable)
+        #expect(failure.detail == "no leader")
+        #expect(failure.retryAfter == 90)
+        _ = listener
+    }
+
+    @Test(arguments: ["no answer\n", #"{"result":"put","revision":43}"# + "\n", #"{"result":"#, ""])
+    func anythingElseIsNoAnswer(_ text: String) throws {
+        let listener = try SocketService(at: path, .answer(text))
+        #expect(try whatFailed()?.code == .storeServiceSilent)
+        _ = listener
+    }
+
+    @Test func aServiceThatSaysNothingIsGivenUpOn() throws {
+        let listener = try SocketService(at: path, .hang)
+        #expect(try whatFailed(patience: 50)?.code == .storeServiceSilent)
+        _ = listener
+    }
+
+    @Test func aStopEndsTheWaiting() throws {
+        let listener = try SocketService(at: path, .hang)
+        let cancel = try EventCounter()
+        cancel.signal()
+        #expect(try whatFailed(cancel: cancel)?.code == .storeServiceSilent)
+        _ = listener
+    }
+
+    @Test func withoutASocketItIsMissing() throws {
+        #expect(try whatFailed()?.code == .storeServiceMissing)
+        #expect(try service().obstacle()?.code == .storeServiceMissing)
+    }
+}

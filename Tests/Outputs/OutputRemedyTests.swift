@@ -1,0 +1,86 @@
+import Failures
+import Foundation
+import Linux
+import Outputs
+import Rotation
+import TestSupport
+import Testing
+
+/// What is said to help where an output cannot be written, before anything is written.
+@Suite(.needsRoot("gives files away")) struct OutputRemedyTests {
+    private let scratch: TemporaryDirectory
+    private let publisher: Publisher
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        publisher = try Samples.publisher()
+    }
+
+    private func give(_ name: String, mode: Int = 0o755) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: scratch(name))
+        try #require(run(["chown", "daemon", scratch(name)]).status == 0)
+    }
+
+    private func obstacle(_ name: String, group: String? = nil) throws -> Failure? {
+        publisher.obstacle(to: try Samples.file(scratch(name), group: group))
+    }
+
+    @Test func whereNothingIsInTheWayNothingIsSaid() throws {
+        #expect(try obstacle("web.jwt") == nil)
+        _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
+        #expect(try obstacle("web.jwt") == nil)
+        #expect(try obstacle("web.jwt", group: "daemon") == nil)
+        #expect(try obstacle("web.jwt", group: "no-such-group")?.code == .unknownGroup)
+    }
+
+    @Test func aMissingDirectoryIsMadeForTheUserThatWrites() throws {
+        let failure = try #require(try obstacle("none/web.jwt"))
+        #expect(failure.code == .directoryMissing)
+        #expect(failure.remedy == .say("make it", run: "install -d -o root \(scratch("none"))"))
+    }
+
+    /// The directory leads there, so whoever may write to it could have chosen the file.
+    @Test func anotherUsersFileIsWrittenAsThatUserUnlessAStrangerMayHavePutItThere() throws {
+        try scratch.write("x", to: "web.jwt")
+        try give("web.jwt", mode: 0o644)
+        let theirs = try #require(try obstacle("web.jwt"))
+        #expect(theirs.code == .foreignOwner)
+        #expect(theirs.remedy?.words?.hasPrefix("write \"as: daemon\" under this output") == true)
+        #expect(theirs.remedy?.command?.hasSuffix("clientsecretd reload") == true)
+
+        try FileManager.default.createDirectory(atPath: scratch("shared"), withIntermediateDirectories: false)
+        try scratch.write("x", to: "shared/web.jwt")
+        try give("shared/web.jwt", mode: 0o644)
+        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: scratch("shared"))
+        let strangers = try #require(try obstacle("shared/web.jwt"))
+        #expect(strangers.remedy?.words?.hasPrefix("somebody else has put it there") == true)
+    }
+
+    @Test func anotherUsersDirectoryIsWrittenToAsThatUserUnlessAStrangerMayHavePutItThere() throws {
+        for name in ["theirs", "shared", "shared/theirs"] {
+            try FileManager.default.createDirectory(atPath: scratch(name), withIntermediateDirectories: false)
+        }
+        try give("theirs")
+        try give("shared/theirs")
+        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: scratch("shared"))
+        let theirs = try #require(try obstacle("theirs/web.jwt"))
+        #expect(theirs.remedy?.words?.hasPrefix("write \"as: daemon\" under this output") == true)
+        let strangers = try #require(try obstacle("shared/theirs/web.jwt"))
+        #expect(
+            strangers.remedy
+                == .say(
+                    "somebody else has put it there: look at it with ls -l and move it away",
+                    run: "mv -nT \(scratch("shared/theirs")) \(scratch("shared/theirs.foreign"))"))
+    }
+
+    /// What cannot be read back must not be taken for a missing file either.
+    @Test func anotherFormatThanThoseOfTheRegistryIsRefused() throws {
+        let file = try Samples.file(scratch("web.jwt"), FileFormat(name: "none"))
+        let failure = #expect(throws: Failure.self) {
+            try publisher.publish([.whole: try Samples.secret()], in: file)
+        }
+        #expect(failure?.code == .environmentFileMalformed)
+        #expect(failure?.detail == "line 1: nothing is known of the format none")
+        #expect(!FileManager.default.fileExists(atPath: scratch("web.jwt")))
+    }
+}

@@ -1,0 +1,165 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// When what was received is delivered.
+struct DeliveryTurnsTests {
+    private let bench: Bench
+
+    init() throws {
+        bench = try Bench(try Self.configuration())
+    }
+
+    /// Clients that receive their secrets, and share an action.
+    private static func configuration(
+        _ names: [String] = ["web"], deliverOver: Int64 = 1000
+    ) throws -> Configuration {
+        var key = try Values.keyEntry()
+        key.location = .publicKey([])
+        let clients = try names.map { name in
+            var client = try Values.client(name, actions: [Values.exec("/bin/tell")])
+            client.lifetime = .maximum
+            client.source = SourceConfiguration(path: try Values.path("/in/\(name).jwt"), format: .raw)
+            client.source?.deliverOver = Seconds(deliverOver)
+            return (name, client)
+        }
+        return try Values.configuration(Dictionary(uniqueKeysWithValues: clients), keys: ["apple": key])
+    }
+
+    /// Has something else renew a client's source, and waits until it was read.
+    @discardableResult private func offer(
+        _ number: UInt64, to name: String = "web", expires: Int64 = 90 * Values.day
+    ) throws -> SecretInfo {
+        let issued = try Values.issued(
+            number, id: "com.example.\(name)", from: -60 + Int64(number), to: expires, signer: Values.print("1"))
+        bench.sources[try Values.name(name)] = .secret(issued)
+        bench.tell(.changeNoticed(.source(try Values.name(name))))
+        bench.pass(3)
+        return issued
+    }
+
+    private var runs: [String] { bench.log.filter { $0.hasPrefix("run") } }
+
+    @Test func itIsPublishedAtOnceAndDeliveredInItsTurn() throws {
+        try offer(1)
+        bench.go()
+        #expect(runs == ["run exec /bin/tell for web"], "an application without a secret waited")
+        bench.forget()
+        let second = try offer(2)
+        #expect(try bench.held(in: "web.jwt") == second)
+        #expect(runs.isEmpty)
+        let view = try bench.view("web")
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        bench.pass(1000)
+        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(try bench.view("web").delivered)
+    }
+
+    @Test func turnsAreSpreadEvenly() throws {
+        try offer(1)
+        var delays: [Int64] = []
+        for number in 2..<102 {
+            bench.forget()
+            try offer(UInt64(number))
+            var delay: Int64 = 0
+            while runs.isEmpty, delay <= 1000 {
+                bench.pass(10)
+                delay += 10
+            }
+            delays.append(delay)
+        }
+        #expect(delays.allSatisfy { $0 <= 1000 })
+        for tenth in 0..<5 {
+            let count = delays.count { $0 / 200 == Int64(tenth) }
+            #expect((8...40).contains(count), "\(count) of 100 in fifth \(tenth)")
+        }
+    }
+
+    @Test func ofSeveralClientsTheFirstTurnCounts() throws {
+        bench.reload(try Self.configuration(["native", "web"]))
+        for name in ["native", "web"] { try offer(1, to: name) }
+        bench.pass(1000)
+        bench.forget()
+        for name in ["native", "web"] { try offer(2, to: name) }
+        bench.pass(1000)
+        #expect(runs == ["run exec /bin/tell for native, web"])
+    }
+
+    @Test func whoAsksDoesNotWait() throws {
+        try offer(1)
+        try offer(2)
+        bench.forget()
+        bench.ask(.renew(Request.Renewal(clients: [try Values.name("web")])))
+        bench.pass(3)
+        #expect(runs.count == 1)
+        guard case .renewed(let outcomes)? = bench.answer() else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(outcomes.count == 1)
+    }
+
+    @Test func whatIsReceivedForARequestDoesNotWait() throws {
+        try offer(1)
+        try offer(2)
+        bench.forget()
+        let web = try Values.name("web")
+        bench.held = [.source(web)]
+        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.sources[web] = .secret(try Values.issued(3, from: -50, to: 90 * Values.day, signer: Values.print("1")))
+        bench.release(.source(web))
+        bench.pass(3)
+        #expect(runs.count == 1)
+    }
+
+    @Test func nobodyWaitsWhoseSecretIsCritical() throws {
+        try offer(1, expires: 90 * Values.day)
+        bench.sleep(90 * Values.day - 600)
+        #expect(try bench.view("web").health == .critical)
+        bench.forget()
+        try offer(2, expires: 180 * Values.day)
+        #expect(runs.count == 1)
+    }
+
+    @Test func waitingEndsWhereTheSecretBecomesCritical() throws {
+        bench.reload(try Self.configuration(deliverOver: 86_400))
+        let first = try offer(1, expires: 90 * Values.day)
+        let critical = 90 * Values.day - 10 * Values.day
+        bench.sleep(critical - 60)
+        bench.forget()
+        try offer(2, expires: 180 * Values.day)
+        #expect(runs.isEmpty)
+        bench.pass(120)
+        #expect(runs.count == 1, "\(first.expiresAt)")
+    }
+
+    @Test func atAStartNobodyWaits() throws {
+        try offer(1)
+        let second = try offer(2)
+        bench.sources[try Values.name("web")] = .secret(second)
+        try bench.restart(try Self.configuration())
+        #expect(runs.last == "run exec /bin/tell for web")
+    }
+
+    @Test func newSecretsDoNotPutDeliveriesOff() throws {
+        try offer(1)
+        bench.forget()
+        for number in 2..<14 {
+            try offer(UInt64(number))
+            bench.pass(97)
+        }
+        #expect(!runs.isEmpty)
+    }
+
+    @Test func aReloadWithAnotherTimeEndsTheWaiting() throws {
+        try offer(1)
+        try offer(2)
+        bench.forget()
+        bench.reload(try Self.configuration(deliverOver: 0))
+        bench.pass(3)
+        #expect(runs.count == 1)
+    }
+}

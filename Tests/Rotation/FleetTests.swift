@@ -1,0 +1,200 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// What a signer knows of the machines that report.
+struct FleetTests {
+    private let bench: Bench
+    private let web: ClientName
+    private let identity: ClientIdentity
+    private static let day: Int64 = 86_400
+
+    init() throws {
+        web = try Values.name("web")
+        identity = ClientIdentity(
+            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")))
+        bench = try Bench(try Self.configuration())
+        bench.go()
+    }
+
+    private static func configuration(isShared: Bool = true) throws -> Configuration {
+        var client = try Values.client("web")
+        client.isShared = isShared
+        var configuration = try Values.configuration(["web": client])
+        configuration.store = SecretStore(place: "etcd", machine: "signer")
+        return configuration
+    }
+
+    /// Puts a machine's report, as of some seconds ago by its clock.
+    private func report(
+        _ machine: String, _ fingerprint: Fingerprint?, ago: Int64 = 0, delivered: Bool = true, failure: String? = nil
+    ) {
+        let at = WallTime(secondsSinceEpoch: bench.now.wall.secondsSinceEpoch - ago)
+        let holding = HostReport.Holding(fingerprint: fingerprint, since: at, delivered: delivered, failure: failure)
+        bench.reports[machine] = HostObservation(
+            revision: (bench.reports[machine]?.revision ?? 10_000) + 1,
+            report: HostReport(at: at, clients: [identity: holding]))
+    }
+
+    private var current: Fingerprint { get throws { try #require(try bench.current("web")?.fingerprint) } }
+
+    private func fleet(all: Bool = false) throws -> FleetClientView {
+        bench.pass(31)
+        bench.forget()
+        bench.ask(.fleet(all: all))
+        guard case .fleet(let view) = bench.answer() else {
+            Issue.record("\(String(describing: bench.answer()))")
+            throw CancellationError()
+        }
+        #expect(view.clients.count == 1)
+        return try #require(view.clients.first)
+    }
+
+    private func states(all: Bool = false) throws -> [String] {
+        try fleet(all: all).machines.map { "\($0.machine) \($0.state.rawValue)" }
+    }
+
+    private var reads: Int { bench.works.count { if case .readReports = $0 { true } else { false } } }
+
+    @Test func eachMachineIsInOneState() throws {
+        report("a", try current)
+        report("b", try current, delivered: false)
+        report("c", Fingerprint(leadingBytes: 1))
+        report("d", nil)
+        report("e", try current, failure: "disk_full")
+        report("f", try current, ago: 2 * Self.day)
+        // What was there before the start is judged by what it says.
+        try bench.restart(Self.configuration())
+        let view = try fleet()
+        // This machine itself reports as well.
+        #expect(view.counts.hosts == 7)
+        #expect(view.counts[.current] == 3)
+        #expect(view.counts.delivered == 2)
+        #expect(view.counts[.behind] == 2)
+        #expect(view.counts[.failing] == 1)
+        #expect(view.counts[.silent] == 1)
+        #expect(try view.fingerprint == current)
+        #expect(view.machines.map(\.machine) == ["e", "c", "d", "f"])
+        let all = try states(all: true)
+        #expect(all.prefix(4) == ["e failing", "c behind", "d behind", "f silent"])
+        #expect(all.dropFirst(4).sorted() == ["a current", "b current", "signer current"])
+    }
+
+    @Test func aRenewalLeavesThemBehind() throws {
+        report("a", try current)
+        #expect(try states() == [])
+        bench.pass(300)
+        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
+        #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.current] == 0)
+        #expect(try states().contains("a behind"))
+        report("a", try current)
+        bench.pass(300)
+        #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.current] == 2)
+    }
+
+    @Test func theyAreReadEveryFiveMinutesAndForWhoeverAsks() throws {
+        bench.pass(300)
+        bench.forget()
+        bench.pass(3000)
+        #expect(reads == 10)
+        bench.forget()
+        bench.held = [.fleet]
+        bench.pass(31)
+        bench.ask(.fleet(all: true), 1)
+        bench.ask(.fleet(all: true), 2)
+        #expect(reads == 1)
+        #expect(bench.answer(1) == nil)
+        bench.release(.fleet)
+        #expect(bench.answer(1) != nil)
+        #expect(bench.answer(2) != nil)
+        // What was read just now is new enough.
+        bench.forget()
+        bench.ask(.fleet(all: true), 3)
+        #expect(bench.answer(3) != nil)
+        #expect(reads == 0)
+    }
+
+    @Test func whoAsksIsToldWhyThereIsNoAnswer() throws {
+        let failure = Failure(.storeUnreachable, at: .store)
+        bench.pass(31)
+        bench.failures[.fleet] = failure
+        bench.ask(.fleet(all: false))
+        #expect(bench.answer() == .noFleet(failure))
+        let home = try Bench(try Self.configuration(isShared: false))
+        home.go()
+        home.ask(.fleet(all: false))
+        #expect(home.answer() == .noFleet(nil))
+        #expect(home.works.allSatisfy { if case .readReports = $0 { false } else { true } })
+    }
+
+    @Test func aClockThatIsBehindMakesNobodySilentWhoReports() throws {
+        report("slow", try current, ago: 400 * Self.day)
+        try bench.restart(Self.configuration())
+        #expect(try states() == ["slow silent"])
+        // A report that changes is a sign of life, whatever it says of the time.
+        report("slow", try current, ago: 400 * Self.day)
+        #expect(try states() == [])
+        bench.pass(2 * Self.day)
+        #expect(try states() == ["slow silent"])
+    }
+
+    @Test func aClockThatIsAheadKeepsNobodyAlive() throws {
+        report("fast", try current, ago: -400 * Self.day)
+        #expect(try states() == [])
+        bench.pass(2 * Self.day)
+        #expect(try states() == ["fast silent"])
+        bench.pass(13 * Self.day)
+        #expect(bench.reports["fast"] == nil)
+    }
+
+    @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
+        report("a", try current, ago: 100 * Self.day)
+        bench.reports["b"] = HostObservation(revision: 7, report: nil)
+        bench.pass(13 * Self.day)
+        report("c", try current)
+        #expect(bench.reports.keys.sorted() == ["a", "b", "c", "signer"])
+        bench.pass(Self.day + 600)
+        #expect(bench.reports.keys.sorted() == ["c", "signer"])
+        #expect(try fleet().counts.hosts == 2)
+    }
+
+    @Test func whatReportsMeanwhileIsNotForgotten() throws {
+        report("a", try current)
+        bench.pass(13 * Self.day)
+        report("a", try current)
+        bench.pass(2 * Self.day)
+        #expect(bench.reports["a"] != nil)
+    }
+
+    @Test func aReportThatMustNotBeRemovedDoesNotEndTheReading() throws {
+        report("a", try current, ago: 100 * Self.day)
+        bench.failingForgets = Failure(.storeForbidden, at: .store)
+        bench.pass(14 * Self.day + 600)
+        bench.forget()
+        bench.pass(Self.day)
+        let tries = bench.works.count { if case .forgetReport = $0 { true } else { false } }
+        let reads = bench.works.count { if case .readReports = $0 { true } else { false } }
+        #expect((1...2).contains(tries))
+        #expect((250...450).contains(reads))
+        #expect(try states() == ["a silent"])
+    }
+
+    @Test func whoAsksWhileItIsReadIsAnsweredByThat() throws {
+        bench.pass(60)
+        bench.held = [.fleet]
+        bench.ask(.fleet(all: false), 1)
+        bench.ask(.fleet(all: false), 2)
+        let failure = Failure(.storeUnreachable, at: .store)
+        bench.failures[.fleet] = failure
+        bench.release(.fleet)
+        #expect(bench.answer(1) == .noFleet(failure))
+        #expect(bench.answer(2) == .noFleet(failure))
+    }
+
+    @Test func somethingElseThanAReportIsNoMachine() throws {
+        bench.reports["junk"] = HostObservation(revision: 3, report: nil)
+        #expect(try fleet(all: true).counts.hosts == 1)
+    }
+}

@@ -1,0 +1,242 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// A client without a private key that receives from the store.
+struct StoreReadingTests {
+    private let bench: Bench
+    private let signer: KeyDigest
+    private let other: KeyDigest
+    private let place: StorePlace
+    private let web: ClientName
+
+    init() throws {
+        signer = try Values.print("1")
+        other = try Values.print("2")
+        web = try Values.name("web")
+        place = StorePlace(
+            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")), key: signer)
+        bench = try Bench(try Self.configuration())
+    }
+
+    private static func configuration(keys: [String] = ["apple"], place: String = "etcd") throws -> Configuration {
+        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        client.otherKeys = try keys.dropFirst().map { try Values.key($0) }
+        client.lifetime = .maximum
+        client.source = SourceConfiguration(.store)
+        var entries: [String: KeyConfiguration] = [:]
+        for (name, id) in [("apple", "ABC123DEFG"), ("former", "XYZ123DEFG")] where keys.contains(name) {
+            entries[name] = try Values.keyEntry(keyID: id)
+            entries[name]?.location = .publicKey([])
+        }
+        var configuration = try Values.configuration(["web": client], keys: entries)
+        configuration.store = SecretStore(place: place, machine: "app17")
+        return configuration
+    }
+
+    private func secret(_ number: UInt64, issued: Int64 = 0, expires: Int64 = 90) throws -> SecretInfo {
+        try Values.issued(number, from: issued * Values.day - 60, to: expires * Values.day, signer: signer)
+    }
+
+    /// Begins with this secret in force.
+    @discardableResult private func begin() throws -> SecretInfo {
+        let first = try secret(1)
+        bench.store[place] = .secret(first, revision: 10)
+        bench.go()
+        #expect(try bench.current("web") == first)
+        bench.forget()
+        return first
+    }
+
+    private var reads: Int { bench.works.count { if case .readStore = $0 { true } else { false } } }
+    private var source: SourceView? { get throws { try bench.view("web").source } }
+    private var health: HealthState { get throws { try bench.view("web").health } }
+
+    @Test func whatTheStoreHoldsIsKeptPublishedAndDelivered() throws {
+        let first = try secret(1)
+        bench.store[place] = .secret(first, revision: 10)
+        bench.go()
+        #expect(bench.log.count { $0 == "read store" } == 1)
+        #expect(bench.log.suffix(4) == ["keep web", "publish web.jwt", "run exec /bin/tell for web", "keep web"])
+        #expect(try bench.held(in: "web.jwt") == first)
+        #expect(try source?.kind == "store")
+        #expect(try source?.place == "etcd")
+        #expect(try source?.state == .current)
+        #expect(try health == .ok)
+        #expect(try bench.view("web").counts.received == 1)
+    }
+
+    @Test func itIsReadEachMinuteAndNotAtOneMomentByAll() throws {
+        try begin()
+        bench.pass(44)
+        #expect(reads == 0)
+        bench.pass(17)
+        #expect(reads == 1)
+        bench.pass(600)
+        #expect((10...14).contains(reads))
+    }
+
+    @Test func aWatchBringsTheNextReadForwardAndThereAreFewOthers() throws {
+        try begin()
+        bench.tell(.storeWatched(true))
+        bench.pass(440)
+        #expect(reads == 0)
+        let second = try secret(2, issued: 1, expires: 91)
+        bench.step(Values.day)
+        bench.forget()
+        bench.store[place] = .secret(second, revision: 11)
+        bench.tell(.changeNoticed(.store))
+        bench.pass(1)
+        #expect(reads == 1)
+        #expect(try bench.held(in: "web.jwt") == second)
+        // Nor is it read less often once nothing is watched any more.
+        bench.tell(.storeWatched(false))
+        bench.forget()
+        bench.pass(60)
+        #expect(reads == 1)
+    }
+
+    @Test func absenceAndFailureChangeNothing() throws {
+        let first = try begin()
+        bench.store = [:]
+        bench.pass(60)
+        #expect(try source?.state == .missing)
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        bench.pass(60)
+        #expect(try source?.state == .unreachable)
+        #expect(try bench.held(in: "web.jwt") == first)
+        #expect(bench.effects == [])
+        #expect(try health == .ok)
+        // A day later it is said, and no longer once the store answers.
+        bench.sleep(86_400)
+        #expect(try health == .degraded)
+        #expect(try bench.view("web").reason?.failure.code == .storeUnreachable)
+        bench.failures = [:]
+        bench.store[place] = .secret(first, revision: 10)
+        bench.pass(61)
+        #expect(try health == .ok)
+        #expect(try source?.state == .current)
+    }
+
+    @Test(arguments: [
+        Failure.Code.storeCredentialsRefused, .storeCertificateRefused, .storeFileUnusable, .storeServiceMissing,
+    ])
+    func aRefusalIsSaidAtOnce(_ code: Failure.Code) throws {
+        try begin()
+        bench.failures[.store] = Failure(code, at: .store)
+        bench.pass(61)
+        #expect(try health == .degraded)
+        #expect(try bench.view("web").reason?.failure.code == code)
+    }
+
+    @Test func aRefusalThatBecomesAnOutageIsNoneAnyMoreAndTheReverse() throws {
+        try begin()
+        for _ in 0..<2 {
+            bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+            bench.pass(900)
+            #expect(try health == .ok)
+            bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store)
+            bench.pass(900)
+            #expect(try bench.view("web").reason?.failure.code == .storeCredentialsRefused)
+        }
+    }
+
+    /// A watch of a forbidden place is silent.
+    @Test func aForbiddenPlaceIsReadEachMinuteAlthoughTheStoreIsWatched() throws {
+        let first = try begin()
+        bench.tell(.storeWatched(true))
+        bench.store[place] = .forbidden
+        bench.tell(.changeNoticed(.store))
+        bench.pass(1)
+        #expect(try health == .degraded)
+        bench.store[place] = .secret(first, revision: 10)
+        bench.pass(61)
+        #expect(try health == .ok)
+    }
+
+    @Test func aForbiddenPlaceIsSaidAtOnce() throws {
+        let first = try begin()
+        bench.store[place] = .forbidden
+        bench.pass(61)
+        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+        #expect(try bench.held(in: "web.jwt") == first)
+    }
+
+    @Test func aCertificateThatIsAboutToExpireIsSaidTwoWeeksBefore() throws {
+        try begin()
+        let start = bench.now.wall.secondsSinceEpoch
+        bench.tell(.storeCertificate(expiresAt: WallTime(secondsSinceEpoch: start + 15 * Values.day)))
+        bench.pass(Values.day - 60)
+        #expect(try health == .ok)
+        bench.pass(120)
+        #expect(try health == .degraded)
+        #expect(try bench.view("web").reason?.failure.code == .storeCertificateExpiring)
+        bench.tell(.storeCertificate(expiresAt: WallTime(secondsSinceEpoch: start + 365 * Values.day)))
+        bench.pass(1)
+        #expect(try health == .ok)
+        // A machine without a certificate has none that expires.
+        bench.tell(.storeCertificate(expiresAt: nil))
+        bench.pass(1)
+        #expect(try health == .ok)
+    }
+
+    @Test func onlyWhatThePinnedKeySignedAndWhatIsNewerIsReceived() throws {
+        let first = try begin()
+        let older = try Values.issued(3, from: -5000, to: 90 * Values.day, signer: signer)
+        let forged = try Values.issued(4, from: 10, to: 95 * Values.day, signer: nil)
+        let foreign = try Values.issued(5, id: "com.example.other", from: 10, to: 95 * Values.day, signer: signer)
+        for (found, state) in [
+            (StoreObservation.secret(older, revision: 3), SourceView.State.stale),
+            (.secret(forged, revision: 12), .wrong), (.secret(foreign, revision: 13), .wrong),
+            (.foreign("it is no value", revision: 14), .wrong),
+        ] {
+            bench.store[place] = found
+            bench.pass(61)
+            #expect(try source?.state == state)
+            #expect(try health == (state == .wrong ? .degraded : .ok))
+            #expect(try bench.held(in: "web.jwt") == first)
+        }
+        #expect(bench.effects == [])
+    }
+
+    @Test func whatThePreferredKeySignedWinsWhateverTheOtherPlaceHolds() throws {
+        let bench = try Bench(try Self.configuration(keys: ["apple", "former"]))
+        bench.prints[try Values.key("former")] = other
+        let old = StorePlace(team: place.team, client: place.client, key: other)
+        let former = try Values.issued(2, keyID: "XYZ123DEFG", from: -10, signer: other)
+        bench.store[old] = .secret(former, revision: 4)
+        bench.go()
+        #expect(try bench.current("web") == former)
+        #expect(try bench.view("web").source?.state == .current)
+        let preferred = try secret(1)
+        bench.store[place] = .secret(preferred, revision: 5)
+        bench.pass(61)
+        #expect(try bench.current("web") == preferred)
+        #expect(try bench.view("web").source?.state == .current)
+        // One request for both.
+        #expect(bench.works.contains(.readStore([place, old])))
+    }
+
+    @Test func atTheStartTheStateDirectoryServesWhileTheStoreIsSilent() throws {
+        let first = try begin()
+        bench.held = [.store]
+        try bench.restart(try Self.configuration())
+        #expect(try bench.current("web") == first)
+        #expect(bench.lastStep.wake.boot != nil)
+        bench.release(.store)
+        #expect(try source?.state == .current)
+    }
+
+    @Test func renewReadsAgainAndWaits() throws {
+        try begin()
+        bench.pass(10)
+        bench.ask(.renew(Request.Renewal(clients: [web])))
+        #expect(reads == 1)
+        #expect(bench.answer() == .renewed([try bench.delivered("web")]))
+        bench.failures[.store] = Failure(.storeTimedOut, at: .store)
+        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
+        #expect(bench.answer(2) == .renewed([try bench.failed("web", Failure(.storeTimedOut, at: .store))]))
+    }
+}

@@ -1,0 +1,212 @@
+import AppleClientSecret
+import Rotation
+import TestSupport
+
+/// Machines that sign and machines that follow, around one place to which a signer's secret is posted. Something else
+/// copies from there into a file on each follower, when and as well as it can.
+final class Fleet {
+    private enum Address: Hashable {
+        case everybody
+        case machine(String)
+    }
+
+    private struct Parcel {
+        let at: Int64
+        let to: Address
+        let offer: Offer?
+    }
+
+    var random: SeededGenerator
+    let mistake: FleetMistake?
+    private(set) var machines: [Machine] = []
+    private var watches: [String: MachineWatch] = [:]
+    /// True time, in milliseconds of the boot clock.
+    private(set) var boot: Int64 = 0
+    /// Since when nothing is wrong; nil while something is.
+    private var goodSince: Int64? = 0
+
+    /// What lies where all followers' files are copied from; nil: nothing.
+    private(set) var posted: Offer?
+    /// Every genuine secret that was posted, the latest last.
+    private(set) var history: [SecretInfo] = []
+    /// Every secret that a key of the fleet's has signed.
+    private(set) var made: [Fingerprint: SecretInfo] = [:]
+    /// The signer whose secret is posted.
+    var exporter: String?
+    private var exported: SecretInfo?
+    /// Machines that are not reached.
+    private(set) var unreached: Set<String> = []
+    private var parcels: [Parcel] = []
+
+    /// The number of the key that signs, and of those that followers accept, in the order of preference.
+    var key = 1
+    var accepted = [1]
+
+    private var born = 0
+    private(set) var mints = 0
+    private(set) var steps = 0
+    var met: [FleetFault: Int] = [:]
+    private let log: ((String) -> Void)?
+
+    init(seed: UInt64, mistake: FleetMistake?, log: ((String) -> Void)?) {
+        random = SeededGenerator(seed: seed)
+        self.mistake = mistake
+        self.log = log
+    }
+
+    var signers: [Machine] { machines.filter(\.isSigner) }
+
+    var followers: [Machine] { machines.filter { !$0.isSigner } }
+
+    /// The true time.
+    var wall: WallTime { WallTime(secondsSinceEpoch: 1_800_000_000 + boot / 1000) }
+
+    func say(_ text: @autoclosure () -> String) {
+        if let log { log("\(wall) \(boot % 1000) == \(text())") }
+    }
+
+    // MARK: Machines
+
+    @discardableResult func add(isSigner: Bool) -> Machine {
+        born += 1
+        let name = "\(isSigner ? "signer" : "app")\(born)"
+        let machine = Machine(
+            name, isSigner: isSigner, keys: isSigner ? [key] : accepted, seed: random.next(), at: boot,
+            mistake: mistake)
+        machine.log = log
+        machines.append(machine)
+        watches[name] = MachineWatch(machine)
+        if isSigner { exporter = exporter ?? name } else { copy(to: machine) }
+        say("\(name) appears")
+        return machine
+    }
+
+    func remove(_ machine: Machine) {
+        say("\(machine.name) is gone for good")
+        machines.removeAll { $0 === machine }
+        watches[machine.name] = nil
+        if exporter == machine.name { exporter = nil }
+    }
+
+    // MARK: What is posted
+
+    /// Puts something where it is copied from, which may be anything.
+    func post(_ offer: Offer?) {
+        say("posted: \(offer.map { "\($0)".prefix(90).description } ?? "nothing")")
+        posted = offer
+        if case .secret(let secret)? = offer, made[secret.fingerprint] == secret, history.last != secret {
+            history.append(secret)
+        }
+        for machine in followers { copy(to: machine) }
+    }
+
+    /// Notes a secret that one of the fleet's keys has signed elsewhere.
+    func note(_ secret: SecretInfo) { made[secret.fingerprint] = secret }
+
+    /// Copies what is posted to a machine, some time later; the latest copy arrives last.
+    func copy(to machine: Machine) {
+        guard !unreached.contains(machine.name) else { return }
+        parcels.removeAll { $0.to == .machine(machine.name) }
+        send(posted, to: .machine(machine.name), within: 120_000)
+    }
+
+    private func send(_ offer: Offer?, to address: Address, within milliseconds: UInt64) {
+        parcels.append(Parcel(at: boot + 1 + Int64(random.next() % milliseconds), to: address, offer: offer))
+    }
+
+    func cut(_ machine: Machine) {
+        unreached.insert(machine.name)
+        parcels.removeAll { $0.to == .machine(machine.name) }
+    }
+
+    private func deliver() {
+        for parcel in parcels.filter({ $0.at <= boot }) {
+            switch parcel.to {
+            case .everybody: post(parcel.offer)
+            case .machine(let name): machines.first { $0.name == name }?.offer(parcel.offer)
+            }
+        }
+        parcels.removeAll { $0.at <= boot }
+    }
+
+    /// Posts what the exporting signer has published anew.
+    private func export() {
+        guard let exporter, !unreached.contains(exporter),
+            let secret = machines.first(where: { $0.name == exporter })?.published, secret != exported
+        else { return }
+        exported = secret
+        parcels.removeAll { $0.to == .everybody }
+        send(.secret(secret), to: .everybody, within: 30_000)
+    }
+
+    // MARK: Faults
+
+    func fault() { goodSince = nil }
+
+    /// Ends every fault; what is posted is the exporting signer's secret again.
+    func fix() {
+        say("fixed")
+        for machine in machines { machine.fix() }
+        if exporter == nil { exporter = signers.first?.name }
+        unreached = []
+        exported = nil
+        for machine in followers { copy(to: machine) }
+        export()
+        goodSince = boot
+    }
+
+    // MARK: Time
+
+    /// Runs until so many seconds have passed, checking the promises after every step of every machine.
+    func run(for seconds: Int64) throws {
+        let end = boot + seconds * 1000
+        while let moment = nextMoment, moment <= end {
+            pass(until: moment)
+            deliver()
+            for machine in machines where try machine.advance(minted: { try self.noteMint($0, machine) }) {
+                steps += 1
+                try watch(machine)
+            }
+            export()
+        }
+        pass(until: end)
+        for machine in machines {
+            _ = try machine.advance { try self.noteMint($0, machine) }
+            try watch(machine)
+        }
+        try checkAgreement()
+    }
+
+    private var nextMoment: Int64? {
+        (machines.map(\.nextMoment) + [parcels.map(\.at).min()]).compactMap { $0 }.min()
+    }
+
+    private func pass(until moment: Int64) {
+        boot = max(boot, moment)
+        for machine in machines { machine.clocks.pass(until: boot) }
+    }
+
+    private func noteMint(_ secret: SecretInfo, _ machine: Machine) throws {
+        mints += 1
+        note(secret)
+        try watches[machine.name]?.checkMint(machine)
+    }
+
+    private func watch(_ machine: Machine) throws {
+        try watches[machine.name]?.see(machine, made)
+    }
+
+    /// Two hours after the last fault every follower holds what is posted, or something better that no signer has.
+    private func checkAgreement() throws {
+        guard let goodSince, boot - goodSince > 7_200_000, case .secret(let best)? = posted else { return }
+        for machine in followers where boot - machine.disturbedAt > 7_200_000 {
+            guard let held = machine.published else {
+                throw FleetViolation(.agree, "\(machine.name) holds nothing")
+            }
+            guard held == best || machine.prefers(held, to: best) else {
+                throw FleetViolation(
+                    .agree, "\(machine.name) holds \(held.fingerprint), and \(best.fingerprint) is posted")
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import AppleClientSecret
+import Rotation
+
+/// One fleet's simulated life: its seed determines everything that happens in it.
+package struct FleetLife: Sendable {
+    package let seed: UInt64
+    let mistake: FleetMistake?
+    private let years: Int64
+
+    /// Simulated years that pass in one life.
+    package static let years: Int64 = 2
+
+    package init(seed: UInt64, mistake: FleetMistake? = nil, years: Int64 = Self.years) {
+        self.seed = seed
+        self.mistake = mistake
+        self.years = years
+    }
+
+    /// What happened in a life, in numbers.
+    package struct Report: Sendable {
+        package var met: [FleetFault: Int]
+        package var mints: Int
+        package var steps: Int
+    }
+
+    /// Runs the life, checking every promise at every step.
+    ///
+    /// - Parameter log: receives a line for each event.
+    /// - Throws: ``Failure`` at the first promise that is broken.
+    @discardableResult
+    package func live(log: ((String) -> Void)? = nil) throws -> Report {
+        let fleet = Fleet(seed: seed, mistake: mistake, log: log)
+        do {
+            try FleetFate(fleet: fleet).live(years: years)
+        } catch let violation as FleetViolation {
+            throw Failure(seed: seed, at: fleet.wall, promise: violation.promise, text: violation.text)
+        }
+        return Report(met: fleet.met, mints: fleet.mints, steps: fleet.steps)
+    }
+
+    /// The promise that a planted mistake breaks in the first of `seeds` in which it breaks one that it is meant to
+    /// break; nil when there is none.
+    package static func notice(_ mistake: FleetMistake, seeds: ClosedRange<UInt64> = 1...60) -> FleetPromise? {
+        for seed in seeds {
+            do {
+                try FleetLife(seed: seed, mistake: mistake).live()
+            } catch let failure as Failure where mistake.breaks.contains(failure.promise) {
+                return failure.promise
+            } catch {
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// A life in which a promise was broken.
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        let seed: UInt64
+        let at: WallTime
+        package let promise: FleetPromise
+        let text: String
+
+        package var description: String {
+            "\(promise): \(text), at \(at) in the fleet's life of seed \(seed); to see it again: make simulate FLEET_SEED=\(seed)"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// The promises about a fleet, each checked at every step of each of its machines.
+package enum FleetPromise: String, Sendable, CaseIterable {
+    /// No output ever holds what no pinned key has signed.
+    case genuine
+    /// No machine that was offered a better secret for five minutes holds an expired or older one, nor an application of
+    /// its; and a signer's is never overdue.
+    case fresh
+    /// Within one key a machine's secret never goes back.
+    case forward
+    /// A signer mints when its secret is due, and once for each renewal.
+    case calm
+    /// What is offered, or is not offered any more, never empties or removes an output.
+    case kept
+    /// Two hours after the last fault all machines hold one secret.
+    case agree
+    /// Health and the state of the source are what somebody would say who sees everything.
+    case honest
+    /// No part of a core contradicts itself, and no wake lies in the past.
+    case state
+}
+
+/// A promise about a fleet that was broken.
+struct FleetViolation: Error {
+    let promise: FleetPromise
+    let text: String
+
+    init(_ promise: FleetPromise, _ text: String) {
+        self.promise = promise
+        self.text = text
+    }
+}

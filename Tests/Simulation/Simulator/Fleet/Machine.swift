@@ -1,0 +1,260 @@
+import AppleClientSecret
+import Failures
+import Rotation
+import TestSupport
+
+/// A machine of a fleet: a core with a disk, clocks, faults and deaths of its own.
+final class Machine {
+    let name: String
+    let isSigner: Bool
+    let outside: Outside
+    let mistake: FleetMistake?
+    /// From 0 to 1, the same at every start.
+    let hostJitter: Double
+    var clocks = Clocks()
+    var random: SeededGenerator
+    /// Where the daemon dies next.
+    var doom: Fault.Boundary?
+    private(set) var rotation: Rotation
+    private(set) var isAlive = true
+    private(set) var wake = Wake()
+    private var agenda = Agenda()
+    /// When something last happened to it, apart from what it is offered; in milliseconds of the boot clock.
+    private(set) var disturbedAt: Int64
+    /// When its disk, state, clock or keys last were, or ceased to be, other than they should be.
+    private(set) var harmedAt: Int64
+    /// When what it is offered last changed.
+    private(set) var offeredAt: Int64
+    private(set) var bornAt: Int64
+    /// Whether a secret was asked for since the last one was minted.
+    private(set) var isForced = false
+    /// Outputs that another program has deleted, until they are there again.
+    var deleted: Set<AbsolutePath> = []
+    private var requests: UInt64 = 0
+    var log: ((String) -> Void)?
+
+    init(
+        _ name: String, isSigner: Bool, keys: [Int], seed: UInt64, at boot: Int64, mistake: FleetMistake?
+    ) {
+        self.name = name
+        self.isSigner = isSigner
+        self.mistake = mistake
+        random = SeededGenerator(seed: seed)
+        hostJitter = Double(seed % 101) / 100
+        let configuration = FleetScenario.configuration(isSigner: isSigner, keys: keys)
+        outside = Outside(configuration, sabotage: mistake?.sabotage)
+        clocks.pass(until: boot)
+        disturbedAt = boot
+        harmedAt = boot
+        offeredAt = boot
+        bornAt = boot
+        rotation = Simulator.newborn(seed: seed, hostJitter, at: clocks.now.wall)
+        configure(keys)
+        schedule(.input(.configured(outside.configuration)), after: 1)
+    }
+
+    var now: Now { clocks.now }
+
+    var boot: Int64 { clocks.boot }
+
+    var clientID: ClientID { FleetScenario.clientID }
+
+    var entry: ClientConfiguration { sure(outside.configuration.clients[FleetScenario.client]) }
+
+    /// The secret in force.
+    var current: SecretInfo? { rotation.current(of: FleetScenario.client) }
+
+    var view: ClientView? { rotation.snapshot(at: now).clients.first }
+
+    /// Whether nothing is under way.
+    var isSettled: Bool { isAlive && rotation.isIdle && agenda.isEmpty }
+
+    private func schedule(_ event: Agenda.Event, after milliseconds: UInt64) {
+        agenda.add(event, at: boot + Int64(milliseconds))
+    }
+
+    func say(_ text: @autoclosure () -> String) {
+        guard let log else { return }
+        log("\(now.wall) \(boot % 1000) \(name) \(text())")
+    }
+
+    // MARK: The loop
+
+    /// When it has to do something next, in milliseconds of the boot clock.
+    var nextMoment: Int64? {
+        ([agenda.nextMoment] + (isAlive ? clocks.moments(of: wake) : [])).compactMap { $0 }.min()
+    }
+
+    /// Does what is due now.
+    ///
+    /// - Parameter minted: receives each secret that is minted.
+    /// - Returns: whether anything was due.
+    func advance(minted: (SecretInfo) throws -> Void) throws -> Bool {
+        guard let next = nextMoment, next <= boot else { return false }
+        while let event = agenda.takeNext(until: boot) {
+            switch event {
+            case .birth: begin()
+            case .effect(let job): try take(job, minted: minted)
+            case .input(let input):
+                say(Words.of(input))
+                if case .finished(let id, let result) = input {
+                    outside.report(id)
+                    if case .success(.ran) = result {
+                        outside.reportRun(.init(client: FleetScenario.client, action: FleetScenario.action.id))
+                    }
+                }
+                rotation.handle(input, at: now)
+            }
+        }
+        if isAlive { try plan() }
+        return true
+    }
+
+    private func plan() throws {
+        let step = rotation.plan(at: now)
+        if let flaw = rotation.checkInvariants().first { throw FleetViolation(.state, flaw) }
+        wake = mistake == .latesWakes ? step.wake.later(by: 40 * Scenario.day) : step.wake
+        if let due = wake.wall, due <= now.wall { throw FleetViolation(.state, "a wake at \(due), which has passed") }
+        if let due = wake.boot, due <= now.boot { throw FleetViolation(.state, "a wake at a moment that has passed") }
+        for job in step.start {
+            say(Words.of(job))
+            if let delay = outside.delay(of: job, &random) { schedule(.effect(job), after: delay) }
+        }
+        if log != nil { for line in step.changes.compactMap(Words.of) { say(line) } }
+    }
+
+    private func take(_ job: Job, minted: (SecretInfo) throws -> Void) throws {
+        let kind = Fault.Kind(job.work)
+        if doom == Fault.Boundary(work: kind, isAfter: false) { return die(downFor: random.next() % 5000) }
+        let result = outside.carryOut(job, &random)
+        if let violation = outside.violation { throw FleetViolation(.state, violation.text) }
+        if case .success(.minted(let secret)) = result {
+            try minted(secret)
+            isForced = false
+        }
+        // The watcher does not know who changed a file, so the daemon's own writes are reported too.
+        if case .publish = job.work, outside.unreported[job.id] != nil {
+            schedule(.input(.changeNoticed(job.resource)), after: random.next() % 20)
+        }
+        if doom == Fault.Boundary(work: kind, isAfter: true) {
+            return die(downFor: random.next() % 5000, byPowerCut: random.next() % 2 == 0)
+        }
+        guard let heard = mistake.map({ $0.twist(job, result, self) }) ?? result else { return }
+        schedule(.input(.finished(job.id, heard)), after: random.next() % 20)
+    }
+
+    private func begin() {
+        isAlive = true
+        bornAt = boot
+        rotation = Simulator.newborn(seed: random.next(), hostJitter, at: now.wall)
+        schedule(.input(.configured(outside.configuration)), after: 1)
+        disturb()
+        if mistake == .renewsAtStart {
+            schedule(.input(.asked(.renew(.init()), nil)), after: 30_000)
+        }
+    }
+
+    // MARK: What happens to it
+
+    private func disturb() { disturbedAt = boot }
+
+    /// Notes that something of the machine's is broken, or is not any more.
+    func harm() {
+        disturbedAt = boot
+        harmedAt = boot
+    }
+
+    func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
+        guard isAlive else { return }
+        say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
+        if isPowerCut { outside.cutPower(&random) }
+        isAlive = false
+        doom = nil
+        agenda.clear()
+        outside.forget()
+        disturb()
+        schedule(.birth, after: milliseconds)
+    }
+
+    func stepClock(by seconds: Int64) {
+        say("== clock set by \(seconds) s")
+        clocks.set(by: seconds)
+        if isAlive { schedule(.input(.clockSet), after: 0) }
+        harm()
+    }
+
+    /// Has it use these keys, in the order of preference, from its next reload on.
+    private func configure(_ keys: [Int]) {
+        for key in keys { outside.swapKey(FleetScenario.name(key), number: key) }
+        outside.configure(FleetScenario.configuration(isSigner: isSigner, keys: keys))
+    }
+
+    func reload(keys: [Int]) {
+        configure(keys)
+        ask(.reload)
+        harm()
+    }
+
+    func ask(_ request: Request) {
+        guard isAlive else { return }
+        requests += 1
+        if case .renew = request { isForced = true }
+        schedule(.input(.asked(request, RequestID(number: requests))), after: 1)
+        disturb()
+    }
+
+    func noteChange(_ resource: Resource) {
+        guard isAlive else { return }
+        schedule(.input(.changeNoticed(resource)), after: 1)
+    }
+
+    /// Another program puts something where the machine looks for its secrets, or removes it.
+    func offer(_ offer: Offer?) {
+        guard offer != outside.offer else { return }
+        say("== is offered \(offer.map { "\($0)".prefix(90).description } ?? "nothing")")
+        outside.offer = offer
+        offeredAt = boot
+        if mistake != .losesNotices { noteChange(.source(FleetScenario.client)) }
+    }
+
+    func loseRecords() {
+        say("== state lost")
+        outside.loseRecords()
+        harm()
+        if isAlive { schedule(.input(.stateLost), after: 1) }
+    }
+
+    /// Another program deletes an output, or overwrites it.
+    func damage(_ output: Output, isDeleted: Bool) {
+        if isDeleted {
+            outside.delete(output.path)
+            deleted.insert(output.path)
+        } else {
+            outside.overwrite(output.path, with: .foreign)
+        }
+        noteChange(.file(output.path))
+        harm()
+    }
+
+    /// Ends every fault.
+    func fix() {
+        doom = nil
+        let returned = outside.configuration.files.keys.sorted().filter { outside.files[$0] == nil }
+        let keys = outside.broken.keys.keys.sorted()
+        let wasBroken = outside.broken != Broken()
+        outside.fix()
+        for path in returned { noteChange(.file(path)) }
+        for key in keys { noteChange(.key(key)) }
+        if wasBroken || !returned.isEmpty { harm() }
+        clocks.isSynced = true
+        if clocks.error != 0 { stepClock(by: -clocks.error) }
+    }
+
+    /// What only a planted mistake does: to copy what is offered without a look at it.
+    func copyIntoOutputs(_ observation: SlotObservation?) {
+        for output in FleetScenario.outputs {
+            guard outside.files[output.path] != nil else { continue }
+            outside.files[output.path]?.slots[output.slot] = observation
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import AppleClientSecret
+import Failures
+import Rotation
+
+/// What the contract says of one machine's secrets, computed independently of the core.
+extension Machine {
+    /// What the first output holds, unless another program has written it.
+    var published: SecretInfo? { published(FleetScenario.outputs[0]) }
+
+    func published(_ output: Output) -> SecretInfo? {
+        guard let file = outside.files[output.path], !file.damaged.contains(output.slot) else { return nil }
+        return file.slots[output.slot]?.secret
+    }
+
+    /// The place in the order of preference of the key that has signed a secret; nil for none of this machine's.
+    func rank(of secret: SecretInfo) -> Int? {
+        entry.keys.firstIndex { name in
+            let key = outside.configuration.keys[name]
+            return secret.signer != nil && secret.signer == outside.prints[name] && secret.keyID == key?.keyID
+                && secret.team == key?.team && secret.client == entry.clientID
+        }
+    }
+
+    /// Why a secret may not be in force on this machine, by its own clock; nil when it may, or has merely expired.
+    func isWrong(_ secret: SecretInfo) -> Bool {
+        rank(of: secret) == nil || secret.issuedAt > now.wall + 60
+            || secret.expiresAt.secondsSinceEpoch - now.wall.secondsSinceEpoch > 15_777_000
+    }
+
+    /// A ninth of a received secret's life, in which it is critical.
+    func isCritical(_ secret: SecretInfo) -> Bool {
+        secret.expiresAt - entry.criticalRemainder(of: secret) <= now.wall
+    }
+
+    /// Whether a secret is preferred to another one, both of them possible.
+    func prefers(_ one: SecretInfo, to other: SecretInfo) -> Bool {
+        guard let rank = rank(of: one) else { return false }
+        guard let otherRank = self.rank(of: other) else { return true }
+        if isCritical(one), one.expiresAt <= other.expiresAt { return false }
+        if rank != otherRank { return rank < otherRank || isCritical(other) }
+        return (one.issuedAt, one.fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
+    }
+
+    /// Whether nothing of it is broken.
+    var isGood: Bool { isAlive && outside.broken == Broken() && clocks.error == 0 && clocks.isSynced }
+
+    /// What the status should say of the source.
+    var expectedSource: SourceView.State {
+        switch outside.offer {
+        case nil: .missing
+        case .junk: .wrong
+        case .huge, .unreadable: .unreachable
+        case .secret(let secret):
+            if isWrong(secret) {
+                .wrong
+            } else if secret.expiresAt <= now.wall {
+                .stale
+            } else if let current, secret != current, !prefers(secret, to: current) {
+                .stale
+            } else {
+                .current
+            }
+        }
+    }
+}
+
+/// Records what one machine of a fleet does, to check what is promised of it.
+struct MachineWatch {
+    /// How long, in milliseconds, the slowest retry takes after everything works again: the action's.
+    static let patience: Int64 = 1_300_000
+    static let fiveMinutes: Int64 = 300_000
+
+    private var bornAt: Int64
+    /// When an output last changed.
+    private var changedAt: Int64 = 0
+    /// What each output held after the last step.
+    private var held: [AbsolutePath: SecretInfo] = [:]
+    /// The latest secret of each key that the living daemon can know to have been published.
+    private var latest: [KeyID: SecretInfo] = [:]
+
+    init(_ machine: Machine) {
+        bornAt = machine.bornAt
+    }
+
+    /// Checks everything that is promised at a moment.
+    mutating func see(_ machine: Machine, _ made: [Fingerprint: SecretInfo]) throws {
+        if machine.outside.broken != Broken() || machine.clocks.error != 0 { machine.harm() }
+        try checkOutputs(machine, made)
+        guard machine.isAlive else { return }
+        try checkFreshness(machine)
+        try checkHealth(machine)
+    }
+
+    // MARK: Outputs
+
+    private mutating func checkOutputs(_ machine: Machine, _ made: [Fingerprint: SecretInfo]) throws {
+        let isStarting = !machine.isAlive || machine.bornAt != bornAt
+        bornAt = machine.bornAt
+        if isStarting { forget(machine, made) }
+        for output in FleetScenario.outputs {
+            guard let file = machine.outside.files[output.path] else {
+                if held[output.path] != nil, !machine.deleted.contains(output.path) {
+                    throw FleetViolation(.kept, "\(output.path) is gone from \(machine.name)")
+                }
+                held[output.path] = nil
+                continue
+            }
+            machine.deleted.remove(output.path)
+            guard !file.damaged.contains(output.slot) else {
+                held[output.path] = nil
+                continue
+            }
+            guard let secret = file.slots[output.slot]?.secret else {
+                throw FleetViolation(.kept, "\(output.path) holds no secret any more on \(machine.name)")
+            }
+            guard secret != held[output.path] else { continue }
+            try checkGenuine(secret, output, machine, made)
+            held[output.path] = secret
+            changedAt = machine.boot
+            guard !machine.isSigner, !isStarting, let truth = made[secret.fingerprint] else { continue }
+            if let last = latest[truth.keyID], Self.isLater(last, truth) {
+                throw FleetViolation(
+                    .forward, "\(machine.name) goes back from \(last.fingerprint) to \(truth.fingerprint)")
+            }
+            latest[truth.keyID] = truth
+        }
+    }
+
+    private func checkGenuine(
+        _ secret: SecretInfo, _ output: Output, _ machine: Machine, _ made: [Fingerprint: SecretInfo]
+    ) throws {
+        guard let truth = made[secret.fingerprint], truth.signer != nil, truth.client == machine.clientID,
+            truth.keyID == secret.keyID
+        else {
+            throw FleetViolation(.genuine, "\(output.path) holds on \(machine.name) what no pinned key has signed")
+        }
+    }
+
+    /// Keeps only what a daemon that has just started can know.
+    private mutating func forget(_ machine: Machine, _ made: [Fingerprint: SecretInfo]) {
+        var known = FleetScenario.outputs.filter { machine.outside.broken.serves($0.path) }
+            .compactMap(machine.published)
+        if !machine.outside.broken.isStateGone, let kept = machine.outside.records[FleetScenario.client]?.current {
+            known.append(kept)
+        }
+        latest = [:]
+        for secret in known.compactMap({ made[$0.fingerprint] })
+        where latest[secret.keyID].map({ Self.isLater(secret, $0) }) ?? true {
+            latest[secret.keyID] = secret
+        }
+    }
+
+    private static func isLater(_ one: SecretInfo, _ other: SecretInfo) -> Bool {
+        (one.issuedAt, one.fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
+    }
+
+    // MARK: Mints
+
+    /// A signer mints only what is due, missing or asked for.
+    func checkMint(_ machine: Machine) throws {
+        guard machine.isSigner else { throw FleetViolation(.calm, "\(machine.name) has no key and mints") }
+        guard !machine.isForced, machine.isGood, machine.boot - machine.harmedAt > 600_000 else { return }
+        let kept = machine.outside.records[FleetScenario.client]?.current
+        for secret in FleetScenario.outputs.map(machine.published) + [kept] {
+            guard let secret, !machine.isWrong(secret) else { continue }
+            if machine.now.wall < machine.entry.due(of: secret, jitter: machine.hostJitter) {
+                throw FleetViolation(.calm, "\(machine.name) mints although its secret is not due")
+            }
+        }
+    }
+
+    // MARK: Freshness
+
+    private func checkFreshness(_ machine: Machine) throws {
+        guard machine.isGood, machine.boot - machine.disturbedAt > Self.patience else { return }
+        if machine.isSigner {
+            guard let secret = machine.published, !machine.isWrong(secret),
+                machine.now.wall <= machine.entry.due(of: secret, jitter: machine.hostJitter) + 300
+            else { throw FleetViolation(.fresh, "\(machine.name) holds an overdue secret, or none") }
+        } else {
+            guard case .secret(let offered)? = machine.outside.offer, !machine.isWrong(offered),
+                offered.expiresAt > machine.now.wall, machine.boot - machine.offeredAt > Self.fiveMinutes,
+                // It may have been one of the future until then.
+                machine.now.wall > offered.issuedAt + Seconds(Self.fiveMinutes / 1000)
+            else { return }
+            for output in FleetScenario.outputs {
+                guard let secret = machine.published(output), !machine.prefers(offered, to: secret) else {
+                    throw FleetViolation(.fresh, "\(machine.name) was offered \(offered.fingerprint), and lacks it")
+                }
+            }
+        }
+        let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
+        let turn = (machine.entry.source?.deliverOver.count ?? 0) * 1000
+        guard let known = machine.published, machine.boot - changedAt > Self.fiveMinutes + turn else { return }
+        if machine.outside.held[reader] != known {
+            throw FleetViolation(.fresh, "the application on \(machine.name) holds another secret than its output")
+        }
+    }
+
+    // MARK: Health
+
+    private func checkHealth(_ machine: Machine) throws {
+        guard machine.isSettled, min(machine.boot - machine.disturbedAt, machine.boot - machine.offeredAt) > 20_000,
+            let snapshot = Optional(machine.rotation.snapshot(at: machine.now)), snapshot.clockTrusted,
+            var view = snapshot.clients.first
+        else { return }
+        if machine.mistake == .claimsAllIsWell { view.health = .ok }
+        let secrets = FleetScenario.outputs.map(machine.published)
+        let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
+        let held = machine.outside.heldKnowingly(reader)
+        let isUrgent = secrets.contains(nil) || (secrets + [held]).contains { $0.map(machine.isCritical) ?? false }
+        if isUrgent, view.health != .critical {
+            throw FleetViolation(.honest, "\(machine.name) is \(view.health) while time is running out")
+        }
+        if !machine.isSigner {
+            let expected = machine.expectedSource
+            if let source = view.source, source.state != expected {
+                throw FleetViolation(
+                    .honest, "the source of \(machine.name) is \(source.state.rawValue), not \(expected.rawValue)")
+            }
+            if expected == .wrong, view.health == .ok {
+                throw FleetViolation(.honest, "\(machine.name) is ok although its source is wrong")
+            }
+        }
+        guard machine.isGood, machine.boot - machine.disturbedAt > Self.patience else { return }
+        let isOverdue =
+            machine.current.map { $0.expiresAt - machine.entry.renewBefore(of: $0) <= machine.now.wall } ?? true
+        let isWrong = !machine.isSigner && machine.expectedSource == .wrong
+        let expected: HealthState = isUrgent ? .critical : isOverdue || isWrong ? .degraded : .ok
+        if view.health != expected, view.reason?.failure.code != .keyChanged {
+            throw FleetViolation(.honest, "\(machine.name) is \(view.health), and should be \(expected)")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Three members of etcd on loopback, with certificates and users (Tests/Support/etcd/cluster.py), for as long as this value
+/// is there.
+package final class EtcdCluster {
+    /// Where its certificates lie, such as `ca.pem` and `client.key`.
+    package let directory: TemporaryDirectory
+    /// `https://HOST:PORT` of each member, in the order of their numbers.
+    package let endpoints: [String]
+    private let program: Lines
+
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
+    }
+
+    /// Returns once all serve.
+    package init() throws {
+        directory = try TemporaryDirectory()
+        program = try Lines(
+            [
+                "/usr/bin/python3", repository + "/Tests/Support/etcd/cluster.py", directory.path,
+                repository + "/.build/etcd/usr/bin",
+            ], last: "end")
+        let first = try program.next()
+        guard let endpoints = first["endpoints"] as? [String] else {
+            throw Failed(description: "etcd did not start: \(first)")
+        }
+        self.endpoints = endpoints
+    }
+
+    /// Gives it an order; returns the order's result, a number or a text.
+    @discardableResult
+    package func order(_ order: String) throws -> Any? {
+        try program.write(order)
+        let answer = try program.next()
+        if let error = answer["error"] { throw Failed(description: "\(order): \(error)") }
+        return answer["result"]
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A program that is asked and answers in lines, and ends with its input or this value.
+package final class Lines {
+    /// The program has ended; what it said last.
+    package struct Ended: Error { package let words: String }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var rest = Data()
+    private let last: String?
+
+    /// - Parameter last: the line that ends it; without one a signal does.
+    package init(_ arguments: [String], last: String? = nil) throws {
+        self.last = last
+        process.executableURL = URL(fileURLWithPath: arguments[0])
+        process.arguments = Array(arguments.dropFirst())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit {
+        // A program started meanwhile may have the pipe open as well, so that its end does not come.
+        if let last { try? write(last) } else { process.terminate() }
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Writes a line.
+    package func write(_ line: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// The next line that it writes, without its end.
+    package func nextLine() throws -> [UInt8] {
+        while true {
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { rest = Data(rest[rest.index(after: end)...]) }
+                return Array(rest[..<end])
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { throw Ended(words: String(decoding: rest, as: UTF8.self)) }
+            rest += more
+        }
+    }
+
+    /// The next line, which is a JSON object.
+    package func next() throws -> [String: Any] {
+        try JSONSerialization.jsonObject(with: Data(nextLine())) as? [String: Any] ?? [:]
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Three real members of etcd, and machines of which each has the real daemon and the real program that asks the store.
+struct Fleet {
+    let cluster: EtcdCluster
+
+    init() throws { cluster = try EtcdCluster() }
+
+    /// A machine with the private key.
+    func signer() throws -> Sandbox {
+        let signer = try Sandbox()
+        try configure(signer: signer)
+        return signer
+    }
+
+    func configure(signer: Sandbox, machine: String = "signer", certificate: String = "client") throws {
+        try signer.configure(signer.client("web"), others: store(of: signer, "signer", machine, certificate))
+    }
+
+    /// A machine with the public half of this one's key alone.
+    func follower(of signer: Sandbox, machine: String = "app17") throws -> Sandbox {
+        let follower = try Sandbox()
+        try FileManager.default.removeItem(atPath: follower.key)
+        try configure(follower: follower, of: signer, machine: machine)
+        return follower
+    }
+
+    func configure(
+        follower: Sandbox, of signer: Sandbox, machine: String = "app17", certificate: String = "client"
+    ) throws {
+        let printed = try signer.command("public-key")
+        try #require(printed.status == 0, "\(printed.complaints)")
+        try follower.directory.write(
+            """
+            \(printed.output)
+            state_dir: \(follower.state)
+            \(store(of: follower, "follower", machine, certificate))
+            clients:
+              web:
+                client_id: com.example.web
+                outputs:
+                  - path: \(follower.directory("out/web.jwt"))
+            """, to: "clientsecretd.yaml")
+    }
+
+    /// The `store` section of a machine that is this user of etcd's.
+    private func store(of sandbox: Sandbox, _ user: String, _ machine: String, _ certificate: String) throws -> String {
+        try sandbox.directory.write(user + "\n", to: "store-password")
+        return """
+            store:
+              endpoints: \(cluster.endpoints)
+              ca_file: \(cluster.directory("ca.pem"))
+              certificate_file: \(cluster.directory(certificate + ".pem"))
+              key_file: \(cluster.directory(certificate + ".key"))
+              user: \(user)
+              machine: \(machine)
+              password_file: \(sandbox.directory("store-password"))
+            """
+    }
+
+    /// Starts to listen for a daemon, as systemd does.
+    func serve(_ sandbox: Sandbox) throws -> Background {
+        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
+        try #require(FileManager.default.isExecutableFile(atPath: program), "build \(program) first: make build")
+        let service = try Background([
+            "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("store.sock"), program,
+            "store", "--config", sandbox.directory("clientsecretd.yaml"),
+        ])
+        try #require(service.firstLine == "listening")
+        return service
+    }
+
+    /// How many secrets etcd holds.
+    func held() throws -> Int {
+        let keys = try cluster.order("ctl get --prefix --keys-only /clientsecretd/v1/secret/") as? String ?? ""
+        return keys.split(separator: "\n").count
+    }
+
+    /// Has a signer mint a secret that is greater than its last one: one of another second.
+    func renew(_ signer: Sandbox) throws {
+        let last = time(nil)
+        while time(nil) == last { usleep(10_000) }
+        let renewal = try signer.command("renew", "web")
+        try #require(renewal.status == 0, "\(renewal.complaints)")
+    }
+
+    func published(_ sandbox: Sandbox) throws -> String { try sandbox.directory.read("out/web.jwt") }
+
+    /// Waits until a machine has published what the signer has.
+    func awaitSecret(of signer: Sandbox, on sandbox: Sandbox) throws {
+        try sandbox.eventually("the signer's secret") { try (try? published(sandbox)) == published(signer) }
+    }
+
+    func client(_ sandbox: Sandbox) throws -> [String: Any] {
+        try #require((try sandbox.status()["clients"] as? [[String: Any]])?.first)
+    }
+
+    /// What a follower's status says of its source.
+    func source(_ sandbox: Sandbox) throws -> [String: String] {
+        try #require(try client(sandbox)["source"] as? [String: String])
+    }
+}

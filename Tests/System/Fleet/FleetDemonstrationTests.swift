@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make demo-fleet` runs.
+@Suite(.waits) struct FleetDemonstrationTests {
+    private func demonstrate(_ directory: String) throws -> Finished {
+        let binary = try Sandbox().binary
+        return try run([
+            "timeout", "--foreground", "--signal=KILL", "10m", repository + "/scripts/demo-fleet", binary,
+            repository + "/.build/etcd/usr/bin", directory,
+        ])
+    }
+
+    /// The command lines in which this text stands, of whatever runs.
+    private func running(_ text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
+            guard Int(name) != nil, let words = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
+                return nil
+            }
+            let line = String(decoding: words, as: UTF8.self)
+            return line.contains(text) ? line.replacing("\0", with: " ") : nil
+        }
+    }
+
+    @Test func theFleetReceivesEachSecretAndNothingIsLeftRunning() throws {
+        let directory = try TemporaryDirectory()
+        let demo = directory("demo")
+        let finished = try demonstrate(demo)
+        #expect(finished.status == 0, "\(finished.output)\(finished.complaints)")
+        // At the start, at a renewal, and at one while a member of etcd is killed.
+        for machine in ["app1", "app2", "app3"] {
+            let secrets = finished.output.matches(of: /(\w+) +holds (sha256:[0-9a-f]{16}) after/)
+                .filter { $0.output.1 == machine }
+                .map(\.output.2)
+            #expect(Set(secrets).count == 3 && secrets.count == 3, "\(machine): \(finished.output)")
+            let end = try #require(finished.output.split(separator: "\(machine)$ clientsecretd health\n").last)
+            #expect(end.hasPrefix("CLIENTSECRETD OK - 1 client, "), "\(finished.output)")
+        }
+        #expect(try running(demo) == [])
+        #expect(!FileManager.default.fileExists(atPath: demo + "/etcd/member0-0"))
+    }
+
+    /// It makes and removes files in a folder of its own alone.
+    @Test func itLeavesOtherFilesAlone() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("mine", to: "web.jwt")
+        let finished = try demonstrate(directory.path)
+        #expect(finished.status == 1 && finished.complaints.contains("is not empty"), "\(finished.complaints)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["web.jwt"])
+    }
+}

@@ -1,0 +1,193 @@
+#!/bin/bash
+# Does what docs/fleet.md says of three machines from nothing, as it is installed, section after section. Three real members of
+# etcd run side by side on addresses of their own; the one systemd is each machine in turn, with that machine's
+# directories in place.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+guide=/usr/local/share/doc/clientsecretd/fleet.md
+network=/usr/local/libexec/clientsecretd/clientsecretd-network
+# A debug build needs the toolchain's libraries, which lie elsewhere.
+libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
+if [ "$libraries" ]; then
+    mkdir -p /etc/systemd/system/clientsecretd-store.service.d
+    printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >/etc/systemd/system/clientsecretd-store.service.d/libraries.conf
+fi
+printf '127.0.0.%s.example.com\n' '1 signer1' '2 app17' '3 app18' >/tmp/hosts
+cat /etc/hosts >>/tmp/hosts
+mount --bind /tmp/hosts /etc/hosts 2>/dev/null || cp /tmp/hosts /etc/hosts
+cp /src/.build/etcd/usr/bin/etcdctl /usr/local/bin/
+useradd --system etcd
+
+# etcd.service: the members of all three machines, of which the guide configures the first; the others differ as it says.
+cat >/usr/local/bin/start-members <<'SCRIPT'
+#!/bin/bash
+set -a
+# A member that is lost is lost on all machines at once.
+[ -e /var/lib/etcd/default ] || rm -rf /var/lib/etcd/app17 /var/lib/etcd/app18
+mkdir -p /var/lib/etcd
+. /etc/default/etcd
+address=1
+for name in signer1 app17 app18; do
+    (
+        ETCD_NAME=$name
+        [ $name = signer1 ] || ETCD_DATA_DIR=/var/lib/etcd/$name
+        ETCD_INITIAL_ADVERTISE_PEER_URLS=${ETCD_INITIAL_ADVERTISE_PEER_URLS/signer1/$name}
+        ETCD_ADVERTISE_CLIENT_URLS=${ETCD_ADVERTISE_CLIENT_URLS/signer1/$name}
+        ETCD_LISTEN_PEER_URLS=${ETCD_LISTEN_PEER_URLS/0.0.0.0/127.0.0.$address}
+        ETCD_LISTEN_CLIENT_URLS=${ETCD_LISTEN_CLIENT_URLS/0.0.0.0/127.0.0.$address}
+        exec /src/.build/etcd/usr/bin/etcd
+    ) &
+    address=$((address + 1))
+done
+wait
+SCRIPT
+chmod 755 /usr/local/bin/start-members
+printf '[Service]\nExecStart=/usr/local/bin/start-members\n' >/etc/systemd/system/etcd.service
+systemctl daemon-reload
+
+# become MACHINE: that machine's directories in place of those that are there, and its daemon running if it was started once.
+cat >/usr/local/bin/become <<'SCRIPT'
+#!/bin/bash
+current=$(cat /run/current)
+[ "$1" != "$current" ] || exit 0
+systemctl stop clientsecretd.service clientsecretd-store.socket clientsecretd-store.service 2>/dev/null
+for place in /etc/clientsecretd /var/lib/clientsecretd /var/lib/clientsecretd-adopted /run/clientsecretd/out; do
+    mkdir -p "/machines/$current" "/machines/$1"
+    name=${place//\//_}
+    rm -rf "/machines/$current/$name"
+    [ ! -e $place ] || mv $place "/machines/$current/$name"
+    [ ! -e "/machines/$1/$name" ] || mv "/machines/$1/$name" $place
+done
+[ -e /etc/clientsecretd ] || mkdir -m 0755 /etc/clientsecretd
+systemd-tmpfiles --create clientsecretd.conf
+echo "$1" >/run/current
+if [ -e /etc/clientsecretd/clientsecretd.yaml ]; then
+    systemctl start clientsecretd-store.socket
+    systemctl start clientsecretd.service
+fi
+SCRIPT
+# ssh USER@HOST COMMAND…, and scp FILE… USER@HOST:PLACE
+cat >/usr/local/bin/ssh <<'SCRIPT'
+#!/bin/bash
+here=$(cat /run/current)
+host=${1#*@}
+shift
+become "${host%%.*}"
+"$@"
+status=$?
+become "$here"
+exit $status
+SCRIPT
+cat >/usr/local/bin/scp <<'SCRIPT'
+#!/bin/bash
+host=${!#}
+place=${host#*:}
+host=${host%%:*}
+ssh "$host" cp "${@:1:$#-1}" "$place"
+SCRIPT
+chmod 755 /usr/local/bin/{become,ssh,scp}
+echo signer1 >/run/current
+
+all_ok() { clientsecretd health; }
+issued_by() { clientsecretd inspect --json $output | grep -q "\"key_id\": *\"$1\""; }
+same() { [ -s $output ] && cmp -s $output /tmp/newest; }
+newest() { cp $output /tmp/newest; }
+ctl() { (. /root/fleet/etcdctl.env && etcdctl "$@"); }
+holds() { ctl get --prefix /clientsecretd/v1/secret/ | grep -qF "$(cat $output)"; }
+
+before_certificates() { :; }
+after_certificates() {
+    promise "the certificates are the authority's" \
+        openssl verify -CAfile /root/fleet/ca.pem /root/fleet/{etcd,administrator,signer1}/client.pem
+    equal "and have no CN" "" "$(openssl x509 -in /root/fleet/signer1/client.pem -noout -subject | grep CN)"
+}
+before_etcd() { :; }
+after_etcd() { :; }
+before_users() { eventually "all members serve" ctl_before endpoint health; }
+ctl_before() {
+    ETCDCTL_API=3 etcdctl --endpoints https://signer1.example.com:2379,https://app17.example.com:2379,https://app18.example.com:2379 \
+        --cacert /root/fleet/ca.pem --cert /root/fleet/administrator/client.pem --key /root/fleet/administrator/client.key "$@"
+}
+after_users() {
+    refused "nobody gets in without a user" ctl_before get --prefix /
+    promise "the administrator does" ctl get --prefix /
+}
+before_signer() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null; }
+after_signer() {
+    eventually "all is well" all_ok
+    eventually "the secret is in etcd" holds
+    newest
+}
+before_followers() { :; }
+after_followers() {
+    for machine in app17 app18; do
+        become $machine
+        eventually "$machine has the signer's secret" same
+        eventually "and all is well there" all_ok
+        promise "without the private key" test ! -e $key
+    done
+    become signer1
+}
+before_adding() { :; }
+after_adding() {
+    become app19
+    promise "the machine that was added has the secret" same
+    become signer1
+    refused "and is no user any more" ctl user get clientsecretd-app19
+}
+before_key() {
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/fleet/AuthKey_XYZ123DEFG.p8 2>/dev/null
+}
+after_key() {
+    eventually "the signer uses the new key" issued_by XYZ123DEFG
+    eventually "all is well" all_ok
+    eventually "its secret is in etcd" holds
+    newest
+    for machine in app17 app18; do
+        become $machine
+        eventually "$machine has it" same
+        eventually "and all is well there" all_ok
+    done
+    become signer1
+}
+before_signer_lost() { cp /etc/clientsecretd/clientsecretd.yaml /root/fleet/signer.yaml; }
+after_signer_lost() {
+    become app18
+    eventually "the new signer has what the former one left" same
+    promise "it renews" clientsecretd renew web
+    refused "by itself" same
+    eventually "and its secret is in etcd" holds
+    newest
+    become app17
+    eventually "and with the follower" same
+    become app18
+}
+before_etcd_lost() { :; }
+after_etcd_lost() {
+    promise "nobody lost a secret" same
+    promise "a reload logs in anew" clientsecretd reload
+    eventually "the signer puts it there again" holds
+    promise "a renewal" clientsecretd renew web
+    eventually "is put there, too" holds
+    newest
+    become app17
+    eventually "and received" same
+    eventually "all is well" all_ok
+}
+
+declare -A tries=(
+    ["Follow"]= ["What each machine holds"]= ["Replacing the key"]= ["A store: etcd"]=
+    ["Certificates"]=certificates
+    ["etcd"]=etcd
+    ["Users of etcd"]=users
+    ["The signer"]=signer
+    ["The followers"]=followers
+    ["Adding and removing a machine"]=adding
+    ["Replacing the key of a fleet"]=key
+    ["Losing the signer"]=signer_lost
+    ["Losing etcd"]=etcd_lost
+)
+cd /root
+try_sections $guide
+finish

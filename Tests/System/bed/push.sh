@@ -1,0 +1,113 @@
+#!/bin/bash
+# The service that pushes for the daemon: its socket, its token, its sandbox, with a stand-in for Vault on loopback.
+source /src/Tests/System/bed/prelude.sh
+
+install_clientsecretd
+make_key
+mkdir /tmp/api
+# It serves until its input ends.
+setsid /src/.build/venv/bin/python /src/Tests/Support/push/stand-in.py /tmp/api >/tmp/api/address < <(sleep infinity) &
+eventually "the stand-in listens" test -s /tmp/api/address
+install -m 0644 /tmp/api/ca.pem /etc/ssl/stand-in.pem
+token() { (umask 077 && echo "$1" >/etc/clientsecretd/vault-token); }
+token token-of-the-tests
+
+network=/usr/local/libexec/clientsecretd/clientsecretd-network
+# A debug build needs the toolchain's libraries, which lie elsewhere.
+libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
+if [ "$libraries" ]; then
+    mkdir -p /etc/systemd/system/clientsecretd-push@.service.d
+    printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >/etc/systemd/system/clientsecretd-push@.service.d/libraries.conf
+fi
+
+configure_web "      - push: production"
+cat >>$configuration <<END
+targets:
+  production:
+    kind: vault
+    path: apps/web
+    endpoint: $(cat /tmp/api/address)
+    ca_file: /etc/ssl/stand-in.pem
+    token_credential: vault-token
+END
+socket=/run/clientsecretd/push/production.sock
+contains "a check says what enables it" "systemctl enable --now clientsecretd-push@production.socket" "$(clientsecretd check 2>&1)"
+
+# As docs/push.md has it.
+mkdir -p /etc/systemd/system/clientsecretd-push@production.service.d
+printf '[Service]\nLoadCredential=vault-token:/etc/clientsecretd/vault-token\n' \
+    >/etc/systemd/system/clientsecretd-push@production.service.d/override.conf
+systemctl daemon-reload
+promise "the socket starts" systemctl enable --now clientsecretd-push@production.socket
+equal "the daemon's user alone may connect" "600 clientsecretd" "$(stat -c '%a %U' $socket)"
+equal "a check says so no more" "" "$(clientsecretd check 2>&1 | grep push@)"
+
+cat >/usr/local/bin/ask <<'PYTHON'
+#!/usr/bin/python3
+"""ask REQUEST: what the service answers."""
+import socket, sys
+service = socket.socket(socket.AF_UNIX)
+service.settimeout(60)
+service.connect("/run/clientsecretd/push/production.sock")
+service.sendall(sys.argv[1].encode() + b"\n")
+service.shutdown(socket.SHUT_WR)
+answer = b""
+while data := service.recv(65_536):
+    answer += data
+print(answer.decode(), end="")
+PYTHON
+chmod 755 /usr/local/bin/ask
+question='{"do":"read","client_secret":"'$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)'"}'
+refused "nobody else may" runuser -u nobody -- ask "$question"
+contains "the daemon's user is answered" '"code":"push_place_missing"' "$(runuser -u clientsecretd -- ask "$question")"
+
+field() { clients | python3 -c 'import json, sys
+outputs = json.load(sys.stdin)["clients"][0]["outputs"]
+print(next(o for o in outputs if o.get("target") == "production").get(sys.argv[1]))' "$1"; }
+shows() { [ "$(field "$1")" = "$2" ]; }
+same() { cmp -s $output /tmp/api/held; }
+promise "the daemon starts" systemctl start clientsecretd.service
+eventually "the push is verified" shows verified True
+promise "the API holds what the file holds" same
+promise "all is well" clientsecretd health
+secret=$(cat $output)
+promise "a renewal is pushed" clientsecretd renew
+promise "the API holds the new one" same
+refused "which is another one" test "$secret" = "$(cat $output)"
+
+# Each request is handed the token as it is then.
+token wrong
+refused "a renewal with a token that is refused fails" clientsecretd renew
+contains "the status says so" "the API refuses the token" "$(clientsecretd status)"
+equal "the file has the new secret all the same" "1" "$(clientsecretd status --json | grep -c push_credentials_refused)"
+token token-of-the-tests
+promise "with the right one it goes on" clientsecretd renew
+promise "and the API holds it" same
+equal "neither secret nor token is in the journal" "" \
+    "$(journalctl --quiet --no-pager --output cat | grep -F -e "$secret" -e "$(cat $output)" -e token-of-the-tests)"
+
+# The sandboxes, as systemd sees the loaded units.
+exposure() { systemd-analyze security --no-pager "$1" | awk '/Overall exposure level/ { print $(NF - 2) }'; }
+found=$(exposure clientsecretd-push@production.service)
+promise "its exposure is 1.5 or less, and is known: $found" awk -v found="$found" 'BEGIN { exit !(found > 0 && found <= 1.5) }'
+promise "without its sandbox it would be more" awk -v found="$(exposure systemd-journald.service)" 'BEGIN { exit !(found > 1.5) }'
+equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilies clientsecretd-push@production.service)"
+equal "the daemon's own unit has no network" "AF_UNIX" "$(property RestrictAddressFamilies)"
+equal "nor a way to it" "yes" "$(property PrivateNetwork)"
+
+# What the program could see and do if it were taken over: another instance, whose program looks around.
+looks /etc/clientsecretd/vault-token
+mkdir -p /etc/systemd/system/clientsecretd-push@look.service.d
+printf '[Service]\nExecStart=\nExecStart=/usr/local/bin/look\nStandardOutput=truncate:/run/look\n' \
+    >/etc/systemd/system/clientsecretd-push@look.service.d/test.conf
+systemctl daemon-reload
+promise "the program that looks around runs" systemctl start clientsecretd-push@look.service
+eventually "to its end" grep -q neighbours /run/look
+equal "it reads no key, no output, no other's token" "" "$(grep reads /run/look)"
+equal "it was handed the configuration alone" "was handed clientsecretd.yaml" "$(grep handed /run/look)"
+contains "it may write nothing" "may not write" "$(cat /run/look)"
+contains "it speaks to no local service" "may not speak to neighbours" "$(cat /run/look)"
+
+systemctl stop clientsecretd-push@production.socket
+equal "the socket goes with its unit" "" "$(ls $socket 2>/dev/null)"
+finish

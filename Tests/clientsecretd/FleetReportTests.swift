@@ -1,0 +1,80 @@
+import AppleClientSecret
+import Rotation
+import StatusAPI
+import Testing
+
+@testable import clientsecretd
+
+/// What `status --fleet` shows.
+@Suite struct FleetReportTests {
+    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
+    private let current = Fingerprint(leadingBytes: 0xAB)
+
+    private func machine(
+        _ name: String, _ state: FleetCounts.State, _ fingerprint: Fingerprint?, failure: String? = nil
+    ) -> FleetMachineView {
+        FleetMachineView(
+            machine: name, state: state,
+            holding: HostReport.Holding(
+                fingerprint: fingerprint, since: now - 7_200, delivered: failure == nil, failure: failure),
+            lastSeen: now - 180)
+    }
+
+    private func client(
+        _ counts: [FleetCounts.State: Int], delivered: Int, _ machines: [FleetMachineView] = [],
+        fingerprint: Fingerprint?
+    ) throws -> FleetClientView {
+        FleetClientView(
+            name: try #require(ClientName("web")), fingerprint: fingerprint,
+            counts: FleetCounts(counts, delivered: delivered), machines: machines)
+    }
+
+    private func lines(_ clients: FleetClientView..., columns: Int? = nil) -> [String] {
+        let terminal = Terminal(size: columns.map { ($0, 24) }, environment: ["TERM": "dumb"])
+        return FleetReport(view: FleetView(clients: clients), now: now).lines(for: terminal).map(terminal.line)
+    }
+
+    @Test func aLineForEachClientAndThenWhoeverIsNotCurrent() throws {
+        let web = try client(
+            [.current: 9_997, .failing: 1, .behind: 1, .silent: 1], delivered: 9_990,
+            [
+                machine("app1", .failing, current, failure: "disk_full"), machine("app17", .behind, nil),
+                machine("app18", .silent, Fingerprint(leadingBytes: 1)),
+            ], fingerprint: current)
+        #expect(
+            lines(web) == [
+                "web: 9,997 of 10,000 hold sha256:00000000000000ab, delivered on 9,990; failing: app1; behind: app17; "
+                    + "silent: app18",
+                "",
+                "CLIENT  MACHINE  STATE    HOLDS                    SINCE        DELIVERED  FAILURE    LAST SEEN",
+                "web     app1     failing  sha256:00000000000000ab  2 hours ago  no         disk_full  3 minutes ago",
+                "web     app17    behind   no secret                2 hours ago  yes                   3 minutes ago",
+                "web     app18    silent   sha256:0000000000000001  2 hours ago  yes                   3 minutes ago",
+            ])
+    }
+
+    @Test func whereAllAreCurrentThereIsNoTable() throws {
+        let web = try client([.current: 3], delivered: 3, fingerprint: current)
+        #expect(lines(web) == ["web: 3 of 3 hold sha256:00000000000000ab, delivered on 3"])
+    }
+
+    @Test func ofManyAFewAreNamed() throws {
+        let machines = (1...7).map { machine("app\($0)", .behind, nil) }
+        let web = try client([.behind: 1_007], delivered: 0, machines, fingerprint: current)
+        #expect(lines(web)[0].hasSuffix("; behind: app1, app2, app3, app4, app5 and 1,002 more"))
+    }
+
+    @Test func whereNobodyReports() throws {
+        #expect(lines(try client([:], delivered: 0, fingerprint: current)) == ["web: no machine has reported it"])
+    }
+
+    @Test func whereThereIsNoSecret() throws {
+        let web = try client([.behind: 1], delivered: 0, [machine("app1", .behind, nil)], fingerprint: nil)
+        #expect(lines(web)[0] == "web: 0 of 1 hold a secret, for there is none here, delivered on 0; behind: app1")
+    }
+
+    @Test func aNameCannotActOnTheTerminal() throws {
+        let web = try client([.behind: 1], delivered: 0, [machine("a\u{1B}[2J", .behind, nil)], fingerprint: current)
+        #expect(lines(web).allSatisfy { !$0.contains("\u{1B}") })
+    }
+}
