@@ -23,26 +23,47 @@ struct NetworkService: Sendable {
     /// In bytes; an answer has a few hundred.
     private static let longestAnswer = 16_384
 
-    /// The path of a service's socket.
-    ///
-    /// - Parameters:
-    ///   - name: below the directory of the daemon's sockets.
-    ///   - status: the daemon's status socket.
-    static func path(_ name: String, besideSocket status: String) -> String {
-        (status.lastIndex(of: "/").map { String(status[..<$0]) } ?? ".") + "/" + name
+    /// Where a service listens.
+    struct Socket: Hashable, Sendable {
+        let path: String
+        private let listening: ShellCommand
+
+        /// - Parameters:
+        ///   - role: of `clientsecretd-network`.
+        ///   - target: what the role is told besides; nil where that is nothing.
+        ///   - status: the daemon's status socket; the service's lies beside it.
+        init(_ role: String, of target: TargetName? = nil, besideSocket status: String) {
+            let directory = status.lastIndex(of: "/").map { String(status[..<$0]) } ?? "."
+            let name = target.map { "\(role)/\($0)" } ?? role
+            let path = "\(directory)/\(name).sock"
+            self.path = path
+            listening =
+                target.map { "clientsecretd-network listen \(path) \(role) \($0.description)" }
+                ?? "clientsecretd-network listen \(path) \(role)"
+        }
+
+        /// What helps where nothing listens; nil for what the failure itself says, which is how systemd is told to.
+        var remedy: Remedy? {
+            SystemManager.isSystemd ? nil : .say("without systemd, run beside the daemon", run: listening)
+        }
     }
 
     /// Why nothing could be asked, as far as can be seen without asking, for each connection starts the service: nil where
     /// there is a socket, or its directory may not be searched.
-    func obstacle(at path: String, for place: Failure.Place) -> Failure? {
-        guard unsafe access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }
-        return Failure(missing, at: place, cause: errno, detail: path)
+    func obstacle(at socket: Socket, for place: Failure.Place) -> Failure? {
+        guard unsafe access(socket.path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }
+        return missing(at: socket, cause: errno, for: place)
+    }
+
+    /// That nothing listens that may be given a secret.
+    func missing(at socket: Socket, cause: Int32, for place: Failure.Place) -> Failure {
+        Failure(missing, at: place, cause: cause, detail: socket.path, remedy: socket.remedy)
     }
 
     /// Throws unless root or the daemon's user listens: the kernel says who began to, as a rule systemd's root.
-    func checkListener(_ peer: Peer?, at path: String, for place: Failure.Place) throws(Failure) {
+    func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
         guard let peer, identity.trusts(peer.user) else {
-            throw Failure(missing, at: place, detail: "\(path) is not root's", remedy: .othersFile(path))
+            throw Failure(missing, at: place, detail: "\(socket.path) is not root's", remedy: .othersFile(socket.path))
         }
     }
 
@@ -53,17 +74,17 @@ struct NetworkService: Sendable {
     ///   - nonsense: said where `read` makes nothing of the answer.
     ///   - read: makes something of the answer, or nil.
     func ask<Answer>(
-        _ request: [UInt8], at path: String, for place: Failure.Place, otherwise nonsense: String,
+        _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise nonsense: String,
         read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
         let stream: UnixStream
         do {
-            stream = try UnixStream.connect(to: path, timeoutSeconds: Self.connecting)
+            stream = try UnixStream.connect(to: socket.path, timeoutSeconds: Self.connecting)
         } catch {
-            throw Failure(missing, at: place, cause: error.errno.rawValue, detail: path)
+            throw missing(at: socket, cause: error.errno.rawValue, for: place)
         }
         let timed = TimedStream(stream, milliseconds: patience, cancel: cancel)
-        try checkListener(try? timed.peer(), at: path, for: place)
+        try checkListener(try? timed.peer(), at: socket, for: place)
         let answer: [UInt8]
         do {
             // A service that takes no request closes before reading one.

@@ -6,17 +6,16 @@ import Rotation
 
 /// The daemon's client of the services that put secrets into places behind an API: a socket for each target.
 struct Pusher: Sendable {
-    /// Holds a socket for each target.
-    private let directory: String
+    private let status: String
     private let service: NetworkService
 
     /// - Parameters:
-    ///   - status: the daemon's status socket; the directory of the others lies beside it.
+    ///   - status: the daemon's status socket; the directory of the services' lies beside it.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
     ///   - patience: in milliseconds. A service gives up 60 s after the request, and is started for it.
     init(besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 75_000) {
-        directory = NetworkService.path("push", besideSocket: status)
+        self.status = status
         service = NetworkService(
             missing: .pushServiceMissing, silent: .pushServiceSilent, identity: identity, cancel: cancel,
             patience: patience)
@@ -56,7 +55,9 @@ struct Pusher: Sendable {
     /// Why nothing could be pushed, as far as can be seen without asking.
     func obstacle(to target: TargetName) -> Failure? { service.obstacle(at: socket(of: target), for: .target(target)) }
 
-    private func socket(of target: TargetName) -> String { "\(directory)/\(target).sock" }
+    private func socket(of target: TargetName) -> NetworkService.Socket {
+        NetworkService.Socket("push", of: target, besideSocket: status)
+    }
 
     private func ask(_ question: PushQuestion, of target: TargetName) throws(Failure) -> PushResult {
         try service.ask(

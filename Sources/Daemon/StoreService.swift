@@ -11,7 +11,7 @@ import SystemPackage
 /// because the service keeps its login and its watch for as long as somebody is connected, and says on it when something
 /// has changed there.
 final class StoreService: Sendable {
-    private let socket: String
+    private let socket: NetworkService.Socket
     private let service: NetworkService
     /// Takes what the service says between a request and its answer.
     private let post: @Sendable (Input) -> Void
@@ -52,7 +52,7 @@ final class StoreService: Sendable {
         post: @escaping @Sendable (Input) -> Void = { _ in }
     ) throws(SystemError) {
         notices = try Epoll()
-        socket = NetworkService.path("store.sock", besideSocket: status)
+        socket = NetworkService.Socket("store", besideSocket: status)
         service = NetworkService(
             missing: .storeServiceMissing, silent: .storeServiceSilent, identity: identity, cancel: cancel,
             patience: patience)
@@ -245,9 +245,9 @@ final class StoreService: Sendable {
         let stream: LineStream
         do {
             stream = try LineStream(
-                connectingTo: socket, timeoutSeconds: NetworkService.connecting, longestLine: Self.longestAnswer)
+                connectingTo: socket.path, timeoutSeconds: NetworkService.connecting, longestLine: Self.longestAnswer)
         } catch {
-            throw Failure(.storeServiceMissing, at: .store, cause: error.errno.rawValue, detail: socket)
+            throw service.missing(at: socket, cause: error.errno.rawValue, for: .store)
         }
         try service.checkListener(try? stream.peer(), at: socket, for: .store)
         return Connection(stream: stream, generation: generation)

@@ -7,7 +7,7 @@ import SignIn
 
 /// The daemon's client of the service that asks Apple whether it accepts a secret.
 struct Verifier: Sendable {
-    private let socket: String
+    private let socket: NetworkService.Socket
     private let service: NetworkService
 
     /// - Parameters:
@@ -16,7 +16,7 @@ struct Verifier: Sendable {
     ///   - cancel: ends every question when raised.
     ///   - patience: in milliseconds. The service gives up 30 s after the request, and is started for it.
     init(besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 45_000) {
-        socket = NetworkService.path("verify.sock", besideSocket: status)
+        socket = NetworkService.Socket("verify", besideSocket: status)
         service = NetworkService(
             missing: .verifierMissing, silent: .verifierSilent, identity: identity, cancel: cancel, patience: patience)
     }

@@ -14,7 +14,10 @@ struct NetworkProgram: ParsableCommand {
             Each role reads one request from standard input and writes one answer to standard output. Where to ask stands \
             on the command line, never in a request.
             """,
-        subcommands: [VerifyRole.self, TokenRole.self, RevokeRole.self, KeysRole.self, PushRole.self, StoreRole.self])
+        subcommands: [
+            VerifyRole.self, TokenRole.self, RevokeRole.self, KeysRole.self, PushRole.self, StoreRole.self,
+            ListenCommand.self,
+        ])
 
     static func main() {
         do {

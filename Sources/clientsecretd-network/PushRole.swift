@@ -16,9 +16,9 @@ struct PushRole: ParsableCommand {
         commandName: "push",
         abstract: "Put a client secret into a place behind an API.",
         discussion: """
-            Reads {"do": "publish", "client_secret"} or {"do": "read", "client_secret"}, and writes {"result": \
-            "published", "verified"}, {"result": "read", "holds"} or {"result": "failed", "code", "detail", \
-            "retry_after"}. Where the place is stands under "targets" in the configuration, and its token in a file or a \
+            Reads {"do": "publish", "client_secret"}, {"do": "read", "client_secret"} or {"do": "redeploy"}, and writes \
+            {"result": "published", "verified"}, {"result": "read", "holds"}, {"result": "redeployed", "ready"} or \
+            {"result": "failed", "code", "detail", "retry_after"}. Where the place is stands under "targets" in the configuration, and its token in a file or a \
             credential that this names.
             """)
 
@@ -37,6 +37,7 @@ struct PushRole: ParsableCommand {
     }
 
     func run() throws {
+        alarm(Self.longest)
         try Input.takeConnection()
         let bytes = try Input.read(limit: PushQuestion.longest)
         guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
@@ -47,6 +48,9 @@ struct PushRole: ParsableCommand {
 
     /// In milliseconds, for all requests of one question: less than the daemon waits.
     private static let longestExchange: Int64 = 60_000
+    /// In seconds, for whatever no deadline of a request covers, such as reading a file: whoever listens starts no other
+    /// process before this one has ended.
+    private static let longest: UInt32 = 90
 
     private func result(of question: PushQuestion) -> PushResult {
         let end = Clocks.monotonicMicroseconds() / 1_000 + Self.longestExchange

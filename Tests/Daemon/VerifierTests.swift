@@ -144,7 +144,7 @@ import Testing
         #expect(failure.code == .verifierMissing)
         #expect(failure.cause == ENOENT)
         #expect(failure.detail == path)
-        #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-verify.socket")
+        #expect(failure.remedy?.command == remedy(enabling: "verify", orRunning: "listen \(path) verify"))
     }
 
     @Test func aSocketWithoutAListenerIsNoService() throws {

@@ -182,6 +182,7 @@ import Testing
         ("kind: supabase, projekt: a, CA", "did you mean"),
         ("kind: supabase, project: a, redeploy: true, CA", "redeploy"),
         ("kind: vercel, project: a, variable: B, redeploy: perhaps, CA", "neither true nor false"),
+        ("kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, CA", "none of its"),
         ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),
         (
             "kind: http, url: ENDPOINT, body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}, CA",

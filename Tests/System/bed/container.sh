@@ -89,4 +89,26 @@ started /tmp/untrusting
 is_refused() { enter 10001 clientsecretd status; grep -q 'others could read or replace the key' /tmp/log; }
 eventually "without the list the key is refused" is_refused
 ended
+
+# The manifest that pushes, with the image's own place for sockets: an address at which nobody answers stands in for the cluster.
+manifest=$manifests/push.yaml
+yaml=$(sed -n '/clientsecretd.yaml: |/,/^---/{s/^    //p}' $manifest)
+sed 's|kind: kubernetes.*}|kind: http, url: "http://127.0.0.1:9/", body: "{{client_secret}}"}|' <<<"$yaml" >/tmp/pushing
+promise "the pushing configuration names the target" grep -q 'cluster: {kind: http' /tmp/pushing
+read -r network < <(sed -n 's/^ *command: \[\(.*\)\]$/\1/p' $manifest)
+read -ra arguments < <(sed -n 's/^ *args: \[\(.*\)\]$/\1/p' $manifest | tr -d ,)
+sockets=${arguments[1]%/push/*}
+promise "both containers see the sockets" test 2 = "$(grep -c "mountPath: $sockets}" $manifest)"
+started /tmp/pushing
+pushing() { [[ $(enter 10001 clientsecretd status --json) == *"\"code\":\"$1\""* ]]; }
+eventually "without the other container the daemon misses it" pushing push_service_missing
+contains "and says what to run" "clientsecretd-network listen /dev/shm/push/cluster.sock push cluster" \
+    "$(enter 10001 clientsecretd status)"
+enter 10001 "$network" "${arguments[0]}" "/dev/shm/${arguments[1]#"$sockets/"}" "${arguments[@]:2}" 2>/tmp/listener &
+eventually "it listens" enter 10001 test -S /dev/shm/push/cluster.sock
+equal "for its own user" "600 10001" "$(enter 10001 stat -c '%a %u' /dev/shm/push/cluster.sock)"
+refused "the API that is not there is tried" enter 10001 clientsecretd renew
+promise "and named" pushing push_unreachable
+kill -TERM "$(enter 10001 pgrep -f 'clientsecretd-network listen' | head -n 1)" 2>/dev/null || kill %?listen 2>/dev/null
+ended
 finish

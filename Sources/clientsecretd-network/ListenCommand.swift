@@ -1,0 +1,66 @@
+import ArgumentParser
+import Failures
+import Glibc
+import Linux
+
+/// `listen`: runs a role for each connection to a socket, where no systemd does, as in a pod.
+struct ListenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Run a role for each connection to a Unix socket, where systemd does not.",
+        discussion: """
+            The socket is push/TARGET.sock for the role push TARGET, store.sock for store, and verify.sock for verify, \
+            beside the daemon's status socket. It is made for this user alone, who is the daemon's own or root. \
+            Connections are served one after the other, each by a process of its own.
+            """)
+
+    @Argument(help: ArgumentHelp("Where the daemon connects.", valueName: "socket"), completion: .file())
+    var socket: String
+
+    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("A role and its arguments.", valueName: "role"))
+    var role: [String]
+
+    mutating func validate() throws {
+        // A mistake is found now, and not by the first connection.
+        if try NetworkProgram.parseAsRoot(role) is ListenCommand { throw ValidationError("listen is no role") }
+    }
+
+    func run() throws {
+        // The first process of a container ignores what it has no handler for.
+        signal(SIGTERM) { _ in _exit(0) }
+        signal(SIGINT) { _ in _exit(0) }
+        guard let program = OwnProgram.path() else { throw ValidationError("/proc is needed, and is not mounted") }
+        let directory = socket.lastIndex(of: "/").map { String(socket[..<$0]) } ?? ""
+        if !directory.isEmpty, unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
+            throw ValidationError("\(Printable.name(directory)) cannot be made: \(ErrorNumber.words(for: errno))")
+        }
+        let listener = try UnixListener(path: socket, mode: 0o600)
+        while true {
+            var wanted = pollfd(fd: listener.descriptor.raw, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&wanted, 1, -1) > 0, let connection = try listener.accept() else { continue }
+            serve(connection, program)
+        }
+    }
+
+    /// Runs the role with a connection as its standard input and output, and waits for its end.
+    private func serve(_ connection: consuming Descriptor, _ program: String) {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, connection.raw, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, connection.raw, STDOUT_FILENO)
+        var words = unsafe ([program] + role).map { unsafe strdup($0) } + [nil]
+        defer { for index in unsafe words.indices { unsafe free(words[index]) } }
+        var process: pid_t = 0
+        let error = unsafe posix_spawn(&process, program, &actions, nil, &words, environ)
+        guard error == 0 else { return complain("cannot be started: \(ErrorNumber.words(for: error))") }
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        // As of WIFSIGNALED(3) and WEXITSTATUS(3), which are macros; the role itself says why it failed.
+        if status & 0x7F != 0 { complain("was ended by signal \(status & 0x7F)") }
+    }
+
+    private func complain(_ what: String) {
+        Output.complain("\(role.joined(separator: " ")) \(what)")
+    }
+}
