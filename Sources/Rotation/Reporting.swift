@@ -162,26 +162,34 @@ extension Rotation {
 
     mutating func adoptReporting(_ configuration: Configuration, _ old: Configuration, at now: Now) {
         reporting.adopt(configuration, old, at: now)
-        if configuration.store != old.store { clearSharedName() }
+        if configuration.store != old.store {
+            clear(.storeMachineShared)
+            clear(.storeForbidden)
+        }
     }
 
     mutating func reportFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         // Another configuration may name another store or machine.
         guard case .putReport(_, let machine, _) = job.work, jobs.isCurrent(job) else { return }
         switch result {
-        case .success(.reportPut(.done(let revision))): reporting.done(revision: revision, at: now)
+        case .success(.reportPut(.done(let revision))):
+            reporting.done(revision: revision, at: now)
+            clear(.storeForbidden)
         case .success(.reportPut(.found(let found))):
             guard reporting.found(found, at: now) else { return }
             let failure = Failure(.storeMachineShared, at: .store, detail: machine)
             if health.raise(failure, nil, at: now) { events.append(.faultRaised(failure)) }
-        case .failure: reporting.failed(at: now)
+        case .failure(let failure):
+            reporting.failed(at: now)
+            // Whatever else it is keeps the store from being read as well, which is said of the clients.
+            if failure.code == .storeForbidden, health.raise(failure, nil, at: now) {
+                events.append(.faultRaised(failure))
+            }
         case .success(let outcome): unexpected(outcome, of: job)
         }
     }
 
-    private mutating func clearSharedName() {
-        events += health.clear(.storeMachineShared).map(LogEvent.faultCleared)
-    }
+    private mutating func clear(_ fault: FailureCode) { events += health.clear(fault).map(LogEvent.faultCleared) }
 
     // MARK: What is wanted
 
@@ -203,7 +211,7 @@ extension Rotation {
     }
 
     mutating func planReport(_ deadlines: inout Deadlines) {
-        if reporting.forgetOther(&deadlines) { clearSharedName() }
+        if reporting.forgetOther(&deadlines) { clear(.storeMachineShared) }
         // While the store cannot be read, nothing can be put there either. A single run ends before the day does.
         guard let store = configuration.store, !isOnce, readiness.isReady, !storeReading.isFailing,
             jobs.mayStart(.report, &deadlines), reporting.isDue(hostJitter: hostJitter, &deadlines)

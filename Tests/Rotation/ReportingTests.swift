@@ -68,17 +68,29 @@ struct ReportingTests {
         #expect(try #require(before.clients[web]?.since) < after.since)
     }
 
-    @Test func aFailedPutIsTriedAgain() throws {
+    @Test func aPutThatIsForbiddenIsAFaultAndTriedAgain() throws {
         bench.failures[.report] = Failure(.storeForbidden, at: .store)
         bench.go()
         bench.pass(31)
         #expect(puts.count == 1)
         #expect(try bench.view("web").health == .ok)
+        #expect(fault == .storeForbidden)
         bench.pass(120)
         #expect((3...5).contains(puts.count))
         bench.failures = [:]
         bench.pass(900)
         #expect(bench.reports["app17"] != nil)
+        #expect(fault == nil)
+    }
+
+    @Test func anotherStoreEndsTheFaultOfOneThatForbidsThePut() throws {
+        bench.failures[.report] = Failure(.storeForbidden, at: .store)
+        bench.go()
+        bench.pass(31)
+        #expect(fault == .storeForbidden)
+        bench.failures = [:]
+        bench.reload(try Self.configuration(store: "another"))
+        #expect(fault == nil)
     }
 
     @Test func whileTheStoreIsAwayNothingIsPut() throws {
