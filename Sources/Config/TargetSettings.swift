@@ -57,6 +57,12 @@ struct TargetSettings {
         } else if let known {
             settings = Self.settings(of: known, in: section)
             complete = known
+            if redeploys == true, settings["environments"]?.contains("\"production\"") == false {
+                diagnostics.error(
+                    at: section.position,
+                    "\(owner) has \"redeploy: true\", and production, which that deploys, is none of its \"environments\"; "
+                        + "add it there, or leave \"redeploy\" out")
+            }
             let isOwnCluster = known.name == "kubernetes" && !section.has("endpoint")
             if !section.mentions("endpoint") {
                 endpoint = known.endpoint.map { text in
