@@ -10,10 +10,14 @@ package final class Lines {
     private let output = Pipe()
     private var rest = Data()
     private let last: String?
+    /// Another reading end: without one, what is written to a program that has ended would end the tests by SIGPIPE.
+    private let reading: FileHandle
 
     /// - Parameter last: the line that ends it; without one a signal does.
     package init(_ arguments: [String], last: String? = nil) throws {
         self.last = last
+        reading = FileHandle(
+            fileDescriptor: fcntl(input.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0), closeOnDealloc: true)
         process.executableURL = URL(fileURLWithPath: arguments[0])
         process.arguments = Array(arguments.dropFirst())
         process.standardInput = input

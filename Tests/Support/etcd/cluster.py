@@ -41,6 +41,10 @@ def run(*arguments, check=True, env=None, value=""):
     return done.stdout.strip()
 
 
+class MemberEnded(RuntimeError):
+    pass
+
+
 class Certificates:
     def __init__(self, directory):
         self.directory = directory
@@ -74,23 +78,20 @@ class Cluster:
     def __init__(self, directory, programs):
         self.directory, self.programs = directory, programs
         self.certificates = Certificates(directory)
-        ports = self.free_ports(2 * MEMBERS)
-        self.clients = [f"https://127.0.0.1:{port}" for port in ports[:MEMBERS]]
-        self.peers = [f"https://127.0.0.1:{port}" for port in ports[MEMBERS:]]
+        self.choose_ports()
         self.processes = [None] * MEMBERS
         self.generation = 0
         self.has_users = False
 
-    @staticmethod
-    def free_ports(count):
+    def choose_ports(self):
         # All are held at once, so that they are different ones.
-        sockets = [socket.socket() for _ in range(count)]
+        sockets = [socket.socket() for _ in range(2 * MEMBERS)]
         for each in sockets:
             each.bind(("127.0.0.1", 0))
-        ports = [each.getsockname()[1] for each in sockets]
+        addresses = [f"https://127.0.0.1:{each.getsockname()[1]}" for each in sockets]
         for each in sockets:
             each.close()
-        return ports
+        self.clients, self.peers = addresses[:MEMBERS], addresses[MEMBERS:]
 
     def data(self, number):
         return str(self.directory / f"member{number}-{self.generation}")
@@ -128,6 +129,8 @@ class Cluster:
                     self.ctl("endpoint", "health", endpoints=[endpoint])
                 return
             except RuntimeError:
+                if not self.has_users and any(each.poll() is not None for each in self.processes):
+                    raise MemberEnded(f"a member has ended; see {self.directory}")
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
@@ -136,6 +139,18 @@ class Cluster:
         for number in range(MEMBERS):
             self.start(number)
         self.wait()
+
+    def begin_somewhere(self):
+        """Starts a new cluster. Another program may take a port after it was chosen: then a member ends at once."""
+        while True:
+            try:
+                return self.begin()
+            except MemberEnded:
+                if self.generation == 9:
+                    raise
+                self.end()
+                self.generation += 1
+                self.choose_ports()
 
     def make_users(self):
         self.ctl("role", "add", "signer")
@@ -217,7 +232,7 @@ def main():
         sys.exit(f"there is no {programs}/etcd; run: make test-deps")
     cluster = Cluster(directory, programs)
     try:
-        cluster.begin()
+        cluster.begin_somewhere()
         cluster.make_users()
         print(json.dumps({"endpoints": cluster.clients}), flush=True)
         for line in sys.stdin:
