@@ -112,7 +112,7 @@ simulate: deps ## lives through simulated years in which everything breaks (YEAR
 
 # Ratios of one run on one machine, medians of five; docs/benchmarks.md has what came of them. As root: file systems are mounted.
 .PHONY: bench
-bench: build .build/venv/ready .build/peers-root/etc/os-release ## measures what it costs, beside plain programs and peers (some 30 minutes)
+bench: build .build/venv/ready .build/etcd/usr/bin/etcdctl .build/peers-root/etc/os-release ## measures what it costs, beside plain programs and peers (some 45 minutes)
 	@scripts/install-packages e2fsprogs gcc libc6-dev libssl-dev openssl python3
 	Benchmarks/publish.sh
 	Benchmarks/restart.sh
@@ -122,6 +122,7 @@ bench: build .build/venv/ready .build/peers-root/etc/os-release ## measures what
 	Benchmarks/mint.sh
 	Benchmarks/peers.py .build/peers-root
 	Benchmarks/peers.py .build/peers-root 1000
+	Benchmarks/fleet.py
 
 # Nothing is installed on this machine: caddy and certmonger run in this folder.
 .build/peers-root/etc/os-release:
