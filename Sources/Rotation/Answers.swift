@@ -243,12 +243,13 @@ extension Rotation {
 
     /// Answers the requests that are done.
     mutating func planAnswers(at now: Now) {
+        var requests = answers.take()
         var waiting: [PendingRequest] = []
-        for var request in answers.pending {
-            if let answer = jobs.isStopping ? .stopping : answer(to: &request, at: now) {
-                answers.answer(request.requestID, answer)
+        for index in requests.indices {
+            if let answer = jobs.isStopping ? .stopping : answer(to: &requests[index], at: now) {
+                answers.answer(requests[index].requestID, answer)
             } else {
-                waiting.append(request)
+                waiting.append(requests[index])
             }
         }
         answers.replace(waiting)
