@@ -1,29 +1,46 @@
 package import AppleClientSecret
 
 /// A secret's public facts, without its bytes.
+///
+/// By reference: a plan passes it on far more often than it looks into it, and copying four texts each time is what took
+/// most of that.
 package struct SecretInfo: Hashable, Sendable {
-    package let fingerprint: Fingerprint
-    package let team: TeamID
-    package let keyID: KeyID
-    package let client: ClientID
-    package let issuedAt: WallTime
-    package let expiresAt: WallTime
-    /// The key of ours that signed it; nil when none did, or none that can be read now.
-    package let signer: KeyDigest?
+    private let facts: Facts
 
-    package init(fingerprint: Fingerprint, claims: Claims, signer: KeyDigest?) {
-        self.fingerprint = fingerprint
-        team = claims.issuer
-        keyID = claims.keyID
-        client = claims.subject
-        issuedAt = claims.issuedAt
-        expiresAt = claims.expiresAt
-        self.signer = signer
+    private final class Facts: Sendable {
+        let fingerprint: Fingerprint
+        let claims: Claims
+        let signer: KeyDigest?
+
+        init(_ fingerprint: Fingerprint, _ claims: Claims, _ signer: KeyDigest?) {
+            self.fingerprint = fingerprint
+            self.claims = claims
+            self.signer = signer
+        }
     }
 
+    package init(fingerprint: Fingerprint, claims: Claims, signer: KeyDigest?) {
+        facts = Facts(fingerprint, claims, signer)
+    }
+
+    package var fingerprint: Fingerprint { facts.fingerprint }
+    package var team: TeamID { facts.claims.issuer }
+    package var keyID: KeyID { facts.claims.keyID }
+    package var client: ClientID { facts.claims.subject }
+    package var issuedAt: WallTime { facts.claims.issuedAt }
+    package var expiresAt: WallTime { facts.claims.expiresAt }
+    /// The key of ours that signed it; nil when none did, or none that can be read now.
+    package var signer: KeyDigest? { facts.signer }
     /// What the secret states.
-    package var claims: Claims {
-        Claims(issuer: team, keyID: keyID, subject: client, issuedAt: issuedAt, expiresAt: expiresAt)
+    package var claims: Claims { facts.claims }
+
+    package static func == (left: SecretInfo, right: SecretInfo) -> Bool {
+        left.facts === right.facts
+            || left.fingerprint == right.fingerprint && left.claims == right.claims && left.signer == right.signer
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(fingerprint)
     }
 }
 
