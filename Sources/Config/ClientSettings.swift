@@ -7,7 +7,7 @@ struct ClientSettings {
     /// Those that `defaults` may have too.
     static let shared = [
         "key", "lifetime", "renew_before", "outputs", "on_change", "deliver_over", "verify", "credential",
-        "share",
+        "share", "rollout",
     ]
     static let names = ["client_id", "from"] + shared
 
@@ -22,6 +22,7 @@ struct ClientSettings {
     private(set) var verify: Setting<Bool> = .absent
     private(set) var credential: Setting<ServedCredential> = .absent
     private(set) var share: Setting<Bool> = .absent
+    private(set) var rollout: Setting<RolloutSettings> = .absent
     /// Of one client only.
     private(set) var source: Setting<SourceConfiguration> = .absent
 
@@ -47,6 +48,7 @@ struct ClientSettings {
         deliverOver = section.value("deliver_over", Scalar.deliverOver)
         verify = section.value("verify", Scalar.truth)
         share = section.value("share", Scalar.truth)
+        rollout = RolloutSection.read(in: section)
         credential = CredentialSettings.read(in: section)
     }
 
@@ -111,6 +113,7 @@ struct ClientSettings {
         deliverOver = deliverOver.or(defaults.deliverOver)
         verify = verify.or(defaults.verify)
         share = share.or(defaults.share)
+        rollout = rollout.or(defaults.rollout)
         credential = credential.or(defaults.credential)
     }
 }
@@ -123,6 +126,8 @@ struct LocatedClient {
     private let ownTimes: Position?
     /// Settings that the client itself has and that mean nothing where its secrets are received.
     private let ofMinting: [(name: String, position: Position)]
+    /// Where the client itself says how its secrets are rolled out.
+    private let ofSharing: Position?
     /// Where the client itself says over how long its received secrets are delivered.
     private let ofReceiving: Position?
 
@@ -139,9 +144,10 @@ struct LocatedClient {
         ownTimes = settings.renewBefore.position ?? settings.lifetime.position
         ofMinting = [
             ("lifetime", settings.lifetime.position), ("verify", settings.verify.position),
-            ("share", settings.share.position),
+            ("share", settings.share.position), ("rollout", settings.rollout.position),
         ]
         .compactMap { name, position in position.map { (name, $0) } }
+        ofSharing = settings.rollout.position
         ofReceiving = settings.deliverOver.position
     }
 
@@ -168,6 +174,12 @@ struct LocatedClient {
         keys: [KeySettings]?, targets: [TargetSettings], hasStore: Bool, _ diagnostics: Diagnostics
     ) -> ClientConfiguration? {
         let isReceived = isReceived(keys, hasStore: hasStore, diagnostics)
+        if let ofSharing, !isReceived, !hasStore || settings.share.value == false {
+            diagnostics.error(
+                at: ofSharing,
+                "client \"\(name.value)\" hands its secrets to nobody, for "
+                    + (hasStore ? "\"share\" is false" : "there is no \"store\"") + "; remove \"rollout\"")
+        }
         let times = isReceived ? receivedTimes : times(diagnostics)
         if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
             diagnostics.error(
@@ -194,6 +206,7 @@ struct LocatedClient {
             otherKeys: keys?.dropFirst().map(\.name.value) ?? [],
             targets: pushed.map { PushOutput(target: $0.name, place: $0.target.place) },
             isShared: settings.share.value ?? true)
+        if !isReceived, hasStore, configuration.isShared { configuration.rollout = settings.rollout.value }
         configuration.undeployed = Set(pushed.filter { $0.target.redeploys == false }.map(\.name))
         return configuration
     }

@@ -173,6 +173,11 @@ enum Scalar {
         try duration(text, examples: "10m, 1h or 0s", in: 0...86_400)
     }
 
+    /// From the time over which machines spread their reports to a day.
+    static func rolloutPause(_ text: String) throws(Mistake) -> Seconds {
+        try duration(text, examples: "10m or 1h", in: 60...86_400)
+    }
+
     /// At most a day: a hook that runs longer is hanging.
     static func timeout(_ text: String) throws(Mistake) -> Seconds {
         try duration(text, examples: "45s or 5m", in: 1...86_400)

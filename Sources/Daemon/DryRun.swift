@@ -255,7 +255,7 @@ extension Work {
         switch self {
         case .readKey, .readSource, .readStore, .observe, .recall: true
         case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .push, .putInStore,
-            .putReport, .readReports, .forgetReport, .readTarget, .run, .probe, .recallReportedStates,
+            .putRollout, .putReport, .readReports, .forgetReport, .readTarget, .run, .probe, .recallReportedStates,
             .keepReportedStates,
             .tidyRecords:
             false
@@ -266,7 +266,9 @@ extension Work {
 extension Resource {
     fileprivate var client: ClientName? {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name): name
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
+            name
         case .store, .report, .fleet, .configuration, .key, .file, .target, .action, .probe, .stateChangeAction, .state:
             nil
         }

@@ -138,7 +138,7 @@ final class Executor: Sendable {
         case .recall, .keep, .recallReportedStates, .keepReportedStates, .tidyRecords: .state
         case .mint: .signing
         case .readSource(_, let file): lane(of: file.path)
-        case .readStore, .putInStore, .putReport, .readReports, .forgetReport: .store
+        case .readStore, .putInStore, .putRollout, .putReport, .readReports, .forgetReport: .store
         case .verify: .verification
         case .observe(let spec), .publish(let spec, _, _): lane(of: spec)
         case .push(_, _, let output), .readTarget(_, _, let output): .push(output.target)
@@ -180,10 +180,14 @@ final class Executor: Sendable {
         case .readKey(let name, let entry): try readKey(name, entry)
         case .recall(let client): try recall(client)
         case .readSource(let client, let file): try readSource(file, of: client)
-        case .readStore(let places): .storeRead(try storeService.read(places, issued: recognise))
+        case .readStore(let places): try storeService.read(places, issued: recognise)
         case .putInStore(_, let issued, let place, let revision):
             .putInStore(
                 try storeService.put(try secret(issued).token, at: place, ifAt: revision, issued: recognise))
+        case .putRollout(_, let rollout, let place, let revision, let put):
+            .rolloutPut(
+                try storeService.put(
+                    rollout, at: place, ifAt: revision, with: try token(of: put), issued: recognise))
         case .putReport(let report, let machine, let revision):
             .reportPut(
                 try storeService.put(
@@ -206,6 +210,11 @@ final class Executor: Sendable {
         case .keepReportedStates(let states): try keep(states)
         case .tidyRecords(let clients, let moment, let former, let outputs): tidy(clients, moment, former, outputs)
         }
+    }
+
+    private func token(of put: SecretPut?) throws(Failure) -> (token: Token, revision: Int64)? {
+        guard let put else { return nil }
+        return (try secret(put.secret).token, put.revision)
     }
 
     private func mint(_ name: KeyName, _ claims: Claims) throws(Failure) -> Outcome {

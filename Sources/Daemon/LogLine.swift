@@ -113,6 +113,7 @@ extension Request {
         switch self {
         case .reload: "reload the configuration"
         case .fleet: "show the fleet"
+        case .rollout(let client, let order): "\(order.rawValue) the rollout of \(client)"
         case .renew(let renewal):
             (renewal.deliverOnly ? "deliver again " : "renew ") + Self.list(renewal.clients)
                 + (renewal.skipVerify ? ", without asking Apple" : "")
@@ -133,6 +134,7 @@ extension Request {
     var clients: [ClientName] {
         switch self {
         case .renew(let renewal): renewal.clients.sorted()
+        case .rollout(let client, _): [client]
         case .reload, .fleet: []
         }
     }
@@ -193,7 +195,8 @@ extension KeyChange {
 extension Resource {
     func fields(of clients: [ClientName]) -> [JournalField] {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name):
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
             [.client(name)]
         case .file(let path): [.path(path)] + clients.map(JournalField.client)
         case .target(let target): [.target(target)] + clients.map(JournalField.client)
@@ -206,7 +209,8 @@ extension Resource {
     /// The subject of a log line, where the failure's sentence does not name it.
     var prefix: String {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name):
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
             "\(name): "
         case .key(let name): "key \(name): "
         case .stateChangeAction: "on_state_change: "

@@ -65,25 +65,25 @@ final class StoreService: Sendable {
     /// What keeps it from being asked at all: there is no socket.
     func obstacle() -> Failure? { service.obstacle(at: socket, for: .store) }
 
-    /// What these places hold. Blocks.
+    /// What these places hold, and the rollouts that belong to them. Blocks.
     ///
     /// - Parameter issued: what a token says of itself; nil for one that is no client secret.
-    func read(
-        _ places: [StorePlace], issued: (Token) -> SecretInfo?
-    ) throws(Failure) -> [StorePlace: StoreObservation] {
+    func read(_ places: [StorePlace], issued: (Token) -> SecretInfo?) throws(Failure) -> Outcome {
+        var rollouts: [StorePlace: RolloutObservation] = [:]
         var found: [StorePlace: StoreObservation] = [:]
         var start = 0
         while start < places.count {
             let page = places[start..<min(start + StoreQuestion.mostSlots, places.count)]
-            guard case .read(let findings) = try ask(.read(page.map(\.slot))), findings.count == page.count else {
-                throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
-            }
+            guard case .read(let findings, rollouts: let read) = try ask(.read(page.map(\.slot))),
+                findings.count == page.count, read.keys.allSatisfy(page.indices.map { $0 - start }.contains)
+            else { throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question") }
+            for (number, rollout) in read { rollouts[places[start + number]] = Self.observation(rollout) }
             for (place, finding) in zip(page, findings) {
                 found[place] = Self.observation(finding, issued: issued)
             }
             start += page.count
         }
-        return found
+        return .storeRead(found, rollouts: rollouts)
     }
 
     /// Puts a token into a place that was last changed at this revision. Blocks.
@@ -95,6 +95,37 @@ final class StoreService: Sendable {
         case .conflict(let finding): return .conflict(Self.observation(finding, issued: issued))
         default:
             throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+        }
+    }
+
+    /// Puts the rollout of the secret in a place, if that was last changed at this revision, and the secret with it. Blocks.
+    func put(
+        _ rollout: Rollout, at place: StorePlace, ifAt revision: Int64, with secret: (token: Token, revision: Int64)?,
+        issued: (Token) -> SecretInfo?
+    ) throws(Failure) -> RolloutPut {
+        let stored = StoredRollout(
+            fingerprint: rollout.fingerprint, admitted: rollout.admitted, isHeld: rollout.state == .held,
+            tolerated: rollout.tolerated)
+        let put = secret.map { StoreQuestion.TokenPut($0.token, ifAt: $0.revision) }
+        switch try ask(.putRollout(stored, of: place.slot, ifAt: revision, with: put)) {
+        case .put(let revision): return .done(revision: revision)
+        case .rolloutFound(let found, let secret):
+            return .found(
+                found.map(Self.observation), secret: secret.map { Self.observation($0, issued: issued) })
+        default: throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+        }
+    }
+
+    private static func observation(_ finding: RolloutFinding) -> RolloutObservation {
+        switch finding {
+        case .rollout(let stored, let revision):
+            .rollout(
+                Rollout(
+                    fingerprint: stored.fingerprint, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
+                    tolerated: stored.tolerated),
+                revision: revision)
+        case .flawed(let revision): .foreign(revision: revision)
+        case .forbidden: .forbidden
         }
     }
 

@@ -169,6 +169,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case storeSecretTooLong = "store_secret_too_long"
     /// Another daemon reports under the name of this machine; detail: the name.
     case storeMachineShared = "store_machine_shared"
+    /// Nobody more delivers a client's new secret; detail: who fails.
+    case rolloutHeld = "rollout_held"
     /// No process listens, or none that is trusted; detail: the socket.
     case storeServiceMissing = "store_service_missing"
     /// No answer in time, none at all, or a malformed one.

@@ -298,6 +298,12 @@ extension FailureCode {
             row(
                 "another machine reports under the same name",
                 .say("give each of them its own \"machine\" below \"store\" in the configuration"))
+        case .rolloutHeld:
+            row("the rollout of its new secret is held") {
+                .say(
+                    "put right what fails, and resume it; see",
+                    run: "clientsecretd rollout show \($0.client ?? "CLIENT")")
+            }
         case .storeServiceMissing:
             row(
                 "the service that asks the store cannot be reached",

@@ -120,6 +120,15 @@ extension Rotation {
                 PendingRequest(
                     requestID: requestID, request: request, since: readingOfFleet(at: now), wantsConfiguration: false,
                     chosen: [], open: []))
+        case .rollout(let client, let order):
+            guard configuration.clients[client] != nil else {
+                return answers.answer(requestID, .unknownClients([client]))
+            }
+            guard orderRollout(order, of: client, at: now) else { return answers.answer(requestID, .noRollout(nil)) }
+            answers.add(
+                PendingRequest(
+                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
+                    open: []))
         case .renew(let renewal):
             let unknown = renewal.clients.filter { configuration.clients[$0] == nil }
             guard unknown.isEmpty else { return answers.answer(requestID, .unknownClients(unknown.sorted())) }
@@ -255,7 +264,7 @@ extension Rotation {
         answers.replace(waiting)
     }
 
-    private func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
+    private mutating func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
             if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
@@ -269,6 +278,7 @@ extension Rotation {
                         .map { "client \"\(name)\": \($0.message)" }
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
+        case .rollout(let client, _): return rolloutAnswer(client, since: request.since)
         case .renew:
             while let client = request.open.last {
                 guard let result = result(of: client, in: request, at: now) else { return nil }

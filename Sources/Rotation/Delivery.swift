@@ -174,6 +174,7 @@ extension Rotation {
     // MARK: What is wanted
 
     mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
+        deliveryTurns.note(id, isWaiting: false)
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
         capBackoff(action, &deadlines)
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
@@ -192,6 +193,7 @@ extension Rotation {
         // When waiting would have ended is no reason to wake once the action runs.
         var waiting = deadlines
         if waitsForTurn(id, for: covering.keys, &waiting) {
+            deliveryTurns.note(id, isWaiting: true)
             deadlines = waiting
             return
         }

@@ -169,7 +169,8 @@ extension Rotation {
             sources.readAgain(name, next: jobs.next)
             if configuration.clients[name]?.source?.path == nil { storeReading.readAgain(next: jobs.next) }
         case .store: storeReading.readAgain(next: jobs.next)
-        case .configuration, .client, .verification, .record, .share, .report, .fleet, .target, .action, .probe,
+        case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
+            .probe,
             .stateChangeAction, .state:
             return
         }

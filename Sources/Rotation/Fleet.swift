@@ -36,11 +36,13 @@ struct Fleet: Sendable {
         let hasChanged: Bool
     }
 
-    private struct Member: Hashable, Sendable {
+    struct Member: Hashable, Sendable {
         let machine: String
         let holding: HostReport.Holding
         let lastSeen: WallTime
         let isSilent: Bool
+        /// When its report was first seen as it is.
+        let seenAt: BootTime
 
         func state(_ current: Fingerprint?) -> FleetCounts.State {
             if isSilent { return .silent }
@@ -55,6 +57,8 @@ struct Fleet: Sendable {
     }
 
     private static let pace: Seconds = 300
+    /// While a secret is rolled out: half of the minute over which machines spread their reports.
+    private static let paceOfRollout: Seconds = 30
     /// How long what was read is shown to whoever asks.
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
@@ -83,10 +87,17 @@ struct Fleet: Sendable {
     /// The clients whose reports are of interest.
     fileprivate var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
 
-    fileprivate func mayRead(_ deadlines: inout Deadlines, _ jitter: Double) -> Bool {
+    fileprivate func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
         guard let readAt else { return true }
-        let early = Int64(Double(Self.pace.count * 1000) / 4 * jitter)
-        return deadlines.reached((readAt + Self.pace).advanced(milliseconds: -early))
+        let pace = isRollingOut ? Self.paceOfRollout : Self.pace
+        let early = Int64(Double(pace.count * 1000) / 4 * jitter)
+        return deadlines.reached((readAt + pace).advanced(milliseconds: -early))
+    }
+
+    /// The machines that report a client, but for this one; nil while that is not known.
+    func members(of identity: ClientIdentity, besides own: String) -> [Member]? {
+        guard readAt != nil else { return nil }
+        return (members[identity] ?? []).filter { $0.machine != own }
     }
 
     fileprivate func wasRead(since job: JobID) -> Bool { readBy >= job }
@@ -131,7 +142,9 @@ struct Fleet: Sendable {
             let isSilent = now.wall - lastSeen > Self.silence
             for (identity, holding) in host.observation.report?.clients ?? [:] {
                 members[identity, default: []].append(
-                    Member(machine: machine, holding: holding, lastSeen: lastSeen, isSilent: isSilent))
+                    Member(
+                        machine: machine, holding: holding, lastSeen: lastSeen, isSilent: isSilent, seenAt: host.seenAt)
+                )
             }
         }
         counts = own.mapValues(count)
@@ -158,7 +171,7 @@ struct Fleet: Sendable {
 
     // MARK: Showing
 
-    fileprivate func view(all: Bool) -> FleetView {
+    fileprivate func view(all: Bool, _ rollouts: [ClientName: RolloutView]) -> FleetView {
         FleetView(
             clients: own.sorted { $0.key < $1.key }.map { name, client in
                 let machines = (members[client.identity] ?? []).map { member in
@@ -167,7 +180,7 @@ struct Fleet: Sendable {
                         lastSeen: member.lastSeen)
                 }
                 return FleetClientView(
-                    name: name, fingerprint: client.fingerprint, counts: count(client),
+                    name: name, fingerprint: client.fingerprint, counts: count(client), rollout: rollouts[name],
                     machines: machines.filter { all || $0.state != .current }.sorted { $0.isBefore($1) })
             })
     }
@@ -199,7 +212,9 @@ extension Rotation {
     mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard jobs.isCurrent(job) else { return }
         switch (job.work, result) {
-        case (_, .success(.reportsRead(let found))): fleet.read(found, by: job.id, at: now)
+        case (_, .success(.reportsRead(let found))):
+            fleet.read(found, by: job.id, at: now)
+            for client in rollouts.unfinished { touch(.client(client)) }
         case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
         case (.readReports, .failure): fleet.failed()
         // It may be forbidden: reading goes on.
@@ -225,7 +240,7 @@ extension Rotation {
             if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
         }
         if !isAsked, storeReading.isFailing { return }
-        let isDue = fleet.mayRead(&deadlines, hostJitter)
+        let isDue = fleet.mayRead(&deadlines, hostJitter, isRollingOut: rollouts.isGoing)
         if isAsked || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
         } else if fleet.mayForget {
@@ -242,7 +257,7 @@ extension Rotation {
     /// The answer to who asks for the fleet; nil until the reports were read for it.
     func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
         guard fleet.isSigner else { return .noFleet(nil) }
-        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all)) }
+        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }
         if let attempts = jobs.attempts[.fleet], attempts.job >= job { return .noFleet(attempts.failure) }
         return nil
     }

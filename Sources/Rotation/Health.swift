@@ -80,7 +80,7 @@ struct Health: Sendable {
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
-            .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
+            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
             .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }
@@ -145,7 +145,7 @@ extension Rotation {
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
         let remaining = weakest(client, state, holding: held)
 
-        let isServed = isDone || waitsForTurn(client, &deadlines)
+        let isServed = isDone || waitsForTurn(client)
         var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
         var reason = failures.first
         if let found {
@@ -311,6 +311,7 @@ extension Rotation {
         }
         if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
         if let reason = shareReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = rolloutReason(of: client, &deadlines) { reasons.append(reason) }
         if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil,
@@ -458,6 +459,7 @@ extension Rotation {
             clients: clients)
         snapshot.store = storeReading.view
         snapshot.fleet = fleet.counts
+        snapshot.rollouts = rolloutViews
         return snapshot
     }
 }

@@ -283,7 +283,7 @@ extension Rotation {
                 .notResponding, at: index.subjects[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
-        case .action, .target, .verification, .store, .share, .report, .fleet, .stateChangeAction: nil
+        case .action, .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         }
     }

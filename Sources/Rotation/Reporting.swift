@@ -201,8 +201,9 @@ extension Rotation {
             return reporting.note(nil, of: identity, name, at: now)
         }
         let code = view.reason?.failure.code
-        // What is merely under way is said by the fingerprint and by what is delivered.
-        let isUnderWay = view.health == .degraded && (code == .notPublished || code == .notDelivered)
+        // What is merely under way is said by the fingerprint and by what is delivered; a held rollout is about others.
+        let isUnderWay =
+            view.health == .degraded && (code == .notPublished || code == .notDelivered || code == .rolloutHeld)
         let holding = HostReport.Holding(
             fingerprint: view.current?.fingerprint, since: now.wall, delivered: view.delivered,
             failure: isUnderWay ? nil : code?.rawValue)

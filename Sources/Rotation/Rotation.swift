@@ -24,6 +24,8 @@ package struct Rotation: Sendable {
     var verification = Verification()
     var records = Records()
     var sharing = Sharing()
+    var rollouts = Rollouts()
+    var admissions = Admissions()
     var reporting = Reporting()
     var fleet = Fleet()
     var credentials = Credentials()
@@ -106,6 +108,8 @@ package struct Rotation: Sendable {
         targets.adopt(index)
         records.adopt(configuration, old)
         sharing.adopt(configuration)
+        rollouts.adopt(configuration, old)
+        admissions.adopt(configuration, old)
         adoptReporting(configuration, old, at: now)
         fleet.adopt(configuration, old)
         credentials.adopt(configuration)
@@ -156,7 +160,8 @@ package struct Rotation: Sendable {
                 jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
             }
         case .store: storeReading.notice(jobs, at: now)
-        case .client, .verification, .record, .share, .report, .fleet, .target, .action, .probe, .stateChangeAction,
+        case .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action, .probe,
+            .stateChangeAction,
             .state:
             break
         }
@@ -192,6 +197,7 @@ package struct Rotation: Sendable {
         case .readSource: sourceFinished(job, result)
         case .readStore: storeFinished(job, result, at: now)
         case .putInStore: shareFinished(job, result, at: now)
+        case .putRollout: rolloutFinished(job, result, at: now)
         case .putReport: reportFinished(job, result, at: now)
         case .readReports, .forgetReport: fleetFinished(job, result, at: now)
         case .verify:
@@ -245,7 +251,10 @@ package struct Rotation: Sendable {
         for client in clients {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
-            if configuration.store != nil { plan(.share(client.name), at: now) { $0.planShare(client, &$1) } }
+            if configuration.store != nil {
+                plan(.share(client.name), at: now) { $0.planShare(client, &$1) }
+                plan(.rollout(client.name), at: now) { $0.planRollout(client, &$1) }
+            }
             planCredential(client)
         }
         plan(.state, at: now) { $0.planQuestions(&$1) }
@@ -305,7 +314,8 @@ package struct Rotation: Sendable {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
             + storeReading.checkInvariants(next: jobs.next) + sources.checkInvariants(configuration, next: jobs.next)
-            + sharing.checkInvariants(configuration) + reporting.checkInvariants(configuration)
+            + sharing.checkInvariants(configuration) + rollouts.checkInvariants(configuration)
+            + admissions.checkInvariants(configuration) + reporting.checkInvariants(configuration)
             + fleet.checkInvariants(configuration)
             + verification.checkInvariants(configuration, next: jobs.next)
             + destinations.checkInvariants(index, next: jobs.next) + targets.checkInvariants(index)
@@ -331,7 +341,8 @@ package struct Rotation: Sendable {
             // Once is enough: a caller that goes through all clients of a key touches it for each of them.
             guard scope.isFirstInBatch(resource) else { return }
             for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name):
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
             touch(name)
         case .file(let path):
             scope.touch(files: CollectionOfOne(path))
@@ -417,6 +428,7 @@ extension Rotation {
             case .verify(_, let secret), .push(_, let secret, _), .readTarget(_, let secret, _),
                 .putInStore(_, let secret, _, _):
                 used.insert(secret.fingerprint)
+            case .putRollout(_, _, _, _, let put): if let put { used.insert(put.secret.fingerprint) }
             case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putReport,
                 .readReports, .forgetReport, .observe, .mint, .run, .probe, .recallReportedStates, .keepReportedStates,
                 .tidyRecords:

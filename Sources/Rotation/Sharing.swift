@@ -55,33 +55,44 @@ extension Rotation {
     mutating func shareFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .putInStore(let client, let secret, let place, _) = job.work else { return }
         switch result {
-        case .success(.putInStore(.done(let revision))):
-            storeReading.countPut(success: true)
-            storeReading.see(.secret(secret, revision: revision), at: place)
-            sharing.put(secret.fingerprint, client, at: now)
-            events.append(.shared(client, secret))
-        case .success(.putInStore(.conflict(let found))):
-            if case .secret(let issued, _) = found { clock.noteIssue(issued) }
-            storeReading.countPut(success: nil)
-            storeReading.see(found, at: place)
-            // Counted too: a place that always holds something else would be put into without a pause.
-            sharing.put(secret.fingerprint, client, at: now)
-        // It may have been put all the same: the next read tells.
-        case .failure:
-            storeReading.countPut(success: false)
-            storeReading.readAgain(next: jobs.next)
+        case .success(.putInStore(let put)): shareFinished(client, secret, at: place, put, at: now)
+        case .failure: shareFailed()
         case .success(let outcome): unexpected(outcome, of: job)
         }
     }
 
+    /// Records what came of putting a client's secret into the store.
+    mutating func shareFinished(
+        _ client: ClientName, _ secret: SecretInfo, at place: StorePlace, _ put: StorePut, at now: Now
+    ) {
+        // Counted also where nothing was put: a place that always holds something else would be put into without a pause.
+        sharing.put(secret.fingerprint, client, at: now)
+        switch put {
+        case .done(let revision):
+            storeReading.countPut(success: true)
+            storeReading.see(.secret(secret, revision: revision), at: place)
+            events.append(.shared(client, secret))
+        case .conflict(let found):
+            if case .secret(let issued, _) = found { clock.noteIssue(issued) }
+            storeReading.countPut(success: nil)
+            storeReading.see(found, at: place)
+        }
+    }
+
+    /// It may have been put all the same: the next read tells.
+    mutating func shareFailed() {
+        storeReading.countPut(success: false)
+        storeReading.readAgain(next: jobs.next)
+    }
+
     /// Where a client's own secrets are put; nil where none are.
-    private func ownPlace(_ client: Subject) -> StorePlace? {
+    func ownPlace(_ client: Subject) -> StorePlace? {
         guard configuration.store != nil, client.entry.isSharing else { return nil }
         return storePlaces(of: client).first
     }
 
     /// The secret that the store is to hold; nil while there is none that may be handed on.
-    private func secretToShare(_ client: Subject) -> SecretInfo? {
+    func secretToShare(_ client: Subject) -> SecretInfo? {
         guard let secret = renewal[client.name]?.current, client.names(secret),
             secret.signer != nil, secret.signer == keys.print(of: client.entry.key),
             refusalInForce(client.name) == nil,
@@ -132,13 +143,28 @@ extension Rotation {
         guard let revision = observed.revision, betterInStore(client, &deadlines) == nil,
             !sharing.isContested(secret, name, &deadlines)
         else { return }
-        start(.putInStore(name, secret, at: place, ifAt: revision), on: .share(name), &deadlines)
+        guard let rollout = rolloutToPut(secret, client, at: place),
+            let rolloutRevision = storeReading.rollouts[place].map(\.revision) ?? 0
+        else {
+            start(.putInStore(name, secret, at: place, ifAt: revision), on: .share(name), &deadlines)
+            return
+        }
+        guard jobs[.rollout(name)] == nil else { return }
+        start(
+            .putRollout(
+                name, rollout, at: place, ifAt: rolloutRevision, with: SecretPut(secret, ifAt: revision)),
+            on: .share(name), &deadlines)
     }
 
     // MARK: What is reported
 
     /// How long the store may be away before a signer says so.
     private static let storePatience: Seconds = 900
+
+    /// Whether a signer says that the store cannot be used.
+    func isReason(_ failure: Failure, since: WallTime, _ deadlines: inout Deadlines) -> Bool {
+        failure.code.isRefusalOfStore || deadlines.reached(since + Self.storePatience)
+    }
 
     /// Why the store is a reason for a client that mints not to be ok.
     func shareReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
@@ -149,7 +175,7 @@ extension Rotation {
         let attempts = jobs.lastFailure(of: resource)
         if let failure = storeFailure(of: client) ?? attempts?.failure {
             let since = attempts?.since ?? now.wall
-            guard failure.code.isRefusalOfStore || deadlines.reached(since + Self.storePatience) else { return nil }
+            guard isReason(failure, since: since, &deadlines) else { return nil }
             return Reason(
                 failure: failure, client: name, since: since,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
@@ -166,7 +192,8 @@ extension Rotation {
 }
 
 extension StoreObservation {
-    fileprivate func holds(_ secret: SecretInfo) -> Bool {
+    /// Whether it is this secret.
+    func holds(_ secret: SecretInfo) -> Bool {
         if case .secret(let found, _) = self { found.fingerprint == secret.fingerprint } else { false }
     }
 }

@@ -101,6 +101,8 @@ package struct Snapshot: Hashable, Sendable {
     /// How many machines hold what, for each client whose secrets this machine puts into the store; empty before the
     /// machines' reports were read. Of no part of the status document.
     package var fleet: [ClientName: FleetCounts] = [:]
+    /// How far the secrets of this machine's clients are rolled out. Of no part of the status document.
+    package var rollouts: [ClientName: RolloutView] = [:]
     /// In the order of their names.
     package var clients: [ClientView]
 

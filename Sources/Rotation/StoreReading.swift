@@ -13,6 +13,8 @@ internal import Failures
 struct StoreReading: Sendable {
     /// What each place held when it was last read.
     private(set) var observed: [StorePlace: StoreObservation] = [:]
+    /// The rollout that belongs to each of them, where there is one.
+    private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
     /// Whether a client concerns the store at all.
     private var isUsed = false
     /// The job that read the store last, successfully or not.
@@ -95,7 +97,8 @@ struct StoreReading: Sendable {
 
     /// Records a read. Returns whether every client is to be judged anew, and not only those whose places have changed.
     fileprivate mutating func read(
-        _ found: Result<[StorePlace: StoreObservation], Failure>, by job: JobID, at now: Now
+        _ found: Result<[StorePlace: StoreObservation], Failure>, _ rollouts: [StorePlace: RolloutObservation],
+        by job: JobID, at now: Now
     ) -> Bool {
         let isFirst = readBy.map { $0 < countsFrom } ?? true
         let earlier = failure
@@ -107,6 +110,7 @@ struct StoreReading: Sendable {
             counts.lastContactAt = now.wall
             counts.rejected += found.count { observed[$0.key] != $0.value && $0.value.isRejected(at: $0.key) }
             observed = found
+            self.rollouts = rollouts
             readAt = now.boot
             failure = nil
             hasAnswered = true
@@ -121,6 +125,9 @@ struct StoreReading: Sendable {
 
     /// Records what a put has found or left.
     mutating func see(_ observation: StoreObservation, at place: StorePlace) { observed[place] = observation }
+
+    /// Records what putting a rollout has found or left.
+    mutating func see(_ rollout: RolloutObservation?, at place: StorePlace) { rollouts[place] = rollout }
 
     fileprivate mutating func setCertificate(expiresAt: WallTime?) { counts.certificateExpiresAt = expiresAt }
 
@@ -164,15 +171,19 @@ extension Rotation {
         // What another configuration's store holds does not count.
         guard case .readStore = job.work, jobs.isCurrent(job) else { return }
         let before = storeReading.observed
+        let rolloutsBefore = storeReading.rollouts
         let found: Result<[StorePlace: StoreObservation], Failure>
+        var rollouts: [StorePlace: RolloutObservation] = [:]
         switch result {
-        case .success(.storeRead(let observed)):
+        case .success(.storeRead(let observed, rollouts: let read)):
             for case .secret(let issued, _) in observed.values { clock.noteIssue(issued) }
             found = .success(observed)
+            rollouts = read
+            admissions.read(observed, rollouts)
         case .failure(let failure): found = .failure(failure)
         case .success(let outcome): return unexpected(outcome, of: job)
         }
-        let isNews = storeReading.read(found, by: job.id, at: now)
+        let isNews = storeReading.read(found, rollouts, by: job.id, at: now)
         for name in index.names {
             guard let client = index.subjects[name], client.entry.concernsStore else { continue }
             let places = storePlaces(of: client)
@@ -180,7 +191,10 @@ extension Rotation {
                 let isRead = (try? found.get()) != nil && places.allSatisfy { storeReading.observed[$0] != nil }
                 sources.read(name, isRead ? places.compactMap(storeObservation) : nil, by: job.id)
             }
-            if isNews || places.contains(where: { before[$0] != storeReading.observed[$0] }) { touch(.client(name)) }
+            let isChanged = places.contains {
+                before[$0] != storeReading.observed[$0] || rolloutsBefore[$0] != storeReading.rollouts[$0]
+            }
+            if isNews || isChanged { touch(.client(name)) }
         }
     }
 

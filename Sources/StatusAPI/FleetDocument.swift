@@ -19,11 +19,12 @@ extension FleetClientView: JSONDocument {
         let behind = try members("behind", view?.counts[.behind])
         let failing = try members("failing", view?.counts[.failing])
         let silent = try members("silent", view?.counts[.silent])
-        members.null("rollout")
+        let rollout = try members.orNull("rollout", view?.rollout)
         self.init(
             name: name, fingerprint: fingerprint,
             counts: FleetCounts(
                 [.current: current, .behind: behind, .failing: failing, .silent: silent], delivered: delivered),
+            rollout: rollout,
             machines: try members("machines", view?.machines))
     }
 }

@@ -80,11 +80,6 @@ package struct JSONMembers {
         if object == nil { written.append((name, value().jsonValue)) }
     }
 
-    /// A member that is written as null and not read: later versions may have a value for it.
-    mutating func null(_ name: String) {
-        if object == nil { written.append((name, .null)) }
-    }
-
     /// Refuses an object that is read and has a member of another name.
     func refuseOthers(than names: [String]) throws {
         guard let object else { return }

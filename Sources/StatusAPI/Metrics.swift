@@ -94,6 +94,7 @@ package enum Metrics {
         .ofFleet("fleet_hosts", "Machines by what they report of the client.", ["client", "state"]) { client, counts in
             FleetCounts.State.allCases.map { ([client, $0.rawValue], Int64(counts[$0])) }
         },
+        .ofRollouts("rollout_admitted_ratio", "The part of the machines that may deliver the client's secret."),
         .ofDaemon("build_info", "The version that runs.", ["version"]) { [([$0.version], 1)] },
     ]
 }
@@ -175,6 +176,14 @@ extension Metric<Snapshot> {
             return snapshot.fleet.sorted { $0.key < $1.key }.flatMap { name, counts in
                 samples(name.description, counts).map { ($0, String($1)) }
             }
+        }
+    }
+
+    /// A gauge from 0 to 1 for each client whose secret is rolled out; left out where none is.
+    fileprivate static func ofRollouts(_ name: String, _ help: String) -> Metric {
+        Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client"]) { snapshot in
+            guard !snapshot.rollouts.isEmpty else { return nil }
+            return snapshot.rollouts.sorted { $0.key < $1.key }.map { ([$0.description], String($1.share)) }
         }
     }
 

@@ -72,6 +72,15 @@ extension Reply {
                 Problem(
                     .notFound,
                     "this machine puts no secrets into a store; ask one that has the private key and \"store\""))
+        case .rollout(let view):
+            self = .json(view.json)
+        case .noRollout(let failure?):
+            self.init(Problem(.serviceUnavailable, failure.sentence))
+        case .noRollout(nil):
+            self.init(
+                Problem(
+                    .notFound,
+                    "no rollout of this client goes on; see how far it is: clientsecretd status --fleet"))
         case .stopping:
             self.init(Problem(.serviceUnavailable, "the daemon is stopping"))
         }

@@ -129,7 +129,8 @@ final class Router {
             throw Problem(
                 .notFound,
                 "there is nothing at \"\(Problem.shortened(received.target))\"; there are /v1/status, /v1/clients/NAME, "
-                    + "/v1/fleet, /v1/fleet/all, /v1/renew, /v1/clients/NAME/renew, /v1/reload, /healthz, /readyz and /metrics"
+                    + "/v1/fleet, /v1/fleet/all, /v1/renew, /v1/clients/NAME/renew, "
+                    + "/v1/clients/NAME/rollout/{hold,resume,finish}, /v1/reload, /healthz, /readyz and /metrics"
             )
         }
         let isMethodKnown =
@@ -160,7 +161,7 @@ final class Router {
         }
         switch Route(target: received.target) {
         case .metrics, .health, .readiness: return
-        case .status, .client, .fleet, .renew, .renewClient, .reload, nil:
+        case .status, .client, .fleet, .renew, .renewClient, .rollout, .reload, nil:
             throw Problem(.notFound, "there are /metrics, /healthz and /readyz here; the rest is on the Unix socket")
         }
     }
@@ -177,7 +178,7 @@ final class Router {
             return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line.joined(separator: ": "))
         case .metrics:
             return Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
-        case .readiness, .fleet, .renew, .renewClient, .reload:
+        case .readiness, .fleet, .renew, .renewClient, .rollout, .reload:
             return .text(snapshot.ready ? .ok : .serviceUnavailable, snapshot.ready ? "ready" : "not ready")
         }
     }
@@ -192,6 +193,12 @@ final class Router {
             return .renew(try renewal(received, of: nil, by: peer))
         case .renewClient(let name):
             return .renew(try renewal(received, of: name, by: peer))
+        case .rollout(let name, let order):
+            guard received.body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
+            guard let client = ClientName(name), cache.names.contains(client) else {
+                throw .unknownClients([name], known: cache.names)
+            }
+            return .rollout(client, order)
         case .reload, .status, .client, .fleet, .health, .readiness, .metrics:
             guard received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
             return .reload
@@ -261,6 +268,8 @@ enum Route: Hashable {
     case fleet(all: Bool)
     case renew
     case renewClient(String)
+    /// Has the rollout of a client's secret do something.
+    case rollout(String, RolloutOrder)
     case reload
     case health
     case readiness
@@ -294,6 +303,10 @@ enum Route: Hashable {
                 self = .client(components[2])
             } else if components.count == 4, components[3] == "renew" {
                 self = .renewClient(components[2])
+            } else if components.count == 5, components[3] == "rollout",
+                let order = RolloutOrder(rawValue: components[4])
+            {
+                self = .rollout(components[2], order)
             } else {
                 return nil
             }
@@ -303,7 +316,7 @@ enum Route: Hashable {
     /// Whether it changes what the daemon does, and so needs a `POST` by a user with permission.
     var isControl: Bool {
         switch self {
-        case .renew, .renewClient, .reload: true
+        case .renew, .renewClient, .rollout, .reload: true
         case .status, .client, .fleet, .health, .readiness, .metrics: false
         }
     }

@@ -63,6 +63,11 @@ package struct StatusClient: Sendable {
         return try RenewalReport(json: try accepted(try post("/v1/renew", json: body)))
     }
 
+    /// Has the rollout of a client's secret do something, and waits until the store says so.
+    package func rollout(_ client: ClientName, _ order: RolloutOrder) throws(ClientError) -> RolloutView {
+        try RolloutView(json: try accepted(try post("/v1/clients/\(client)/rollout/\(order.rawValue)")))
+    }
+
     /// Makes the daemon read its configuration again; throws `answered` with its diagnostics when it is refused.
     package func reload() throws(ClientError) -> ReloadReport {
         try ReloadReport(json: try accepted(try post("/v1/reload")))

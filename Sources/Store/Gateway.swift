@@ -32,19 +32,35 @@ package struct GatewayRequest: Hashable, Sendable {
         GatewayRequest("/v3/kv/txn", .object([("success", .array(keys.map { range($0, withoutValues) }))]))
     }
 
+    /// A value for a key that was last changed at `revision` (0: if there is none).
+    struct Change {
+        let key: [UInt8]
+        let value: [UInt8]
+        let revision: Int64
+    }
+
     /// Puts the value if the key was last changed at `revision` (0: if there is none), and reads it otherwise.
     static func put(_ value: [UInt8], at key: [UInt8], ifAt revision: Int64) -> GatewayRequest {
-        let put = JSONText.object([
-            (
-                "request_put",
-                .object([("key", .string(Base64.encode(key))), ("value", .string(Base64.encode(value)))])
-            )
-        ])
+        put([Change(key: key, value: value, revision: revision)])
+    }
+
+    /// Puts all the values if each key was last changed at its revision, and reads them all otherwise.
+    static func put(_ changes: [Change]) -> GatewayRequest {
+        let puts = changes.map { change in
+            JSONText.object([
+                (
+                    "request_put",
+                    .object([
+                        ("key", .string(Base64.encode(change.key))), ("value", .string(Base64.encode(change.value))),
+                    ])
+                )
+            ])
+        }
         return GatewayRequest(
             "/v3/kv/txn",
             .object([
-                ("compare", .array([condition(key, at: revision)])), ("success", .array([put])),
-                ("failure", .array([range(key)])),
+                ("compare", .array(changes.map { condition($0.key, at: $0.revision) })), ("success", .array(puts)),
+                ("failure", .array(changes.map { range($0.key) })),
             ]))
     }
 
@@ -162,18 +178,18 @@ enum GatewayAnswer {
     enum Put: Hashable {
         /// It is there, at this revision.
         case done(revision: Int64)
-        /// The key was changed at another revision than was said, or is gone.
-        case found(Entry?)
+        /// A key was changed at another revision than was said, or is gone: what each of them holds, in their order.
+        case found([Entry?])
     }
 
-    /// What became of a put at `key`; nil for an answer to something else.
-    static func put(_ answer: HTTPAnswer, at key: [UInt8]) -> Put? {
+    /// What became of a put at these keys; nil for an answer to something else.
+    static func put(_ answer: HTTPAnswer, at keys: [[UInt8]]) -> Put? {
         guard let json = json(answer) else { return nil }
         switch json["succeeded"] {
         case .bool(true):
-            guard let revision = revision(json), json["responses"]?.elements?.count == 1 else { return nil }
+            guard let revision = revision(json), json["responses"]?.elements?.count == keys.count else { return nil }
             return .done(revision: revision)
-        case nil, .bool(false): return entries(answer, of: [key]).map { .found($0.entries[0]) }
+        case nil, .bool(false): return entries(answer, of: keys).map { .found($0.entries) }
         default: return nil
         }
     }

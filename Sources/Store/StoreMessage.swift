@@ -7,12 +7,26 @@ package enum StoreQuestion: Equatable, Sendable {
     case read([StoreSlot])
     /// Put this token into the slot, if that was last changed at `revision` (0: if there is none).
     case put(StoreSlot, Token, ifAt: Int64)
+    /// Put this rollout of the secret in the slot, if its own key was last changed at `revision` (0: if there is none); with
+    /// the secret itself in the same transaction, if that is given and was last changed at its revision.
+    case putRollout(StoredRollout, of: StoreSlot, ifAt: Int64, with: TokenPut?)
     /// Put this value as a machine's report, if that was last changed at `revision` (0: if there is none).
     case putReport(String, machine: String, ifAt: Int64)
     /// What do the machines report? A page of them, from a ``StoreResult/reports(_:next:)`` on; nil for the first one.
     case readReports(from: [UInt8]?)
     /// Remove a machine's report, unless it was changed at another revision.
     case forgetReport(machine: String, ifAt: Int64)
+
+    /// A token, and the revision at which its slot was last changed.
+    package struct TokenPut: Sendable {
+        package let token: Token
+        package let revision: Int64
+
+        package init(_ token: Token, ifAt revision: Int64) {
+            self.token = token
+            self.revision = revision
+        }
+    }
 
     package static let mostSlots = 1_024
     /// In bytes, without the line's end.
@@ -36,6 +50,19 @@ package enum StoreQuestion: Equatable, Sendable {
                 (try? CompactJWS(Array(text.utf8))) != nil, let revision = json["revision"]?.whole, revision >= 0
             else { return nil }
             self = .put(slot, Token(Array(text.utf8), sha256: sha256), ifAt: revision)
+        case "put_rollout":
+            guard let slot = json["slot"]?.text.flatMap(StoreSlot.init),
+                let rollout = json["rollout"].flatMap(StoredRollout.init), let revision = json["revision"]?.whole,
+                revision >= 0
+            else { return nil }
+            var secret: TokenPut?
+            if let member = json["secret"], member != .null {
+                guard let text = member["token"]?.text, (try? CompactJWS(Array(text.utf8))) != nil,
+                    let revision = member["revision"]?.whole, revision >= 0
+                else { return nil }
+                secret = TokenPut(Token(Array(text.utf8), sha256: sha256), ifAt: revision)
+            }
+            self = .putRollout(rollout, of: slot, ifAt: revision, with: secret)
         case "put_report":
             guard let machine = json["machine"]?.text, StoredReport.isName(machine), let value = json["value"]?.text,
                 let revision = json["revision"]?.whole, revision >= 0
@@ -72,6 +99,11 @@ package enum StoreQuestion: Equatable, Sendable {
                     ("token", .string(String(decoding: bytes, as: UTF8.self))), ("revision", .number(Int(revision))),
                 ]).bytes
             }
+        case .putRollout(let rollout, let slot, let revision, let secret):
+            JSONText.object([
+                ("do", .string("put_rollout")), ("slot", .string(slot.description)), ("rollout", rollout.json),
+                ("revision", .number(Int(revision))), ("secret", secret.map(Self.json) ?? .null),
+            ]).bytes
         case .putReport(let value, let machine, let revision):
             JSONText.object([
                 ("do", .string("put_report")), ("machine", .string(machine)), ("value", .string(value)),
@@ -85,16 +117,28 @@ package enum StoreQuestion: Equatable, Sendable {
             ]).bytes
         }
     }
+
+    private static func json(_ secret: TokenPut) -> JSONText {
+        secret.token.withBytes { bytes in
+            .object([
+                ("token", .string(String(decoding: bytes, as: UTF8.self))), ("revision", .number(Int(secret.revision))),
+            ])
+        }
+    }
 }
 
 /// What came of a ``StoreQuestion``: one JSON object on one line.
 package enum StoreResult: Equatable, Sendable {
-    /// What the slots hold, in the order they were named in.
-    case read([StoreFinding])
+    /// What the slots hold, in the order they were named in, and the rollouts of those, by their number in that order,
+    /// where there is one.
+    case read([StoreFinding], rollouts: [Int: RolloutFinding] = [:])
     /// The slot holds the token now, or held it already, at this revision.
     case put(revision: Int64)
     /// The slot was changed at another revision than was said, and holds this.
     case conflict(StoreFinding)
+    /// No rollout was put, nor the secret with it, for one of both was changed at another revision than was said: what is
+    /// there, nil for no rollout, and where a secret was to be put, what its slot holds.
+    case rolloutFound(RolloutFinding?, secret: StoreFinding?)
     /// No report was put, for it was changed at another revision than was said; what is there, nil for nothing.
     case reportFound(StoredReport?)
     /// A page of the machines' reports, and where the next one begins; nil for the last one.
@@ -106,9 +150,18 @@ package enum StoreResult: Equatable, Sendable {
     /// The line without its end.
     package var answer: JSONText {
         switch self {
-        case .read(let findings): .object([("result", .string("read")), ("values", .array(findings.map(Self.json)))])
+        case .read(let findings, let rollouts):
+            .object([
+                ("result", .string("read")),
+                ("values", .array(findings.enumerated().map { Self.json($1, rollout: rollouts[$0]) })),
+            ])
         case .put(let revision): .object([("result", .string("put")), ("revision", .number(Int(revision)))])
         case .conflict(let finding): .object([("result", .string("conflict")), ("value", Self.json(finding))])
+        case .rolloutFound(let rollout, let secret):
+            .object([
+                ("result", .string("rollout_found")), ("rollout", rollout?.json ?? .null),
+                ("secret", secret.map { Self.json($0) } ?? .null),
+            ])
         case .reportFound(let report):
             .object([("result", .string("report_found")), ("report", report?.json ?? .null)])
         case .reports(let reports, let next):
@@ -133,13 +186,31 @@ package enum StoreResult: Equatable, Sendable {
             let values = json["values"]?.elements ?? []
             let findings = values.compactMap { Self.finding($0, sha256) }
             guard findings.count == values.count else { return nil }
-            self = .read(findings)
+            var rollouts: [Int: RolloutFinding] = [:]
+            for (number, value) in values.enumerated() {
+                guard let member = value["rollout"] else { continue }
+                guard let rollout = RolloutFinding(member) else { return nil }
+                rollouts[number] = rollout
+            }
+            self = .read(findings, rollouts: rollouts)
         case "put":
             guard let revision = json["revision"]?.whole else { return nil }
             self = .put(revision: revision)
         case "conflict":
             guard let finding = json["value"].flatMap({ Self.finding($0, sha256) }) else { return nil }
             self = .conflict(finding)
+        case "rollout_found":
+            var rollout: RolloutFinding?
+            if let member = json["rollout"], member != .null {
+                guard let read = RolloutFinding(member) else { return nil }
+                rollout = read
+            }
+            var secret: StoreFinding?
+            if let member = json["secret"], member != .null {
+                guard let read = Self.finding(member, sha256) else { return nil }
+                secret = read
+            }
+            self = .rolloutFound(rollout, secret: secret)
         case "report_found":
             switch json["report"] {
             case .null: self = .reportFound(nil)
@@ -162,6 +233,11 @@ package enum StoreResult: Equatable, Sendable {
                     code, json["detail"]?.text, retryAfter: json["retry_after"]?.whole.map { Int(clamping: $0) }))
         default: return nil
         }
+    }
+
+    private static func json(_ finding: StoreFinding, rollout: RolloutFinding?) -> JSONText {
+        guard let rollout, case .object(let members) = json(finding) else { return json(finding) }
+        return .object(members + [("rollout", rollout.json)])
     }
 
     private static func json(_ finding: StoreFinding) -> JSONText {

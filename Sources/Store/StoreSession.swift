@@ -39,7 +39,7 @@ package struct StoreSession {
     package struct Watchable: Hashable, Sendable {
         package let endpoint: String
         package let token: String?
-        package let slots: [StoreSlot]
+        package let keys: [[UInt8]]
         package let request: GatewayRequest
         /// The store's revision that was read.
         package let revision: Int64
@@ -129,18 +129,24 @@ package struct StoreSession {
         switch question {
         case .read(let slots):
             var findings: [StoreFinding] = []
+            var rollouts: [Int: RolloutFinding] = [:]
             var revision: Int64?
-            var start = 0
-            while start < slots.count {
-                let page = Array(slots[start..<min(start + GatewayRequest.mostOperations, slots.count)])
-                let (found, at) = try read(page)
-                findings += found
+            while findings.count < slots.count {
+                let start = findings.count
+                let page = slots[start..<min(start + GatewayRequest.mostOperations / 2, slots.count)]
+                // A secret and its rollout are read in one transaction: whoever sees the one sees what belongs to it.
+                let secrets = page.map { $0.key(below: configuration.prefix) }
+                let (found, at) = try read(secrets + page.map { $0.rolloutKey(below: configuration.prefix) })
+                findings += found[..<page.count].map(finding)
+                for (number, found) in found[page.count...].enumerated() { rollouts[start + number] = rollout(found) }
                 revision = min(revision ?? at, at)
-                start += page.count
             }
-            watch(slots, findings, revision)
-            return .read(findings)
+            let isAllReadable = !findings.contains(.forbidden) && !rollouts.values.contains(.forbidden)
+            if isAllReadable, let revision { watch(slots, after: revision) }
+            return .read(findings, rollouts: rollouts)
         case .put(let slot, let token, let revision): return try put(token, into: slot, ifAt: revision)
+        case .putRollout(let rollout, let slot, let revision, let secret):
+            return try put(rollout, of: slot, ifAt: revision, with: secret)
         case .putReport(let value, let machine, let revision):
             return try write(at: machine) { session throws(Obstacle) in
                 try session.put(value, of: machine, ifAt: revision)
@@ -180,12 +186,14 @@ package struct StoreSession {
         let key = StoredReport.key(of: machine, below: configuration.prefix)
         do throws(Obstacle) {
             let answer = try ask(.put(bytes, at: key, ifAt: revision))
-            switch GatewayAnswer.put(answer, at: key) {
+            switch GatewayAnswer.put(answer, at: [key]) {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
-            // It was put before without an answer.
-            case .found(let entry?) where entry.value == bytes: return .put(revision: entry.revision)
-            case .found(let entry): return .reportFound(entry.map { StoredReport(machine: machine, $0) })
+            case .found(let entries):
+                guard let entry = entries[0] else { return .reportFound(nil) }
+                // It was put before without an answer.
+                if entry.value == bytes { return .put(revision: entry.revision) }
+                return .reportFound(StoredReport(machine: machine, entry))
             }
         } catch {
             guard case .tooLong = error else { throw error }
@@ -236,27 +244,33 @@ package struct StoreSession {
         return .reports(reports, next: hasMore ? page.last.map { $0.key + [0] } : nil)
     }
 
-    /// What the slots hold, and the store's revision (`Int64.max` where none of them may be read).
-    private mutating func read(_ slots: [StoreSlot]) throws(Obstacle) -> ([StoreFinding], revision: Int64) {
-        let keys = slots.map { $0.key(below: configuration.prefix) }
+    /// What a key holds.
+    private enum Found {
+        case entry(GatewayAnswer.Entry?)
+        case tooLong(revision: Int64)
+        case forbidden
+    }
+
+    /// What the keys hold, and the store's revision (`Int64.max` where none of them may be read).
+    private mutating func read(_ keys: [[UInt8]]) throws(Obstacle) -> ([Found], revision: Int64) {
         do throws(Obstacle) {
             let answer = try ask(.read(keys))
             guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
                 throw Self.unexpected(answer)
             }
-            return (entries.map(finding), revision)
+            return (entries.map(Found.entry), revision)
         } catch {
             switch error {
-            case .tooLong where slots.count == 1:
+            case .tooLong where keys.count == 1:
                 let answer = try ask(.read(keys, withoutValues: true))
                 guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
                     throw Self.unexpected(answer)
                 }
-                return (entries.map { $0.map { .flawed(.tooLong, revision: $0.revision) } ?? .missing }, revision)
-            case .forbidden where slots.count == 1: return ([.forbidden], .max)
+                return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .entry(nil) }, revision)
+            case .forbidden where keys.count == 1: return ([.forbidden], .max)
             case .tooLong, .forbidden:
-                let (first, one) = try read(Array(slots[..<(slots.count / 2)]))
-                let (second, other) = try read(Array(slots[(slots.count / 2)...]))
+                let (first, one) = try read(Array(keys[..<(keys.count / 2)]))
+                let (second, other) = try read(Array(keys[(keys.count / 2)...]))
                 return (first + second, min(one, other))
             default: throw error
             }
@@ -271,14 +285,14 @@ package struct StoreSession {
         let found: StoreFinding
         do throws(Obstacle) {
             let answer = try ask(.put(value, at: key, ifAt: revision))
-            switch GatewayAnswer.put(answer, at: key) {
+            switch GatewayAnswer.put(answer, at: [key]) {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
-            case .found(let entry): found = finding(entry)
+            case .found(let entries): found = finding(.entry(entries[0]))
             }
         } catch {
             switch error {
-            case .tooLong: found = try read([slot]).0[0]
+            case .tooLong: found = finding(try read([key]).0[0])
             case .forbidden: return .failed(StoreFailure(.forbidden, slot.description))
             case .write(let failure): return .failed(failure)
             default: throw error
@@ -290,16 +304,70 @@ package struct StoreSession {
         return .conflict(found)
     }
 
-    private mutating func watch(_ slots: [StoreSlot], _ findings: [StoreFinding], _ revision: Int64?) {
-        let readable = zip(slots, findings).filter { $1 != .forbidden }.map(\.0)
-        guard let revision, revision < .max, readable.count == slots.count else { return }
-        watchable = Watchable(
-            endpoint: configuration.endpoints[members.current], token: members.token, slots: slots,
-            request: .watch(slots.map { $0.key(below: configuration.prefix) }, from: revision + 1), revision: revision)
+    private mutating func put(
+        _ rollout: StoredRollout, of slot: StoreSlot, ifAt revision: Int64, with secret: StoreQuestion.TokenPut?
+    ) throws(Obstacle) -> StoreResult {
+        var changes = [
+            GatewayRequest.Change(
+                key: slot.rolloutKey(below: configuration.prefix), value: rollout.json.bytes, revision: revision)
+        ]
+        if let secret {
+            guard let value = StoreValue.encode(secret.token) else { return .failed(StoreFailure(.secretTooLong)) }
+            changes.append(
+                GatewayRequest.Change(
+                    key: slot.key(below: configuration.prefix), value: value, revision: secret.revision))
+        }
+        let keys = changes.map(\.key)
+        let found: [Found]
+        do throws(Obstacle) {
+            let answer = try ask(.put(changes))
+            switch GatewayAnswer.put(answer, at: keys) {
+            case nil: throw Self.unexpected(answer)
+            case .done(let revision): return .put(revision: revision)
+            case .found(let entries):
+                // It was put before without an answer: both are of one transaction.
+                if let revision = entries[0]?.revision, entries.allSatisfy({ $0?.revision == revision }),
+                    zip(entries, changes).allSatisfy({ $0?.value == $1.value })
+                {
+                    return .put(revision: revision)
+                }
+                found = entries.map(Found.entry)
+            }
+        } catch {
+            switch error {
+            case .tooLong: found = try read(keys).0
+            case .forbidden: return .failed(StoreFailure(.forbidden, "the rollout of \(slot.description)"))
+            case .write(let failure): return .failed(failure)
+            default: throw error
+            }
+        }
+        return .rolloutFound(self.rollout(found[0]), secret: secret == nil ? nil : finding(found[1]))
     }
 
-    private func finding(_ entry: GatewayAnswer.Entry?) -> StoreFinding {
-        entry.map { StoreValue.decode($0.value, revision: $0.revision, sha256: sha256) } ?? .missing
+    private mutating func watch(_ slots: [StoreSlot], after revision: Int64) {
+        let keys = slots.flatMap {
+            [$0.key(below: configuration.prefix), $0.rolloutKey(below: configuration.prefix)]
+        }
+        watchable = Watchable(
+            endpoint: configuration.endpoints[members.current], token: members.token, keys: keys,
+            request: .watch(keys, from: revision + 1), revision: revision)
+    }
+
+    private func finding(_ found: Found) -> StoreFinding {
+        switch found {
+        case .entry(let entry):
+            entry.map { StoreValue.decode($0.value, revision: $0.revision, sha256: sha256) } ?? .missing
+        case .tooLong(let revision): .flawed(.tooLong, revision: revision)
+        case .forbidden: .forbidden
+        }
+    }
+
+    private func rollout(_ found: Found) -> RolloutFinding? {
+        switch found {
+        case .entry(let entry): entry.map { StoredRollout.decode($0.value, revision: $0.revision) }
+        case .tooLong(let revision): .flawed(revision: revision)
+        case .forbidden: .forbidden
+        }
     }
 
     // MARK: Requests

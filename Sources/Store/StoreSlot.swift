@@ -48,6 +48,11 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
         Array("\(prefix)/v1/secret/\(description)".utf8)
     }
 
+    /// The key in etcd of the rollout that is about the secret in this slot, below the configured prefix.
+    func rolloutKey(below prefix: String) -> [UInt8] {
+        Array("\(prefix)/v1/rollout/\(description)".utf8)
+    }
+
     static func percentEncoded(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {

@@ -124,7 +124,7 @@ final class StoreClient {
         guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else { return }
         self.transfer = transfer
         watched = watchable
-        stream = WatchStream(keys: watchable.slots.count)
+        stream = WatchStream(keys: watchable.keys.count)
     }
 
     func end() {
@@ -139,7 +139,7 @@ final class StoreClient {
     func isAlive(for watchable: StoreSession.Watchable) -> Bool {
         guard let watched else { return false }
         // A watch from a revision that the store has not reached again, after a backup was restored, would be silent.
-        return watched.endpoint == watchable.endpoint && watched.slots == watchable.slots
+        return watched.endpoint == watchable.endpoint && watched.keys == watchable.keys
             && watched.revision <= watchable.revision
     }
 

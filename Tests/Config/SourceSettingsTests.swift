@@ -78,6 +78,14 @@ import Testing
             #"client "web" receives its secrets, so "verify" is decided where they are minted; remove the line"#
         ),
         (
+            [apple], "rollout: {}, from: {path: /i}, outputs: [{path: /o}]",
+            #"client "web" receives its secrets, so "rollout" is decided where they are minted; remove the line"#
+        ),
+        (
+            [mine], "rollout: {}, outputs: [{path: /o}]",
+            #"client "web" hands its secrets to nobody, for there is no "store"; remove "rollout""#
+        ),
+        (
             [apple], "from: {path: /o}, outputs: [{path: /o}]",
             #"/o is the source of client "web"; write another path"#
         ),
@@ -115,6 +123,54 @@ import Testing
     ])
     func aMistakeIsNamed(keys: [String], client: String, message: String) {
         let said = diagnose("keys: {\(keys.joined(separator: ", "))}\nclients: {web: {\(client)}}\n")
+        #expect(said.count == 1)
+        #expect(said.first?.hasSuffix(": error: " + message) == true, "\(said)")
+    }
+
+    private func signer(_ rollout: String, defaults: String = "", more: String = "") throws -> ClientConfiguration {
+        let text = """
+            keys: {\(Self.mine)}
+            store: {endpoints: ["https://etcd:2379"], machine: a}
+            \(defaults)
+            clients: {web: {\(rollout)\(more)outputs: [{path: /run/x}]}}
+            """
+        return try #require(try parse(text + "\n").get().configuration.clients.values.first)
+    }
+
+    @Test func aRolloutHasDefaults() throws {
+        #expect(try signer("").rollout == nil)
+        #expect(try signer("rollout: {}, ").rollout == .standard)
+        #expect(
+            try signer("rollout: {canaries: 3, at_once: 10%, pause: 1h}, ").rollout
+                == RolloutSettings(canaries: 3, atOnce: 10, pause: 3600))
+        // Of all clients, but for one that stays at home.
+        let defaults = "defaults: {rollout: {canaries: 2}}"
+        #expect(try signer("", defaults: defaults).rollout?.canaries == 2)
+        #expect(try signer("", defaults: defaults, more: "share: false, ").rollout == nil)
+    }
+
+    @Test(arguments: [
+        ("rollout: {canaries: 0}", #""0" is not a number of machines; write 1 or more"#),
+        ("rollout: {canaries: many}", #""many" is not a number of machines; write 1 or more"#),
+        ("rollout: {at_once: 5}", #""5" is not a share; write it in percent, from 1% to 100%"#),
+        ("rollout: {at_once: 0%}", #""0%" is not a share; write it in percent, from 1% to 100%"#),
+        ("rollout: {at_once: 101%}", #""101%" is not a share; write it in percent, from 1% to 100%"#),
+        ("rollout: {pause: 10s}", #""10s" is too short; write 1m or more"#),
+        ("rollout: {canary: 1}", #"unknown key "canary"; "rollout" takes canaries, at_once and pause"#),
+        ("rollout: 5%", #""rollout" is one value; write its settings as "name: value", indented"#),
+        (
+            "rollout: {}, share: false",
+            #"client "web" hands its secrets to nobody, for "share" is false; remove "rollout""#
+        ),
+    ])
+    func aMistakeInARolloutIsNamed(settings: String, message: String) {
+        let said = diagnose(
+            """
+            keys: {\(Self.mine)}
+            store: {endpoints: ["https://etcd:2379"], machine: a}
+            clients: {web: {\(settings), outputs: [{path: /run/x}]}}
+
+            """)
         #expect(said.count == 1)
         #expect(said.first?.hasSuffix(": error: " + message) == true, "\(said)")
     }

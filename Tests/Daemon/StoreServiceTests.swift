@@ -66,12 +66,18 @@ import Testing
                 """
                 {"notice":"watching"}
                 {"notice":"changed"}
-                {"result":"read","values":[{"state":"held","token":"\(Self.text)","revision":42},{"state":"forbidden"}]}
+                {"result":"read","values":[{"state":"held","token":"\(Self.text)","revision":42},{"state":"forbidden","rollout":{"state":"read","revision":8,"value":{"v":1,"fingerprint":"sha256:0123456789abcdef","admitted":"00000000000000ff","state":"held","tolerated":2}}}]}
 
                 """))
         let service = try service()
         let found = try service.read([place, other], issued: { _ in issued })
-        #expect(found == [place: .secret(issued, revision: 42), other: .forbidden])
+        let rollout = Rollout(
+            fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), admitted: 255, state: .held, tolerated: 2)
+        #expect(
+            found
+                == .storeRead(
+                    [place: .secret(issued, revision: 42), other: .forbidden],
+                    rollouts: [other: .rollout(rollout, revision: 8)]))
         #expect(heard.inputs.withLock { $0 } == [.storeWatched(true), .changeNoticed(.store)])
         #expect(
             listener.question
@@ -89,6 +95,32 @@ import Testing
             listener.question
                 == #"{"do":"put","slot":"DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","token":"\#(Self.text)","revision":42}"#
                 + "\n")
+    }
+
+    @Test func aRolloutIsPutWithItsSecret() throws {
+        let listener = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
+        let rollout = Rollout(fingerprint: Fingerprint(leadingBytes: 1), admitted: 255)
+        #expect(
+            try service().put(rollout, at: place, ifAt: 0, with: (token, 42), issued: { _ in nil })
+                == .done(revision: 43))
+        #expect(
+            listener.question
+                == #"{"do":"put_rollout","slot":"DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","rollout":{"v":1,"#
+                + #""fingerprint":"sha256:0000000000000001","admitted":"00000000000000ff","state":"going","tolerated":0},"#
+                + #""revision":0,"secret":{"token":"\#(Self.text)","revision":42}}"# + "\n")
+    }
+
+    @Test func whatIsFoundInPlaceOfARolloutIsTold() throws {
+        let listener = try SocketService(
+            at: path,
+            .answer(
+                #"{"result":"rollout_found","rollout":{"state":"flawed","revision":5},"secret":{"state":"missing"}}"#
+                    + "\n"))
+        #expect(
+            try service().put(
+                .init(fingerprint: Fingerprint(leadingBytes: 1), admitted: 255), at: place, ifAt: 0, with: (token, 42),
+                issued: { _ in nil }) == .found(.foreign(revision: 5), secret: .missing))
+        _ = listener
     }
 
     @Test func whenTheCertificateExpiresIsToldOnceUntilItIsAnotherTime() throws {

@@ -26,6 +26,8 @@ final class Bench {
     var records: [ClientName: Record] = [:]
     /// What the store holds; nothing in a place that is missing here.
     var store: [StorePlace: StoreObservation] = [:]
+    /// How far what it holds is rolled out.
+    var rollouts: [StorePlace: RolloutObservation] = [:]
     /// What the machines report, by their names.
     var reports: [String: HostObservation] = [:]
     /// What reading a client's source finds; nothing for one that is missing here.
@@ -300,7 +302,19 @@ final class Bench {
         case .readSource(let client, _): return .success(.source(sources[client] ?? .missing))
         case .readStore(let places):
             return .success(
-                .storeRead(Dictionary(uniqueKeysWithValues: places.map { ($0, store[$0] ?? .missing) })))
+                .storeRead(
+                    Dictionary(uniqueKeysWithValues: places.map { ($0, store[$0] ?? .missing) }),
+                    rollouts: rollouts.filter { places.contains($0.key) }))
+        case .putRollout(_, let rollout, let place, let revision, let put):
+            let found = rollouts[place]
+            let secret = store[place] ?? .missing
+            guard found.map(\.revision) ?? 0 == revision, put.map({ $0.revision == secret.revision }) ?? true else {
+                return .success(.rolloutPut(.found(found, secret: put == nil ? nil : secret)))
+            }
+            storeRevision += 1
+            rollouts[place] = .rollout(rollout, revision: storeRevision)
+            if let put { store[place] = .secret(put.secret, revision: storeRevision) }
+            return .success(.rolloutPut(.done(revision: storeRevision)))
         case .putInStore(_, let secret, let place, let revision):
             if let intruder {
                 storeRevision += 1
@@ -379,6 +393,8 @@ final class Bench {
         case .readSource(let client, _): "receive \(client)"
         case .readStore: "read store"
         case .putInStore(let client, _, _, _): "share \(client)"
+        case .putRollout(let client, let rollout, _, _, let secret):
+            "\(secret == nil ? "" : "share \(client) and ")\(rollout.state == .held ? "hold" : "admit") \(client)"
         case .observe(let spec): "look \(spec.path.name)"
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"

@@ -80,7 +80,8 @@ import Testing
         case .credentialMissing: .credential("apple-key")
         case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
             .signatureUnchecked,
-            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent:
+            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent,
+            .rolloutHeld:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
@@ -346,6 +347,8 @@ import Testing
             #"the store: the secret is too long for the store"#
         case .storeMachineShared:
             #"the store: another machine reports under the same name; give each of them its own "machine" below "store" in the configuration"#
+        case .rolloutHeld:
+            #"client "web": the rollout of its new secret is held; put right what fails, and resume it; see: clientsecretd rollout show web"#
         case .storeServiceMissing:
             #"the store: the service that asks the store cannot be reached; systemctl enable --now clientsecretd-store.socket"#
         case .storeServiceSilent:

@@ -22,9 +22,18 @@ struct FleetDocumentTests {
     @Test func whatIsWrittenIsRead() throws {
         let view = try Samples.fleet()
         #expect(try FleetView(json: Array(view.json.utf8)) == view)
-        // A later version may say more of a rollout.
-        let later = view.json.replacing(#""rollout":null"#, with: #""rollout":{"share":"5%"}"#)
-        #expect(try FleetView(json: Array(later.utf8)) == view)
+    }
+
+    @Test func howFarASecretIsRolledOut() throws {
+        var view = try Samples.fleet()
+        let since = WallTime(secondsSinceEpoch: 1_794_992_800)
+        view.clients[0].rollout = RolloutView(share: 0.05, state: .held, since: since)
+        #expect(view.json.contains(#""rollout":{"share":5,"state":"held","since":"2026-11-18T09:06:40Z"}"#))
+        #expect(try FleetView(json: Array(view.json.utf8)) == view)
+        var snapshot = try Samples.snapshot()
+        #expect(!Metrics.text(of: snapshot).contains("rollout"))
+        snapshot.rollouts = [try Samples.name("web"): RolloutView(share: 0.05, state: .held, since: since)]
+        #expect(Metrics.text(of: snapshot).contains("clientsecretd_rollout_admitted_ratio{client=\"web\"} 0.05\n"))
     }
 
     @Test func theMetric() throws {

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Failures
 import Foundation
 import Rotation
@@ -25,6 +26,7 @@ struct OpenAPITests {
         ] as [(Harness, [Request])] {
             for (method, path, body, type) in requests {
                 let target = path.replacing("{name}", with: "web").replacing("{unknown}", with: "wbe")
+                    .replacing("{order}", with: "hold")
                 let text = Texts.request(method, target, body: body, type: type)
                 exchanges.append(
                     Exchange(
@@ -37,11 +39,12 @@ struct OpenAPITests {
         if isRoot {
             let control = RenewalPermission(daemonUser: 4321)
             let harness = try Harness(control: control, show: try Samples.snapshot(), answer: { _ in .renewed([]) })
-            for path in ["/v1/renew", "/v1/clients/{name}/renew", "/v1/reload"] {
-                let text = Texts.request("POST", path.replacing("{name}", with: "web"))
+            for path in Self.posts {
+                let text = Texts.request(
+                    "POST", path.replacing("{name}", with: "web").replacing("{order}", with: "hold"))
                 let answers =
                     try harness.received([text], user: 1234)
-                    + (path == "/v1/reload" ? [] : harness.received([text, text], user: 4321))
+                    + (!path.hasSuffix("renew") ? [] : harness.received([text, text], user: 4321))
                 exchanges += answers.map { Exchange(method: "POST", path: path, answer: $0) }
             }
         }
@@ -58,6 +61,9 @@ struct OpenAPITests {
         let fleets = Fleets(view: try Samples.fleet())
         return try Harness(show: try Samples.snapshot(health, ready: ready)) { request in
             if case .fleet(let all) = request { return fleets.next(all) }
+            if case .rollout = request {
+                return .rollout(RolloutView(share: 0.05, state: .held, since: WallTime(secondsSinceEpoch: 0)))
+            }
             guard case .renew(let renewal) = request else {
                 return reloads.withLock { count in
                     count += 1
@@ -101,11 +107,13 @@ struct OpenAPITests {
 
     private static let paths = [
         "/v1/status", "/v1/clients/{name}", "/v1/fleet", "/v1/fleet/all", "/v1/renew", "/v1/clients/{name}/renew",
-        "/v1/reload", "/healthz",
+        "/v1/clients/{name}/rollout/{order}", "/v1/reload", "/healthz",
         "/readyz",
         "/metrics",
     ]
-    private static let posts = ["/v1/renew", "/v1/clients/{name}/renew", "/v1/reload"]
+    private static let posts = [
+        "/v1/renew", "/v1/clients/{name}/renew", "/v1/clients/{name}/rollout/{order}", "/v1/reload",
+    ]
 
     private static let whileBusy: [Request] = paths.map { path in
         (posts.contains(path) ? "POST" : "GET", path, nil, nil)
@@ -127,6 +135,7 @@ struct OpenAPITests {
         }
         requests.append(("GET", "/v1/clients/{unknown}", nil, nil))
         requests.append(("POST", "/v1/clients/{unknown}/renew", nil, nil))
+        requests.append(("POST", "/v1/clients/{unknown}/rollout/{order}", nil, nil))
         requests.append(("POST", "/v1/renew", #"{"clients":["wbe"]}"#, "application/json"))
         requests.append(("POST", "/v1/reload", nil, nil))
         return requests

@@ -8,7 +8,7 @@ struct ProblemTests {
         let harness = try Harness(show: try Samples.snapshot())
         let rest =
             "there are /v1/status, /v1/clients/NAME, /v1/fleet, /v1/fleet/all, /v1/renew, /v1/clients/NAME/renew, "
-            + "/v1/reload, /healthz, /readyz and /metrics"
+            + "/v1/clients/NAME/rollout/{hold,resume,finish}, /v1/reload, /healthz, /readyz and /metrics"
         let long = "/" + String(repeating: "a", count: 300)
         for (target, shown) in [
             ("/", "/"), ("/v1", "/v1"), ("/v1/status/", "/v1/status/"), ("/v1/clients/", "/v1/clients/"),

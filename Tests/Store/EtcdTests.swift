@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import TestSupport
 import Testing
@@ -30,9 +31,70 @@ import Testing
         // Nothing but its own part of the store.
         #expect(
             try follower.read(EtcdBed.foreign, EtcdBed.slot)
-                == .read([.forbidden, .token(token(sampleToken("b")), revision: second)]))
+                == .read(
+                    [.forbidden, .token(token(sampleToken("b")), revision: second)], rollouts: [0: .forbidden]))
         #expect(code(try follower.put(sampleToken("c"), ifAt: second)) == .forbidden)
         #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
+    }
+
+    private func rollout(_ admitted: UInt64, held isHeld: Bool = false) -> StoredRollout {
+        StoredRollout(
+            fingerprint: Fingerprint(leadingBytes: 7), admitted: admitted, isHeld: isHeld, tolerated: 0)
+    }
+
+    @Test func aRolloutIsPutWithItsSecretAndThenRaised() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let follower = try bed.role("follower")
+        let slot = EtcdBed.slot
+        let secret = token(sampleToken())
+        let first = try revision(
+            signer.ask(.putRollout(rollout(5), of: slot, ifAt: 0, with: .init(secret, ifAt: 0))))
+        // Both are of one transaction.
+        #expect(
+            try follower.read(slot)
+                == .read([.token(secret, revision: first)], rollouts: [0: .rollout(rollout(5), revision: first)]))
+        // Whoever has seen neither puts neither, and is told of both.
+        #expect(
+            try signer.ask(
+                .putRollout(rollout(9), of: slot, ifAt: first, with: .init(token(sampleToken("b")), ifAt: 0)))
+                == .rolloutFound(
+                    .rollout(rollout(5), revision: first), secret: .token(secret, revision: first)))
+        // An answer that was lost.
+        #expect(
+            try signer.ask(.putRollout(rollout(5), of: slot, ifAt: 0, with: .init(secret, ifAt: 0)))
+                == .put(revision: first))
+        let second = try revision(signer.ask(.putRollout(rollout(9), of: slot, ifAt: first, with: nil)))
+        #expect(
+            try signer.ask(.putRollout(rollout(8), of: slot, ifAt: first, with: nil))
+                == .rolloutFound(.rollout(rollout(9), revision: second), secret: nil))
+        #expect(
+            try follower.read(slot)
+                == .read([.token(secret, revision: first)], rollouts: [0: .rollout(rollout(9), revision: second)]))
+        #expect(
+            code(try follower.ask(.putRollout(rollout(.max), of: slot, ifAt: second, with: nil))) == .forbidden)
+        // Whatever else lies there.
+        let key = String(decoding: slot.rolloutKey(below: "/clientsecretd"), as: UTF8.self)
+        for value in ["junk", #"{"v":1,"admitted":"ff"}"#, String(repeating: "x", count: 20_000)] {
+            try bed.order("ctl put \(key) '\(value)'")
+            guard case .read(let found, let rollouts) = try follower.read(slot), case .flawed? = rollouts[0] else {
+                Issue.record("\(value.prefix(30)) is a rollout")
+                return
+            }
+            #expect(found == [.token(secret, revision: first)])
+        }
+    }
+
+    @Test func aRaisedRolloutIsToldOfAtOnce() throws {
+        let bed = try EtcdBed()
+        let signer = try bed.role()
+        let follower = try bed.role("follower")
+        let first = try revision(
+            signer.ask(.putRollout(rollout(5), of: EtcdBed.slot, ifAt: 0, with: .init(token(sampleToken()), ifAt: 0))))
+        _ = try follower.read(EtcdBed.slot)
+        #expect(try follower.nextNotice() == .watching)
+        _ = try signer.ask(.putRollout(rollout(9), of: EtcdBed.slot, ifAt: first, with: nil))
+        #expect(try follower.nextNotice() == .changed)
     }
 
     private func report(_ machine: String, _ value: String?, _ revision: Int64) -> StoredReport {
@@ -102,7 +164,7 @@ import Testing
         let bed = try EtcdBed()
         let follower = try bed.role("follower")
         try bed.write("anything")
-        guard case .read(let found) = try follower.read(EtcdBed.slot), case .flawed(.notAValue, _) = found[0] else {
+        guard case .read(let found, _) = try follower.read(EtcdBed.slot), case .flawed(.notAValue, _) = found[0] else {
             Issue.record("it was taken for a value")
             return
         }
@@ -112,7 +174,7 @@ import Testing
             let key = String(decoding: EtcdBed.slot.key(below: "/clientsecretd"), as: UTF8.self)
             try bed.put(file, at: key)
             let other = sampleSlot("DEF123GHIJ", "com.example.other")
-            guard case .read(let found) = try follower.read(EtcdBed.slot, other),
+            guard case .read(let found, _) = try follower.read(EtcdBed.slot, other),
                 case .flawed(.tooLong, let revision) = found[0]
             else {
                 Issue.record("\(length) bytes were taken")

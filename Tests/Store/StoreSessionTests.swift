@@ -50,8 +50,10 @@ import Testing
             #"{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":"\#(revision)","value":"\#(Base64.encode(Array(value.utf8)))"}],"count":"1"}}"#
     }
 
-    private static func read(_ ranges: String...) -> String {
-        #"{"header":{"revision":"9"},"succeeded":true,"responses":[\#(ranges.joined(separator: ","))]}"#
+    /// - Parameter rollouts: how many empty places of rollouts were read as well; nil: one for each of the others.
+    private static func read(_ ranges: String..., rollouts: Int? = nil) -> String {
+        let all = ranges + Array(repeating: range(0, nil), count: rollouts ?? ranges.count)
+        return #"{"header":{"revision":"9"},"succeeded":true,"responses":[\#(all.joined(separator: ","))]}"#
     }
 
     private static let value = #"{"v":1,"token":"\#(sampleToken())"}"#
@@ -76,23 +78,25 @@ import Testing
 
     @Test func moreSlotsThanOneTransactionTakes() {
         var session = session()
-        let slots = (0..<130).map { Self.slot($0) }
+        let slots = (0..<66).map { Self.slot($0) }
         network.say(
             #"{"header":{"revision":"9"},"responses":[\#((0..<128).map { Self.range($0, nil) }.joined(separator: ","))]}"#
         )
-        network.say(Self.read(Self.range(128, Self.value), Self.range(129, nil)))
+        network.say(Self.read(Self.range(64, Self.value), Self.range(65, nil)))
         let result = session.answer(.read(slots))
         #expect(
             result
                 == .read(
-                    Array(repeating: .missing, count: 128) + [.token(token(sampleToken()), revision: 5), .missing]))
+                    Array(repeating: .missing, count: 64) + [.token(token(sampleToken()), revision: 5), .missing]))
     }
 
     @Test func oneThatMayNotBeReadHidesNoOther() {
         var session = session()
         network.say(403, Self.denied)
-        network.say(Self.read(Self.range(0, Self.value)))
         network.say(403, Self.denied)
+        network.say(Self.read(Self.range(0, Self.value), rollouts: 0))
+        network.say(403, Self.denied)
+        network.say(Self.read(rollouts: 2))
         let result = session.answer(.read([Self.slot(0), Self.slot(1)]))
         #expect(result == .read([.token(token(sampleToken()), revision: 5), .forbidden]))
         #expect(session.watchable == nil)
@@ -102,16 +106,18 @@ import Testing
         var session = session()
         network.fail(.answerTooLong)
         network.fail(.answerTooLong)
-        network.say(Self.read(Self.range(0, "", revision: 8)))
-        network.say(Self.read(Self.range(1, Self.value)))
+        network.fail(.answerTooLong)
+        network.say(Self.read(Self.range(0, "", revision: 8), rollouts: 0))
+        network.say(Self.read(Self.range(1, Self.value), rollouts: 0))
+        network.say(Self.read(rollouts: 2))
         let result = session.answer(.read([Self.slot(0), Self.slot(1)]))
         #expect(result == .read([.flawed(.tooLong, revision: 8), .token(token(sampleToken()), revision: 5)]))
-        #expect(String(decoding: network.calls[2].request.body, as: UTF8.self).contains(#""keys_only":true"#))
+        #expect(String(decoding: network.calls[3].request.body, as: UTF8.self).contains(#""keys_only":true"#))
     }
 
     @Test func aStoreThatIsEndlessIsAFailure() {
         var session = session(members: 1)
-        for _ in 0..<2 { network.fail(.answerTooLong) }
+        for _ in 0..<3 { network.fail(.answerTooLong) }
         guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
             Issue.record("it was read")
             return
@@ -147,7 +153,7 @@ import Testing
         var session = session()
         let key = Base64.encode(Self.slot().key(below: "/clientsecretd"))
         network.say(
-            #"{"header":{"revision":9},"more":1,"responses":[{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":5}]}}]}"#
+            #"{"header":{"revision":9},"more":1,"responses":[{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":5}]}},{"response_range":{}}]}"#
         )
         #expect(session.answer(.read([Self.slot()])) == .read([.flawed(.notAValue, revision: 5)]))
     }

@@ -95,10 +95,15 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
 @Suite struct StoreMessageTests {
     private static let slot = "DEF123GHIJ/com.example.web/000aff1005060708"
 
+    private let rollout = StoredRollout(
+        fingerprint: Fingerprint(leadingBytes: 7), admitted: .max, isHeld: true, tolerated: 3)
+
     @Test func questionsAreRead() throws {
         let slot = try #require(StoreSlot(Self.slot))
         for question in [
             StoreQuestion.read([slot]), .put(slot, token(sampleToken()), ifAt: 7),
+            .putRollout(rollout, of: slot, ifAt: 3, with: nil),
+            .putRollout(rollout, of: slot, ifAt: 0, with: .init(token(sampleToken()), ifAt: 7)),
             .putReport("\"a\"", machine: "app 17", ifAt: 0), .readReports(from: nil), .readReports(from: [1, 2]),
             .forgetReport(machine: "app17", ifAt: 3),
         ] {
@@ -130,6 +135,15 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
             .reportFound(nil), .reportFound(report), .reports([], next: nil), .reports([report], next: [1]),
             .reports([StoredReport(machine: "a", value: nil, revision: 1)], next: nil), .reportForgotten,
         ]
+        let held = RolloutFinding.rollout(rollout, revision: 9)
+        let rollouts: [StoreResult] = [
+            .read(findings, rollouts: [0: held, 1: .forbidden, 3: .flawed(revision: 4)]),
+            .rolloutFound(nil, secret: nil), .rolloutFound(held, secret: .missing),
+            .rolloutFound(.flawed(revision: 1), secret: findings[2]),
+        ]
+        for result in rollouts {
+            #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
+        }
         for result in [.read(findings), .put(revision: 5)] + reports + findings.map(StoreResult.conflict) + failures {
             #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
         }
@@ -145,6 +159,49 @@ func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] 
             #expect(StoreAnswer(line: answer.line.bytes, sha256: { _ in [] }) == answer)
         }
         for notice in StoreNotice.allCases { #expect(StoreNotice(line: notice.line.bytes) == notice) }
+    }
+}
+
+@Suite struct StoredRolloutTests {
+    private func finding(_ text: String) -> RolloutFinding { StoredRollout.decode(Array(text.utf8), revision: 3) }
+
+    @Test func whatIsWrittenIsRead() {
+        for isHeld in [false, true] {
+            for admitted in [0, 255, UInt64.max] {
+                let rollout = StoredRollout(
+                    fingerprint: Fingerprint(leadingBytes: 7), admitted: admitted, isHeld: isHeld, tolerated: 2)
+                #expect(StoredRollout.decode(rollout.json.bytes, revision: 3) == .rollout(rollout, revision: 3))
+            }
+        }
+    }
+
+    @Test func asTheGuideWritesIt() {
+        let rollout = StoredRollout(
+            fingerprint: Fingerprint(leadingBytes: 7), admitted: 255, isHeld: false, tolerated: 0)
+        let text =
+            #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","tolerated":0}"#
+        #expect(rollout.json.rendered == text)
+        // Another program, or a later version.
+        #expect(
+            finding(text.replacing(#","tolerated":0"#, with: #","more":[1]"#)) == .rollout(rollout, revision: 3))
+    }
+
+    @Test(arguments: [
+        ("", ""), ("\"v\":1", "\"v\":2"), ("\"v\":1,", ""), ("\"v\":1", "\"v\":1,\"v\":1"), ("sha256:", ""),
+        ("00000000000000ff", "ff"), ("00000000000000ff", "00000000000000FF"), ("00000000000000ff", "-0000000000000ff"),
+        ("\"00000000000000ff\"", "255"), ("going", "gone"), ("\"tolerated\":0", "\"tolerated\":-1"),
+        ("\"tolerated\":0", "\"tolerated\":\"0\""), ("}", ""),
+    ])
+    func anythingElseAdmitsNobody(part: String, other: String) {
+        let text =
+            #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","tolerated":0}"#
+        #expect(finding(part.isEmpty ? "" : text.replacing(part, with: other)) == .flawed(revision: 3))
+    }
+
+    @Test func whatIsTooLongIsNotLookedAt() {
+        let text =
+            #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","x":"\#(String(repeating: "y", count: 16_384))"}"#
+        #expect(finding(text) == .flawed(revision: 3))
     }
 }
 

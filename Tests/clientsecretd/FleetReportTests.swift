@@ -34,6 +34,18 @@ import Testing
         return FleetReport(view: FleetView(clients: clients), now: now).lines(for: terminal).map(terminal.line)
     }
 
+    @Test func howFarASecretIsRolledOut() throws {
+        var web = try client([.current: 20], delivered: 1, fingerprint: current)
+        for (state, words) in [
+            (RolloutView.State.going, "; rollout: 5 % of the machines may deliver"),
+            (.held, "; rollout: held at 5 % of the machines, since 2 hours ago"), (.finished, ""),
+        ] {
+            web.rollout = RolloutView(share: 0.05, state: state, since: now - 7_200)
+            #expect(lines(web, columns: 200) == ["web: 20 of 20 hold sha256:00000000000000ab, delivered on 1" + words])
+        }
+        #expect(RolloutWords.line(for: nil, now: now) == "not rolled out: each machine delivers by itself")
+    }
+
     @Test func aLineForEachClientAndThenWhoeverIsNotCurrent() throws {
         let web = try client(
             [.current: 9_997, .failing: 1, .behind: 1, .silent: 1], delivered: 9_990,

@@ -51,10 +51,16 @@ package struct FleetClientView: Hashable, Sendable {
     /// Of the secret in force on this machine; nil before the first one.
     package var fingerprint: Fingerprint?
     package var counts: FleetCounts
+    /// How far the secret is rolled out; nil where it is not.
+    package var rollout: RolloutView?
     /// Those that are not current, or all, the worst first.
     package var machines: [FleetMachineView]
 
-    package init(name: ClientName, fingerprint: Fingerprint?, counts: FleetCounts, machines: [FleetMachineView]) {
+    package init(
+        name: ClientName, fingerprint: Fingerprint?, counts: FleetCounts, rollout: RolloutView? = nil,
+        machines: [FleetMachineView]
+    ) {
+        self.rollout = rollout
         self.name = name
         self.fingerprint = fingerprint
         self.counts = counts

@@ -131,7 +131,7 @@ struct Index: Hashable, Sendable {
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
         case .target(let name): clientOfTarget[name].map { [$0] } ?? []
-        case .client, .verification, .record, .source, .share, .store, .report, .fleet, .configuration,
+        case .client, .verification, .record, .source, .share, .rollout, .store, .report, .fleet, .configuration,
             .stateChangeAction, .state:
             []
         }
@@ -142,7 +142,8 @@ struct Index: Hashable, Sendable {
         switch resource {
         case .configuration, .state: true
         case .store, .report, .fleet: configuration.store != nil
-        case .share(let name): configuration.store != nil && configuration.clients[name]?.isSharing == true
+        case .share(let name), .rollout(let name):
+            configuration.store != nil && configuration.clients[name]?.isSharing == true
         case .key(let name): configuration.keys[name] != nil
         case .client(let name), .record(let name): configuration.clients[name] != nil
         case .verification(let name): configuration.clients[name].map { $0.source == nil } ?? false

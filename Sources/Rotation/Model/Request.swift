@@ -7,6 +7,8 @@ package enum Request: Hashable, Sendable {
     case reload
     /// What the machines of the fleet report: of those that are not up to date, or of all.
     case fleet(all: Bool)
+    /// Have the rollout of a client's secret hold, go on or end.
+    case rollout(ClientName, RolloutOrder)
 
     /// Which secrets to renew, and which steps to skip.
     package struct Renewal: Hashable, Sendable {
@@ -58,6 +60,10 @@ package enum Answer: Hashable, Sendable {
     case fleet(FleetView)
     /// The machines' reports could not be read; nil on a machine that puts no secrets into a store.
     case noFleet(Failure?)
+    /// How far the rollout is that did what was asked for.
+    case rollout(RolloutView)
+    /// It did not: the store could not be reached; nil where there is no rollout that is not finished.
+    case noRollout(Failure?)
     /// The daemon is stopping.
     case stopping
 }

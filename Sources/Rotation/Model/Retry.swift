@@ -37,7 +37,7 @@ enum Retry {
             // Its service pauses by itself, and says for how long.
             case .store, .share: (1, localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
-            case .report, .fleet: (30, remoteBound)
+            case .report, .fleet, .rollout: (30, remoteBound)
             case .target: (5, failure.isOfPushService ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)

@@ -17,6 +17,8 @@ package enum Resource: Hashable, Sendable {
     case store
     /// A client's secret in the store, to be put there.
     case share(ClientName)
+    /// How far the secret in force of a client is rolled out, in the store.
+    case rollout(ClientName)
     /// What this machine says of itself in the store.
     case report
     /// What all machines say of themselves there.
@@ -58,6 +60,9 @@ package enum Work: Hashable, Sendable {
     /// Put a client's secret into the store, if its place was last changed at this revision (0: if nothing is there). Found
     /// to be there already, it was put. One that has failed may have been carried out all the same.
     case putInStore(ClientName, SecretInfo, at: StorePlace, ifAt: Int64)
+    /// Put the rollout of a client's secret into the store, if it was last changed there at this revision (0: if there is
+    /// none), and in the same transaction the secret, where it is given.
+    case putRollout(ClientName, Rollout, at: StorePlace, ifAt: Int64, with: SecretPut?)
     /// Put this machine's report into the store, under its name there, as ``putInStore(_:_:at:ifAt:)`` does a secret.
     case putReport(HostReport, machine: String, ifAt: Int64)
     /// Read what all machines report of these clients.
@@ -104,7 +109,7 @@ extension Work {
     /// Whether it writes an existing secret to its place; such jobs go before all others of their lane.
     package var isWrite: Bool {
         switch self {
-        case .keep, .publish, .push, .putInStore: true
+        case .keep, .publish, .push, .putInStore, .putRollout: true
         default: false
         }
     }
@@ -146,9 +151,10 @@ package enum Outcome: Hashable, Sendable {
     case key(KeyDigest)
     case recalled(Record)
     case source(SourceObservation)
-    /// What each place held that was to be read.
-    case storeRead([StorePlace: StoreObservation])
+    /// What each place held that was to be read, and the rollouts that were there.
+    case storeRead([StorePlace: StoreObservation], rollouts: [StorePlace: RolloutObservation] = [:])
     case putInStore(StorePut)
+    case rolloutPut(RolloutPut)
     case reportPut(ReportPut)
     /// By the names of the machines.
     case reportsRead([String: HostObservation])

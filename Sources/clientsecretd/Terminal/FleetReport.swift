@@ -39,6 +39,9 @@ struct FleetReport {
             text += "; \(state.rawValue): " + names.joined(separator: ", ")
             if more > 0 { text += " and \(more.grouped) more" }
         }
+        if let rollout = client.rollout, rollout.state != .finished {
+            text += "; rollout: " + RolloutWords.line(for: rollout, now: now)
+        }
         return text
     }
 

@@ -56,6 +56,7 @@ private final class HandledConnection {
             switch request {
             case .reload: reply(.refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"]))
             case .fleet: reply(.fleet(FleetView(clients: [])))
+            case .rollout: reply(.noRollout(nil))
             case .renew(let renewal):
                 reply(.renewed(renewal.clients.sorted().map { RenewalOutcome(client: $0, result: .failed("so")) }))
             }

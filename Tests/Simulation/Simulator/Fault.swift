@@ -143,7 +143,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .keep: .keep
                 case .verify: .verify
                 // No client of a life has a target.
-                case .publish, .push, .readTarget, .putInStore, .putReport, .forgetReport: .publish
+                case .publish, .push, .readTarget, .putInStore, .putRollout, .putReport, .forgetReport: .publish
                 case .run: .run
                 case .probe: .probe
                 case .recallReportedStates: .recallReportedStates

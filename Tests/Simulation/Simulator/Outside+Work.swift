@@ -34,6 +34,7 @@ extension Outside {
         case .readSource(_, let file): return read(file)
         // There is no store.
         case .readStore: return .success(.storeRead([:]))
+        case .putRollout: return .success(.rolloutPut(.found(nil, secret: .missing)))
         case .putInStore: return .success(.putInStore(.conflict(.missing)))
         case .putReport(_, _, let revision): return .success(.reportPut(.done(revision: revision + 1)))
         case .readReports: return .success(.reportsRead([:]))

@@ -58,7 +58,7 @@ extension Watch {
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try checkAlone(action, covering, simulator)
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
-            .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .push, .readTarget, .probe,
+            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .push, .readTarget, .probe,
             .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
         }

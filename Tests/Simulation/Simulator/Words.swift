@@ -33,6 +33,7 @@ enum Words {
         case .source(let name): "source \(name)"
         case .store: "store"
         case .share(let name): "share \(name)"
+        case .rollout(let name): "rollout of \(name)"
         case .report: "report"
         case .fleet: "fleet"
         case .file(let path): "file \(path)"
@@ -66,6 +67,9 @@ enum Words {
                 "put \(client) \(of(secret)) into the store at \(revision)"
             case .putReport(let report, let machine, let revision):
                 "report \(report.clients.count) clients as \(machine) at \(revision)"
+            case .putRollout(let client, let rollout, _, _, let secret):
+                "admit \(rollout.admitted) to \(client)'s \(rollout.fingerprint)"
+                    + (secret == nil ? "" : " and share it")
             case .readReports: "read the reports"
             case .forgetReport(let machine, _): "forget \(machine)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
@@ -94,7 +98,8 @@ enum Words {
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
         case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.deploying),
-            .success(.feasible), .success(.source), .success(.storeRead), .success(.putInStore), .success(.pushed),
+            .success(.feasible), .success(.source), .success(.storeRead), .success(.putInStore), .success(.rolloutPut),
+            .success(.pushed),
             .success(.targetRead), .success(.reportPut), .success(.reportsRead), .success(.reportForgotten),
             .success(.recalledReportedStates), .success(.keptReportedStates):
             "done"

@@ -158,6 +158,8 @@ class Cluster:
         self.ctl("role", "add", "follower")
         self.ctl("role", "grant-permission", "follower", "read", "--prefix=true",
                  "/clientsecretd/v1/secret/DEF123GHIJ/")
+        self.ctl("role", "grant-permission", "follower", "read", "--prefix=true",
+                 "/clientsecretd/v1/rollout/DEF123GHIJ/")
         self.ctl("role", "grant-permission", "follower", "readwrite", "--prefix=true", "/clientsecretd/v1/host/app")
         for user in ("root", "signer", "follower", "nobody"):
             self.ctl("user", "add", f"{user}:{user}")

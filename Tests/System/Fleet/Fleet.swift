@@ -15,8 +15,12 @@ struct Fleet {
         return signer
     }
 
-    func configure(signer: Sandbox, machine: String = "signer", certificate: String = "client") throws {
-        try signer.configure(signer.client("web"), others: store(of: signer, "signer", machine, certificate))
+    /// - Parameter more: lines of its client.
+    func configure(
+        signer: Sandbox, machine: String = "signer", certificate: String = "client", more: String = ""
+    ) throws {
+        try signer.configure(
+            signer.client("web", more: more), others: store(of: signer, "signer", machine, certificate))
     }
 
     /// A machine with the public half of this one's key alone.
@@ -28,7 +32,8 @@ struct Fleet {
     }
 
     func configure(
-        follower: Sandbox, of signer: Sandbox, machine: String = "app17", certificate: String = "client"
+        follower: Sandbox, of signer: Sandbox, machine: String = "app17", certificate: String = "client",
+        more: String = ""
     ) throws {
         let printed = try signer.command("public-key")
         try #require(printed.status == 0, "\(printed.complaints)")
@@ -42,6 +47,7 @@ struct Fleet {
                 client_id: com.example.web
                 outputs:
                   - path: \(follower.directory("out/web.jwt"))
+            \(more)
             """, to: "clientsecretd.yaml")
     }
 

@@ -1,0 +1,36 @@
+import Rotation
+
+/// `rollout`: how the machines that receive a client's secrets from the store deliver them.
+enum RolloutSection {
+    static let names = ["canaries", "at_once", "pause"]
+
+    static func read(in client: Section) -> Setting<RolloutSettings> {
+        guard let (node, position) = client.node("rollout") else { return client.missing("rollout") }
+        guard let section = Section(node, of: "\"rollout\"", at: position, names: names, client.diagnostics) else {
+            return .wrong
+        }
+        let canaries = section.value("canaries") { text throws(Mistake) in
+            guard let count = Int(text), (1...1_000_000).contains(count), String(count) == text else {
+                throw Mistake("\(quoted(text)) is not a number of machines; write 1 or more")
+            }
+            return count
+        }
+        let atOnce = section.value("at_once") { text throws(Mistake) in
+            guard text.hasSuffix("%"), let percent = Int(text.dropLast()), (1...100).contains(percent),
+                "\(percent)%" == text
+            else { throw Mistake("\(quoted(text)) is not a share; write it in percent, from 1% to 100%") }
+            return percent
+        }
+        let pause = section.value("pause", Scalar.rolloutPause)
+        if case .wrong = canaries { return .wrong }
+        if case .wrong = atOnce { return .wrong }
+        if case .wrong = pause { return .wrong }
+        let standard = RolloutSettings.standard
+        return .given(
+            Located(
+                RolloutSettings(
+                    canaries: canaries.value ?? standard.canaries, atOnce: atOnce.value ?? standard.atOnce,
+                    pause: pause.value ?? standard.pause),
+                at: position))
+    }
+}

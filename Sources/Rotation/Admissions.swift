@@ -1,0 +1,59 @@
+import AppleClientSecret
+
+/// Whether this machine, which receives its secrets from the store, may deliver them yet: where signers roll a secret out,
+/// its actions wait until this machine's ``Rank`` is admitted.
+///
+/// - A secret and its rollout are put, and read, in one transaction. So whoever has seen the secret there knows whether it
+///   is rolled out; before that, as after a start without the store, nobody is admitted.
+/// - A place without a rollout admits everybody. Where one was seen that is gone, is of another secret or unreadable, nobody
+///   is: who may write there can hold deliveries, and not release them by emptying it. A restart forgets what was seen.
+/// - From the time half of `renew_before` is left of the secret that applications hold, whoever is not admitted delivers by
+///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
+/// - An action of several clients waits for all of them.
+struct Admissions: Sendable {
+    /// Where a rollout was seen since the start.
+    private var rolledOut: Set<StorePlace> = []
+    /// The secret that was last seen in each place.
+    private var offered: [StorePlace: Fingerprint] = [:]
+
+    mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
+        if configuration.store != old.store { self = Admissions() }
+    }
+
+    /// Records what was read.
+    mutating func read(_ secrets: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation]) {
+        for (place, observation) in secrets {
+            if case .secret(let secret, _) = observation { offered[place] = secret.fingerprint }
+        }
+        for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
+    }
+
+    /// Whether the machine of this rank may deliver a secret.
+    ///
+    /// - Parameter rollout: what was last read.
+    fileprivate func admits(
+        _ rank: UInt64, to secret: Fingerprint, at place: StorePlace, _ rollout: RolloutObservation?
+    ) -> Bool {
+        if let rollout = rollout?.rollout, rollout.fingerprint == secret { return rank <= rollout.admitted }
+        return !rolledOut.contains(place) && offered[place] == secret
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        configuration.store != nil || rolledOut.isEmpty && offered.isEmpty ? [] : ["a rollout without a store"]
+    }
+}
+
+extension Rotation {
+    /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
+    func isAdmitted(_ client: ClientName, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        guard let store = configuration.store, let subject = index.subjects[client],
+            subject.entry.source?.isStore == true, let secret = wantedSecret(subject), let signer = secret.signer
+        else { return true }
+        let place = StorePlace(team: secret.team, client: secret.client, key: signer)
+        let rank = Rank.of(store.machine, secret.fingerprint)
+        if admissions.admits(rank, to: secret.fingerprint, at: place, storeReading.rollouts[place]) { return true }
+        guard let held = held(by: action, of: subject) else { return true }
+        let span = subject.entry.renewBefore(of: held)
+        return deadlines.reached(held.expiresAt - span / 2 + Rank.part(rank, of: span / 20))
+    }
+}

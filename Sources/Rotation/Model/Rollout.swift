@@ -1,0 +1,127 @@
+package import AppleClientSecret
+
+/// How a signer lets the machines of the fleet deliver a new secret: a few first, then the others in steps.
+package struct RolloutSettings: Hashable, Sendable {
+    /// How many machines deliver first; at least one.
+    package var canaries: Int
+    /// How many machines, in percent of those that report, may have been admitted and not have delivered yet; at least one
+    /// machine is.
+    package var atOnce: Int
+    /// How long the canaries are watched after they have delivered, and after how long without a sign of life an admitted
+    /// machine is not waited for any more.
+    package var pause: Seconds
+
+    package static let standard = RolloutSettings(canaries: 1, atOnce: 5, pause: 600)
+
+    package init(canaries: Int, atOnce: Int, pause: Seconds) {
+        self.canaries = canaries
+        self.atOnce = atOnce
+        self.pause = pause
+    }
+}
+
+/// How far the deliveries of one secret have been let go, as the store says it. Whoever may write there may have made it
+/// up: at worst it holds deliveries until their deadline, or releases them all.
+package struct Rollout: Hashable, Sendable {
+    /// Of the secret that it is about.
+    package var fingerprint: Fingerprint
+    /// The highest ``Rank`` of a machine that may deliver.
+    package var admitted: UInt64
+    package var state: State
+    /// How many machines may fail without holding it: as many as did when somebody had it go on.
+    package var tolerated: Int
+
+    package enum State: String, Hashable, Sendable {
+        case going
+        /// Nobody more is admitted until somebody says so.
+        case held
+    }
+
+    package init(fingerprint: Fingerprint, admitted: UInt64, state: State = .going, tolerated: Int = 0) {
+        self.fingerprint = fingerprint
+        self.admitted = admitted
+        self.state = state
+        self.tolerated = tolerated
+    }
+
+    /// The rollout that admits everybody.
+    static func finished(_ fingerprint: Fingerprint) -> Rollout { Rollout(fingerprint: fingerprint, admitted: .max) }
+
+    /// Whether everybody is admitted, and nothing is left to be done.
+    package var isFinished: Bool { admitted == .max && state == .going }
+}
+
+/// What the place of a rollout in the store held when it was read; nothing is said of an empty one.
+package enum RolloutObservation: Hashable, Sendable {
+    /// At this revision of etcd's key.
+    case rollout(Rollout, revision: Int64)
+    /// Something else: it admits nobody.
+    case foreign(revision: Int64)
+    /// The role of this machine's user does not include the place.
+    case forbidden
+
+    /// By which a put is compared; nil where that is not known.
+    var revision: Int64? {
+        switch self {
+        case .rollout(_, let revision), .foreign(let revision): revision
+        case .forbidden: nil
+        }
+    }
+
+    var rollout: Rollout? {
+        if case .rollout(let rollout, _) = self { rollout } else { nil }
+    }
+}
+
+/// A secret that is put into the store in one transaction with its rollout, if its place was last changed at this
+/// revision.
+package struct SecretPut: Hashable, Sendable {
+    package let secret: SecretInfo
+    package let revision: Int64
+
+    package init(_ secret: SecretInfo, ifAt revision: Int64) {
+        self.secret = secret
+        self.revision = revision
+    }
+}
+
+/// What came of putting a rollout.
+package enum RolloutPut: Hashable, Sendable {
+    /// It is there, and the secret with it, at this revision.
+    case done(revision: Int64)
+    /// Nothing was put: a place was changed at another revision than was said. What is there: nil for no rollout, and for
+    /// a secret that was not to be put.
+    case found(RolloutObservation?, secret: StoreObservation?)
+}
+
+/// What somebody has a rollout do.
+package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
+    /// Admit nobody more.
+    case hold
+    /// Go on, in spite of the machines that fail now.
+    case resume
+    /// Admit everybody at once.
+    case finish
+}
+
+/// How far a rollout has come, for whoever looks.
+package struct RolloutView: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
+        case going
+        case held
+        /// Everybody is admitted.
+        case finished
+    }
+
+    /// How many of the machines that report are admitted, from 0 to 1.
+    package var share: Double
+    package var state: State
+    /// Since when it has been in this state, as far as this machine has seen.
+    package var since: WallTime
+
+    package init(share: Double, state: State, since: WallTime) {
+        self.share = share
+        self.state = state
+        self.since = since
+    }
+}

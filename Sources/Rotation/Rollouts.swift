@@ -1,0 +1,347 @@
+import AppleClientSecret
+internal import Failures
+
+/// How far the secrets are rolled out that this machine puts into the store: which machines of the fleet may deliver them.
+///
+/// - A rollout is put in one transaction with its secret, and raised by comparison with what was last seen: any signer may
+///   raise it, and none undoes what another one did.
+/// - First the canaries are admitted, those of the lowest ``Rank``; when they have delivered, nobody more is for `pause`, by
+///   this machine's own monotonic clock. Then come steps, so that no more than `at_once` are admitted and have not
+///   delivered; with the last of them everybody is.
+/// - A machine that gives no sign of life for `pause` after it was admitted is not waited for. While too few canaries have
+///   delivered, the next machine becomes one.
+/// - A canary that fails, or more than one machine in twenty, holds it. Failing is who reports the new secret, has not
+///   delivered it, and reports a failure of anything but the store.
+/// - What is to be known is reported by the machines; where the reports cannot be read, nothing is raised.
+/// - Where the rollout in the store is gone, unreadable or another secret's, it is put there again, once a minute at most.
+/// - A client without `rollout` whose place has one admits everybody.
+struct Rollouts: Sendable {
+    private var states: [ClientName: State] = [:]
+
+    fileprivate struct State: Hashable, Sendable {
+        /// As it was last seen in the store, or put there.
+        var rollout: Rollout
+        /// Since when it has been in its state.
+        var since: WallTime
+        /// Up to which rank it was admitted when.
+        var steps: [Step] = []
+        /// When enough canaries were first seen to have delivered.
+        var canariesAt: BootTime?
+        /// When it was last put because it was not there.
+        var repairedAt: BootTime?
+        /// What somebody has asked for, and is not done yet.
+        var order: RolloutOrder?
+        /// How many machines are admitted of those that report, from 0 to 1.
+        var share = 0.0
+        /// Who keeps it from going on.
+        var failing: [String] = []
+    }
+
+    fileprivate struct Step: Hashable, Sendable {
+        let admitted: UInt64
+        let at: BootTime
+    }
+
+    fileprivate static let repairPace: Seconds = 60
+
+    mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
+        if configuration.store != old.store { self = Rollouts() }
+        states = states.filter { configuration.store != nil && configuration.clients[$0.key]?.isSharing == true }
+        // Whoever asked is told that the configuration has changed.
+        for name in states.keys { states[name]?.order = nil }
+    }
+
+    fileprivate subscript(_ client: ClientName) -> State? { states[client] }
+
+    /// The clients whose rollouts are not finished.
+    var unfinished: [ClientName] { states.filter { !$0.value.rollout.isFinished }.keys.sorted() }
+
+    /// Whether something depends on what the machines report now.
+    var isGoing: Bool { states.values.contains { !$0.rollout.isFinished && $0.rollout.state == .going } }
+
+    func isOrdered(_ client: ClientName) -> Bool { states[client]?.order != nil }
+
+    mutating func order(_ order: RolloutOrder?, _ client: ClientName) { states[client]?.order = order }
+
+    fileprivate mutating func forget(_ client: ClientName) { states[client] = nil }
+
+    /// Records how far it is.
+    fileprivate mutating func see(_ rollout: Rollout, _ client: ClientName, at now: Now) {
+        guard var state = states[client], state.rollout.fingerprint == rollout.fingerprint else {
+            var state = State(rollout: rollout, since: now.wall)
+            state.steps = [Step(admitted: rollout.admitted, at: now.boot)]
+            states[client] = state
+            return
+        }
+        guard state.rollout != rollout else { return }
+        if state.rollout.state != rollout.state || state.rollout.isFinished != rollout.isFinished {
+            state.since = now.wall
+            // Whoever has it go on wants to see what becomes of it.
+            if rollout.state == .going { state.canariesAt = nil }
+        }
+        if rollout.admitted > state.rollout.admitted {
+            state.steps.append(Step(admitted: rollout.admitted, at: now.boot))
+        }
+        state.rollout = rollout
+        states[client] = state
+    }
+
+    fileprivate mutating func repair(_ client: ClientName, at now: Now) { states[client]?.repairedAt = now.boot }
+
+    /// Decides what becomes of a rollout that is going, and notes what is to be shown of it.
+    ///
+    /// - Parameter members: the machines that report the client.
+    fileprivate mutating func next(
+        _ client: ClientName, _ settings: RolloutSettings, _ members: [Fleet.Member], _ deadlines: inout Deadlines
+    ) -> Rollout? {
+        guard var state = states[client] else { return nil }
+        defer { states[client] = state }
+        let machines = RolloutMachine.all(members, of: state.rollout.fingerprint)
+        let admitted = machines.prefix { $0.rank <= state.rollout.admitted }
+        state.share = machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
+        let failing = admitted.filter(\.isFailing)
+        state.failing = failing.map(\.name)
+        guard !state.rollout.isFinished, state.rollout.state == .going else {
+            if state.rollout.isFinished { state.share = 1 }
+            return nil
+        }
+        var next = state.rollout
+        let wanted = min(settings.canaries, machines.count { !$0.isSilent })
+        let delivered = admitted.count { $0.hasDelivered }
+        let isOfCanaries = delivered < wanted || machines.prefix(settings.canaries).contains(where: \.isFailing)
+        if failing.count > state.rollout.tolerated,
+            isOfCanaries && !failing.isEmpty || failing.count * 20 > machines.count
+        {
+            next.state = .held
+            return next
+        }
+        var pending = 0
+        for machine in admitted where !machine.hasDelivered && !machine.isSilent {
+            let since = state.steps.first { machine.rank <= $0.admitted }?.at ?? deadlines.now.boot
+            if !deadlines.reached(max(since, machine.seenAt) + settings.pause) { pending += 1 }
+        }
+        var room: Int
+        if delivered < wanted {
+            room = wanted - delivered - pending
+        } else {
+            let since = state.canariesAt ?? deadlines.now.boot
+            state.canariesAt = since
+            guard deadlines.reached(since + settings.pause) else { return nil }
+            room = max(1, machines.count * settings.atOnce / 100) - pending
+        }
+        guard room > 0 else { return nil }
+        // Who is silent anyway takes nobody's place.
+        for machine in machines[admitted.endIndex...] {
+            if room == 0 { return next }
+            next.admitted = machine.rank
+            if !machine.isSilent { room -= 1 }
+        }
+        // Also whoever does not report; but not while no canary has delivered.
+        if delivered >= wanted || admitted.count == machines.count { next.admitted = .max }
+        return next == state.rollout ? nil : next
+    }
+
+    /// How far a rollout has come; nil where none is known of this secret.
+    fileprivate func view(of client: ClientName, _ secret: Fingerprint?) -> RolloutView? {
+        guard let state = states[client], state.rollout.fingerprint == secret else { return nil }
+        let rollout = state.rollout
+        return RolloutView(
+            share: rollout.isFinished ? 1 : state.share,
+            state: rollout.isFinished ? .finished : rollout.state == .held ? .held : .going, since: state.since)
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        states.allSatisfy { name, state in
+            configuration.store != nil && configuration.clients[name]?.isSharing == true && !state.steps.isEmpty
+                && (0...1).contains(state.share)
+        } ? [] : ["a rollout of another client, or that nobody has admitted"]
+    }
+}
+
+/// A machine of the fleet, as a rollout sees it.
+private struct RolloutMachine {
+    let rank: UInt64
+    let name: String
+    let hasDelivered: Bool
+    let isFailing: Bool
+    /// It was silent long before.
+    let isSilent: Bool
+    let seenAt: BootTime
+
+    /// In the order in which they are admitted.
+    static func all(_ members: [Fleet.Member], of secret: Fingerprint) -> [RolloutMachine] {
+        members.map { member in
+            let holds = member.holding.fingerprint == secret
+            let hasDelivered = holds && member.holding.delivered
+            return RolloutMachine(
+                rank: Rank.of(member.machine, secret), name: member.machine, hasDelivered: hasDelivered,
+                // What it lacks of the store says nothing of its applications.
+                isFailing: holds && !hasDelivered && !member.isSilent
+                    && member.holding.failure?.hasPrefix("store_") == false,
+                isSilent: member.isSilent && !hasDelivered, seenAt: member.seenAt)
+        }.sorted { $0.rank < $1.rank }
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func rolloutFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .putRollout(let client, let rollout, let place, _, let put) = job.work else { return }
+        switch result {
+        case .success(.rolloutPut(.done(let revision))):
+            storeReading.see(.rollout(rollout, revision: revision), at: place)
+            if let put { shareFinished(client, put.secret, at: place, .done(revision: revision), at: now) }
+        case .success(.rolloutPut(.found(let found, let secret))):
+            storeReading.see(found, at: place)
+            guard let put else { return }
+            shareFinished(
+                client, put.secret, at: place, .conflict(secret ?? .missing), at: now)
+        case .failure: shareFailed()
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// How far the rollouts have come of the secrets that are in force here.
+    var rolloutViews: [ClientName: RolloutView] {
+        guard configuration.store != nil else { return [:] }
+        return index.names.reduce(into: [:]) { views, name in
+            views[name] = rollouts.view(of: name, renewal[name]?.current?.fingerprint)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Has a client's rollout do something. Returns whether there is one that is not finished.
+    mutating func orderRollout(_ order: RolloutOrder, of client: ClientName, at now: Now) -> Bool {
+        guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint), view.state != .finished
+        else { return false }
+        rollouts.order(order, client)
+        jobs.want(.rollout(client), at: now)
+        touch(.client(client))
+        return true
+    }
+
+    /// The answer to who has a rollout do something; nil until it is in the store.
+    mutating func rolloutAnswer(_ client: ClientName, since job: JobID) -> Answer? {
+        guard rollouts.isOrdered(client) else {
+            guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint) else {
+                return .noRollout(nil)
+            }
+            return .rollout(view)
+        }
+        let failure =
+            jobs.attempts[.rollout(client)].flatMap { $0.job >= job ? $0.failure : nil }
+            ?? jobs.attempts[.store]?.failure
+        guard let failure else { return nil }
+        // It would be done hours later, when nobody remembers it.
+        rollouts.order(nil, client)
+        return .noRollout(failure)
+    }
+
+    // MARK: What is wanted
+
+    /// The rollout that a secret is put into the store with; nil for none.
+    func rolloutToPut(_ secret: SecretInfo, _ client: Subject, at place: StorePlace) -> Rollout? {
+        let observed = storeReading.rollouts[place]
+        guard observed != .forbidden, observed?.rollout?.fingerprint != secret.fingerprint else { return nil }
+        guard let settings = client.entry.rollout else {
+            // Machines that have seen one wait for this one.
+            return observed == nil ? nil : .finished(secret.fingerprint)
+        }
+        if let known = rollouts[client.name]?.rollout, known.fingerprint == secret.fingerprint { return known }
+        let members = members(of: client) ?? []
+        let ranks = RolloutMachine.all(members, of: secret.fingerprint).filter { !$0.isSilent }.map(\.rank)
+        return Rollout(fingerprint: secret.fingerprint, admitted: ranks.prefix(settings.canaries).last ?? 0)
+    }
+
+    private func members(of client: Subject) -> [Fleet.Member]? {
+        guard let store = configuration.store else { return nil }
+        return fleet.members(
+            of: ClientIdentity(team: client.key.team, client: client.entry.clientID), besides: store.machine)
+    }
+
+    mutating func planRollout(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing,
+            let secret = secretToShare(client), storeReading.observed[place]?.holds(secret) == true
+        else { return }
+        let observed = storeReading.rollouts[place]
+        if client.entry.rollout == nil, observed == nil { return rollouts.forget(name) }
+        guard let revision = observed.map(\.revision) ?? 0 else { return }
+        guard let rollout = observed?.rollout, rollout.fingerprint == secret.fingerprint else {
+            guard let wanted = rolloutToPut(secret, client, at: place) else { return }
+            if let repairedAt = rollouts[name]?.repairedAt, !deadlines.reached(repairedAt + Rollouts.repairPace) {
+                return
+            }
+            rollouts.see(wanted, name, at: deadlines.now)
+            if put(wanted, name, at: place, ifAt: revision, &deadlines) { rollouts.repair(name, at: deadlines.now) }
+            return
+        }
+        rollouts.see(rollout, name, at: deadlines.now)
+        let members = members(of: client)
+        let step = members.flatMap {
+            rollouts.next(name, client.entry.rollout ?? .standard, $0, &deadlines)
+        }
+        let wanted = ordered(name, rollout) ?? (client.entry.rollout == nil ? .finished(secret.fingerprint) : step)
+        if let wanted, wanted != rollout {
+            put(wanted, name, at: place, ifAt: revision, &deadlines)
+        } else {
+            rollouts.order(nil, name)
+            recover(.rollout(name))
+        }
+    }
+
+    @discardableResult
+    private mutating func put(
+        _ rollout: Rollout, _ client: ClientName, at place: StorePlace, ifAt revision: Int64,
+        _ deadlines: inout Deadlines
+    ) -> Bool {
+        guard jobs[.share(client)] == nil else { return false }
+        return start(
+            .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), &deadlines)
+    }
+
+    /// What somebody wants it to be; nil where nobody has asked.
+    private func ordered(_ client: ClientName, _ rollout: Rollout) -> Rollout? {
+        guard let state = rollouts[client], let order = state.order else { return nil }
+        var wanted = rollout
+        switch order {
+        case .hold: wanted.state = .held
+        case .resume:
+            wanted.state = .going
+            wanted.tolerated = max(rollout.tolerated, state.failing.count)
+        case .finish: wanted = .finished(rollout.fingerprint)
+        }
+        return wanted
+    }
+
+    // MARK: What is reported
+
+    /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
+    func rolloutReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+        guard configuration.store != nil, client.entry.concernsStore else { return nil }
+        let name = client.name
+        if storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden }) {
+            return Reason(
+                failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),
+                client: name, since: deadlines.now.wall, nextAttempt: nil)
+        }
+        if let attempts = jobs.lastFailure(of: .rollout(name)),
+            isReason(attempts.failure, since: attempts.since, &deadlines)
+        {
+            return Reason(
+                failure: attempts.failure, client: name, since: attempts.since,
+                nextAttempt: upcoming(attempts.notBefore, deadlines.now))
+        }
+        guard let state = rollouts[name], let secret = renewal[name]?.current,
+            rollouts.view(of: name, secret.fingerprint)?.state == .held
+        else { return nil }
+        let named = state.failing.prefix(5).joined(separator: ", ")
+        let more = state.failing.count > 5 ? " and \(state.failing.count - 5) more" : ""
+        return Reason(
+            failure: Failure(
+                .rolloutHeld, at: .client(name), detail: named.isEmpty ? nil : "failing: \(named)\(more)"),
+            client: name, since: state.since, nextAttempt: nil)
+    }
+}

@@ -1,0 +1,15 @@
+import AppleClientSecret
+package import Rotation
+
+// How far a rollout is: part of the answer to `GET /v1/fleet`, and the answer to a `POST` that has it do something.
+
+extension RolloutView: JSONDocument {
+    package init(_ view: RolloutView?, _ members: inout JSONMembers) throws {
+        // In whole percent, rounded down: a hundred are all.
+        let share = try members("share", view.map { Int($0.share * 100) })
+        let state = try members("state", view?.state)
+        self.init(share: Double(share) / 100, state: state, since: try members("since", view?.since))
+    }
+}
+
+extension RolloutView.State: JSONString {}

@@ -1,0 +1,99 @@
+package import AppleClientSecret
+import SignIn
+
+/// How far the actions for a new secret may have gone in a fleet, as it lies in the store:
+/// `{"v":1,"fingerprint":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
+///
+/// The rules are:
+/// - A value of more than ``StoreValue/longest`` bytes is not looked at.
+/// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout; further names
+///   are left to later versions.
+package struct StoredRollout: Hashable, Sendable {
+    /// Of the secret that it is about.
+    package let fingerprint: Fingerprint
+    /// The highest rank of a machine whose actions may run.
+    package let admitted: UInt64
+    package let isHeld: Bool
+    /// How many machines may fail without holding it.
+    package let tolerated: Int
+
+    package init(fingerprint: Fingerprint, admitted: UInt64, isHeld: Bool, tolerated: Int) {
+        self.fingerprint = fingerprint
+        self.admitted = admitted
+        self.isHeld = isHeld
+        self.tolerated = tolerated
+    }
+
+    var json: JSONText {
+        let digits = String(admitted, radix: 16)
+        return .object([
+            ("v", .number(1)), ("fingerprint", .string(fingerprint.description)),
+            ("admitted", .string(String(repeating: "0", count: 16 - digits.count) + digits)),
+            ("state", .string(isHeld ? "held" : "going")), ("tolerated", .number(tolerated)),
+        ])
+    }
+
+    /// Reads ``json``; nil for anything else.
+    init?(_ json: JSONValue) {
+        guard json["v"]?.whole == 1, let fingerprint = json["fingerprint"]?.text.flatMap({ Fingerprint($0) }),
+            let admitted = json["admitted"]?.text.flatMap(Self.rank), let state = json["state"]?.text,
+            state == "going" || state == "held"
+        else { return nil }
+        var tolerated: Int64 = 0
+        if let member = json["tolerated"] {
+            guard let count = member.whole, (0...1_000_000_000).contains(count) else { return nil }
+            tolerated = count
+        }
+        self.init(
+            fingerprint: fingerprint, admitted: admitted, isHeld: state == "held", tolerated: Int(tolerated))
+    }
+
+    /// 16 hexadecimal digits, in small letters.
+    private static func rank(_ text: String) -> UInt64? {
+        guard text.utf8.count == 16, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        else { return nil }
+        return UInt64(text, radix: 16)
+    }
+
+    /// What a key of the store with this value holds.
+    static func decode(_ bytes: [UInt8], revision: Int64) -> RolloutFinding {
+        guard bytes.count <= StoreValue.longest, let json = try? JSONValue(bytes, duplicates: .refused),
+            let rollout = StoredRollout(json)
+        else { return .flawed(revision: revision) }
+        return .rollout(rollout, revision: revision)
+    }
+}
+
+/// What the place of a rollout held when it was read; nothing is said of an empty one.
+package enum RolloutFinding: Hashable, Sendable {
+    case rollout(StoredRollout, revision: Int64)
+    /// Something else, at this revision.
+    case flawed(revision: Int64)
+    /// The role of this machine's user does not include the place.
+    case forbidden
+
+    /// As it stands in an answer of the store role.
+    var json: JSONText {
+        switch self {
+        case .rollout(let rollout, let revision):
+            .object([("state", .string("read")), ("value", rollout.json), ("revision", .number(Int(revision)))])
+        case .flawed(let revision): .object([("state", .string("flawed")), ("revision", .number(Int(revision)))])
+        case .forbidden: .object([("state", .string("forbidden"))])
+        }
+    }
+
+    /// Reads ``json``; nil for anything else.
+    init?(_ json: JSONValue) {
+        switch json["state"]?.text {
+        case "forbidden": self = .forbidden
+        case "flawed":
+            guard let revision = json["revision"]?.whole else { return nil }
+            self = .flawed(revision: revision)
+        case "read":
+            guard let revision = json["revision"]?.whole, let rollout = json["value"].flatMap(StoredRollout.init)
+            else { return nil }
+            self = .rollout(rollout, revision: revision)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import AppleClientSecret
+import ArgumentParser
+import Rotation
+import StatusAPI
+
+/// `rollout`: how far a new secret is rolled out, and having that hold, go on or end.
+struct RolloutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollout",
+        abstract: "Show how far a secret is rolled out, or have that hold, go on or end.",
+        discussion: "On a machine that puts secrets into the store, for a client with \"rollout\".")
+
+    /// What is done.
+    enum Deed: String, ExpressibleByArgument, CaseIterable {
+        case show, hold, resume, finish
+    }
+
+    @Argument(
+        help: """
+            show; hold: let no more machines deliver; resume: go on in spite of those that fail now; finish: let all \
+            deliver.
+            """)
+    var deed: Deed
+
+    @Argument(help: "The client.", completion: .configuredClients, transform: Flags.clientName)
+    var client: ClientName
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        let daemon = StatusClient(socket: self.daemon.path(Environment.current))
+        var view: RolloutView?
+        var fleet: FleetView?
+        do throws(ClientError) {
+            switch deed {
+            case .show: fleet = try daemon.fleet(all: false)
+            case .hold: view = try daemon.rollout(client, .hold)
+            case .resume: view = try daemon.rollout(client, .resume)
+            case .finish: view = try daemon.rollout(client, .finish)
+            }
+        } catch {
+            // A name that no client has is a mistake in the command line.
+            if case .answered(let problem) = error, problem.status == 404 {
+                throw CommandFailure(.usage, problem.detail)
+            }
+            throw CommandFailure(error)
+        }
+        if let fleet {
+            guard let known = fleet.clients.first(where: { $0.name == client }) else {
+                let names = fleet.clients.map(\.name.description).joined(separator: ", ")
+                throw CommandFailure(
+                    .usage, "no client \"\(client)\" puts its secret into the store here; there are: \(names)")
+            }
+            view = known.rollout
+        }
+        guard !answer.json else { return try Streams.answer(view?.json ?? "null") }
+        let terminal = Terminal.current(Environment.current)
+        try Streams.answer(terminal.shown("\(client): " + RolloutWords.line(for: view, now: .now)))
+    }
+}
+
+/// How far a rollout is, in words.
+enum RolloutWords {
+    static func line(for view: RolloutView?, now: WallTime) -> String {
+        guard let view else { return "not rolled out: each machine delivers by itself" }
+        let since = "since \(TimeWords.relative(view.since, to: now))"
+        return switch view.state {
+        case .finished: "all machines may deliver, \(since)"
+        case .going: "\(Int(view.share * 100)) % of the machines may deliver"
+        case .held: "held at \(Int(view.share * 100)) % of the machines, \(since)"
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// When a machine that receives its secrets from the store delivers them.
+struct AdmissionsTests {
+    private let bench: Bench
+    private let place: StorePlace
+    private let web: ClientName
+
+    init() throws {
+        web = try Values.name("web")
+        place = StorePlace(
+            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")),
+            key: try Values.print("1"))
+        bench = try Bench(try Self.configuration())
+    }
+
+    private static func configuration(deliverOver: Int64 = 0) throws -> Configuration {
+        var key = try Values.keyEntry()
+        key.location = .publicKey([])
+        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        client.lifetime = .maximum
+        client.source = SourceConfiguration(.store)
+        client.source?.deliverOver = Seconds(deliverOver)
+        var configuration = try Values.configuration(["web": client], keys: ["apple": key])
+        configuration.store = SecretStore(place: "etcd", machine: "app17")
+        return configuration
+    }
+
+    private func secret(_ number: UInt64, days: Int64 = 90) throws -> SecretInfo {
+        let now = bench.now.wall.secondsSinceEpoch - Values.start
+        return try Values.issued(
+            number, from: now - 60 + Int64(number), to: now + days * Values.day, signer: Values.print("1"))
+    }
+
+    private var revision: Int64 = 100
+
+    /// Puts a secret there as a signer does, with a rollout that admits so many ranks more or fewer than this machine's.
+    @discardableResult private mutating func offer(
+        _ number: UInt64, admitting difference: Int64?, _ state: Rollout.State = .going, days: Int64 = 90
+    ) throws -> SecretInfo {
+        let secret = try secret(number, days: days)
+        revision += 1
+        bench.store[place] = .secret(secret, revision: revision)
+        bench.rollouts[place] = nil
+        if let difference { admit(secret.fingerprint, difference, state) }
+        bench.pass(61)
+        return secret
+    }
+
+    private mutating func admit(_ fingerprint: Fingerprint, _ difference: Int64, _ state: Rollout.State = .going) {
+        revision += 1
+        let rank = Rank.of("app17", fingerprint)
+        bench.rollouts[place] = .rollout(
+            Rollout(
+                fingerprint: fingerprint,
+                admitted: difference < 0 ? rank - UInt64(-difference) : rank + UInt64(difference), state: state),
+            revision: revision)
+    }
+
+    private var runs: Int { bench.log.count { $0.hasPrefix("run") } }
+
+    /// The first secret, which waits for nobody.
+    private mutating func begin() throws {
+        bench.go()
+        try offer(1, admitting: nil)
+        #expect(runs == 1, "an application without a secret waited")
+        bench.forget()
+    }
+
+    @Test mutating func itIsPublishedAtOnceAndDeliveredOnceAdmitted() throws {
+        try begin()
+        let second = try offer(2, admitting: -1)
+        #expect(try bench.held(in: "web.jwt") == second)
+        bench.pass(86_400)
+        #expect(runs == 0)
+        let view = try bench.view("web")
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+        #expect(try bench.view("web").delivered)
+    }
+
+    @Test mutating func aHeldRolloutStaysWhereItIs() throws {
+        try begin()
+        let second = try offer(2, admitting: -1, .held)
+        bench.pass(3600)
+        #expect(runs == 0)
+        admit(second.fingerprint, 0, .held)
+        bench.pass(61)
+        #expect(runs == 1, "who was admitted before it was held may deliver")
+    }
+
+    @Test mutating func withoutARolloutNobodyWaits() throws {
+        try begin()
+        try offer(2, admitting: nil)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func oneThatIsGoneOrAnothersOrUnreadableAdmitsNobody() throws {
+        try begin()
+        try offer(2, admitting: -1)
+        bench.rollouts[place] = nil
+        bench.pass(61)
+        #expect(runs == 0, "gone")
+        admit(Fingerprint(leadingBytes: 77), 0)
+        bench.rollouts[place] = .rollout(.finished(Fingerprint(leadingBytes: 77)), revision: 900)
+        bench.pass(61)
+        #expect(runs == 0, "another's")
+        bench.rollouts[place] = .foreign(revision: 901)
+        bench.pass(61)
+        #expect(runs == 0, "unreadable")
+        try offer(3, admitting: nil)
+        #expect(runs == 0, "gone with the next secret")
+    }
+
+    @Test mutating func whoAsksDoesNotWait() throws {
+        try begin()
+        try offer(2, admitting: -1)
+        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.pass(3)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func halfOfRenewBeforeAheadOfTheEndEverybodyDeliversByRank() throws {
+        try begin()
+        let held = try #require(bench.rotation.delivered(to: web).values.first)
+        let second = try offer(2, admitting: -1, .held, days: 180)
+        // A third of 90 days is renew_before, so 15 days are half of it, and 1.5 days a twentieth.
+        let deadline = held.expiresAt.secondsSinceEpoch - 15 * Values.day
+        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
+        bench.pass(deadline + turn - bench.now.wall.secondsSinceEpoch - 300)
+        #expect(runs == 0)
+        bench.pass(600)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func aRestartDeliversNothingBeforeTheStoreWasRead() throws {
+        try begin()
+        let second = try offer(2, admitting: -1)
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        try bench.restart(Self.configuration())
+        bench.pass(3600)
+        #expect(runs == 0)
+        #expect(try bench.current("web") == second)
+        #expect(!(try bench.view("web").delivered))
+        bench.failures = [:]
+        bench.pass(600)
+        #expect(runs == 0)
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func aStoreThatWasEmptiedReleasesNobodyAfterARestart() throws {
+        try begin()
+        let second = try offer(2, admitting: -1)
+        bench.store = [:]
+        bench.rollouts = [:]
+        try bench.restart(Self.configuration())
+        bench.pass(3600)
+        #expect(runs == 0)
+        bench.store[place] = .secret(second, revision: 5000)
+        bench.pass(61)
+        #expect(runs == 1, "the store holds it, and no rollout")
+    }
+
+    @Test mutating func whoIsAdmittedStillWaitsForItsTurn() throws {
+        bench.reload(try Self.configuration(deliverOver: 3600))
+        try begin()
+        let second = try offer(2, admitting: 0)
+        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 3600)
+        #expect(turn > 130, "take another number for the secret")
+        #expect(runs == 0)
+        bench.pass(turn + 5)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {
+        try begin()
+        bench.rollouts[place] = .forbidden
+        bench.pass(61)
+        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+    }
+}

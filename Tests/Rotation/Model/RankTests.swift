@@ -1,0 +1,35 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+struct RankTests {
+    /// FIPS 180-2, appendix B, and messages whose padding takes one block more.
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (
+            String(repeating: "a", count: 64), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"
+        ),
+    ])
+    func theDigestIsTheStandards(message: String, digest: String) {
+        let bytes = SHA256(Array(message.utf8)).bytes
+        #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
+    }
+
+    /// printf 'app17\nsha256:0123456789abcdef' | sha256sum
+    @Test func itIsWhatTheGuideSays() throws {
+        let fingerprint = try #require(Fingerprint("sha256:0123456789abcdef"))
+        #expect(String(Rank.of("app17", fingerprint), radix: 16) == "95e3c337dda8d9d")
+    }
+
+    @Test func aPartOfASpan() {
+        #expect(Rank.part(0, of: 600) == 0)
+        #expect(Rank.part(1 << 63, of: 600) == 300)
+        #expect(Rank.part(.max, of: 600) == 600)
+    }
+}

@@ -1,0 +1,302 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Rotation
+
+/// How a signer lets the machines of its fleet deliver.
+struct RolloutsTests {
+    private let bench: Bench
+    private let place: StorePlace
+    private let web: ClientName
+    private let identity: ClientIdentity
+    /// Of a fleet.
+    private static let machines = (1...40).map { "app\($0)" }
+
+    init() throws {
+        web = try Values.name("web")
+        let team = try #require(TeamID("DEF123GHIJ"))
+        let client = try #require(ClientID("com.example.web"))
+        identity = ClientIdentity(team: team, client: client)
+        place = StorePlace(team: team, client: client, key: try Values.print("1"))
+        bench = try Bench(try Self.configuration())
+    }
+
+    private static func configuration(_ rollout: RolloutSettings? = .standard) throws -> Configuration {
+        var client = try Values.client("web")
+        client.rollout = rollout
+        var configuration = try Values.configuration(["web": client])
+        configuration.store = SecretStore(place: "etcd", machine: "signer")
+        return configuration
+    }
+
+    private func report(
+        _ machine: String, _ fingerprint: Fingerprint?, delivered: Bool = true, failure: String? = nil
+    ) {
+        let holding = HostReport.Holding(
+            fingerprint: fingerprint, since: bench.now.wall, delivered: delivered, failure: failure)
+        bench.reports[machine] = HostObservation(
+            revision: (bench.reports[machine]?.revision ?? 10_000) + 1,
+            report: HostReport(at: bench.now.wall, clients: [identity: holding]))
+    }
+
+    private var rollout: Rollout { get throws { try #require(bench.rollouts[place]?.rollout) } }
+
+    private var current: Fingerprint { get throws { try #require(try bench.current("web")?.fingerprint) } }
+
+    /// The fleet in the order in which it is admitted to the secret in force.
+    private var ranked: [String] {
+        get throws {
+            let current = try current
+            return Self.machines.sorted { Rank.of($0, current) < Rank.of($1, current) }
+        }
+    }
+
+    /// Who is admitted, by rank.
+    private var admitted: [String] {
+        get throws {
+            let rollout = try rollout
+            return try ranked.filter { Rank.of($0, rollout.fingerprint) <= rollout.admitted }
+        }
+    }
+
+    /// All machines hold and have delivered what is there; then something new is minted, which they hold.
+    private func renew() throws {
+        bench.go()
+        let first = try current
+        for machine in Self.machines { report(machine, first) }
+        bench.pass(700)
+        bench.ask(.renew(Request.Renewal(clients: [web])), 99)
+        #expect(try current != first)
+        for machine in Self.machines { report(machine, try current, delivered: false) }
+        bench.forget()
+    }
+
+    @Test func theCanaryIsPutInOneTransactionWithTheSecret() throws {
+        try renew()
+        #expect(try admitted == [ranked[0]])
+        #expect(try rollout.fingerprint == current)
+        #expect(try rollout.state == .going)
+        guard case .secret(let secret, let revision)? = bench.store[place] else {
+            Issue.record("there is no secret")
+            return
+        }
+        #expect(try secret.fingerprint == current)
+        #expect(bench.rollouts[place]?.revision == revision)
+    }
+
+    @Test func withoutTheSettingThereIsNone() throws {
+        let bench = try Bench(try Self.configuration(nil))
+        bench.go()
+        bench.pass(600)
+        #expect(bench.rollouts == [:])
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts == [:])
+    }
+
+    @Test func thenItPausesAndGoesOnInSteps() throws {
+        try renew()
+        let ranked = try ranked
+        report(ranked[0], try current)
+        bench.pass(590)
+        #expect(try admitted.count == 1, "the pause was cut short")
+        var seen = 1
+        for _ in 0..<60 where try !rollout.isFinished {
+            bench.pass(35)
+            let admitted = try admitted
+            let pending = admitted.count - seen
+            #expect(pending <= 2, "five percent of forty are two")
+            for machine in admitted { report(machine, try current) }
+            seen = admitted.count
+        }
+        #expect(try rollout.isFinished)
+        #expect(seen >= 37)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .finished)
+    }
+
+    @Test func aCanaryThatFailsHoldsIt() throws {
+        try renew()
+        report(try ranked[0], try current, delivered: false, failure: "action_failed")
+        bench.pass(60)
+        #expect(try rollout.state == .held)
+        let reason = try #require(try bench.view("web").reason)
+        #expect(reason.failure.code == .rolloutHeld)
+        #expect(reason.failure.message.contains(try ranked[0]))
+        #expect(try bench.view("web").health == .degraded)
+        bench.pass(86_400)
+        #expect(try admitted.count == 1)
+    }
+
+    @Test func whatAMachineLacksOfTheStoreHoldsNothing() throws {
+        try renew()
+        report(try ranked[0], try current, delivered: false, failure: "store_certificate_expiring")
+        bench.pass(60)
+        #expect(try rollout.state == .going)
+    }
+
+    @Test func someoneWhoFailsWithoutBeingAdmittedHoldsNothing() throws {
+        try renew()
+        report(try ranked[5], try current, delivered: false, failure: "disk_full")
+        bench.pass(60)
+        #expect(try rollout.state == .going)
+    }
+
+    @Test func moreThanOneInTwentyHoldIt() throws {
+        try renew()
+        let ranked = try ranked
+        report(ranked[0], try current)
+        bench.pass(700)
+        #expect(try admitted.count == 3)
+        for machine in ranked[1...2] { report(machine, try current, delivered: false, failure: "action_failed") }
+        bench.pass(60)
+        #expect(try rollout.state == .going, "two of forty are no more than five percent")
+        bench.pass(700)
+        #expect(try admitted.count == 5, "who fails without a sign of life is not waited for")
+        report(ranked[3], try current, delivered: false, failure: "action_failed")
+        bench.pass(60)
+        #expect(try rollout.state == .held)
+    }
+
+    @Test func aSilentCanaryIsReplaced() throws {
+        try renew()
+        bench.pass(630)
+        #expect(try admitted.count == 2)
+        report(try ranked[1], try current)
+        bench.pass(700)
+        #expect(try admitted.count == 4)
+    }
+
+    @Test func whereTheReportsCannotBeReadNothingIsRaised() throws {
+        try renew()
+        report(try ranked[0], try current)
+        bench.failures[.fleet] = Failure(.storeUnreachable, at: .store)
+        bench.pass(3600)
+        #expect(try admitted.count == 1)
+    }
+
+    @Test func itIsHeldResumedAndFinished() throws {
+        try renew()
+        bench.ask(.rollout(web, .hold), 1)
+        guard case .rollout(let view)? = bench.answer(1) else {
+            Issue.record("\(String(describing: bench.answer(1)))")
+            return
+        }
+        #expect(view.state == .held)
+        #expect(try rollout.state == .held)
+        report(try ranked[0], try current)
+        bench.pass(3600)
+        #expect(try admitted.count == 1)
+        bench.ask(.rollout(web, .resume), 2)
+        #expect(try rollout.state == .going)
+        bench.pass(700)
+        #expect(try admitted.count == 3)
+        bench.ask(.rollout(web, .finish), 3)
+        #expect(try rollout.isFinished)
+        guard case .rollout(let end)? = bench.answer(3) else {
+            Issue.record("\(String(describing: bench.answer(3)))")
+            return
+        }
+        #expect(end.share == 1)
+        bench.ask(.rollout(web, .hold), 4)
+        #expect(bench.answer(4) == .noRollout(nil))
+    }
+
+    @Test func resumedItGoesOnInSpiteOfThoseThatFail() throws {
+        try renew()
+        let ranked = try ranked
+        report(ranked[0], try current, delivered: false, failure: "action_failed")
+        bench.pass(60)
+        #expect(try rollout.state == .held)
+        bench.ask(.rollout(web, .resume), 1)
+        bench.pass(700)
+        #expect(try rollout.state == .going)
+        #expect(try admitted.count == 2)
+        report(ranked[1], try current, delivered: false, failure: "action_failed")
+        bench.pass(60)
+        #expect(try rollout.state == .held, "another one fails")
+    }
+
+    @Test func whoAsksIsToldThatTheStoreIsAway() throws {
+        try renew()
+        let failure = Failure(.storeForbidden, at: .store)
+        bench.failures[.rollout(web)] = failure
+        bench.ask(.rollout(web, .hold), 1)
+        #expect(bench.answer(1) == .noRollout(failure))
+        bench.failures = [:]
+        bench.pass(3600)
+        #expect(try rollout.state == .going, "it was held when nobody remembered that")
+    }
+
+    @Test func whatIsRemovedOrForgedIsPutAgainAsItWas() throws {
+        try renew()
+        let ranked = try ranked
+        report(ranked[0], try current)
+        bench.pass(700)
+        let before = try rollout
+        bench.rollouts[place] = nil
+        bench.pass(61)
+        #expect(try rollout == before)
+        bench.rollouts[place] = .foreign(revision: 7)
+        bench.pass(130)
+        #expect(try rollout == before)
+        bench.forget()
+        for round in 0..<20 {
+            bench.rollouts[place] = .foreign(revision: 8 + Int64(round))
+            bench.tell(.changeNoticed(.store))
+            bench.pass(3)
+        }
+        #expect(bench.log.count { $0 == "admit web" } <= 2, "a fight over it")
+    }
+
+    @Test func anotherSignersStepIsKept() throws {
+        try renew()
+        let more = Rollout(fingerprint: try current, admitted: .max / 2)
+        bench.rollouts[place] = .rollout(more, revision: 5000)
+        bench.pass(61)
+        #expect(try rollout.admitted >= .max / 2)
+    }
+
+    @Test func aClientWithoutTheSettingAdmitsEverybodyWhereThereWasARollout() throws {
+        try renew()
+        bench.reload(try Self.configuration(nil))
+        bench.pass(61)
+        #expect(try rollout.isFinished)
+        bench.ask(.renew(Request.Renewal(clients: [web])), 98)
+        #expect(try rollout.isFinished)
+        #expect(try rollout.fingerprint == current)
+    }
+
+    @Test func aFleetThatReportsNothingIsReleasedAfterThePause() throws {
+        bench.go()
+        #expect(try !rollout.isFinished)
+        bench.pass(1300)
+        #expect(try rollout.isFinished)
+    }
+
+    @Test func theReportsAreReadMoreOftenMeanwhile() throws {
+        try renew()
+        bench.pass(60)
+        bench.forget()
+        bench.pass(300)
+        let reads = bench.works.count { if case .readReports = $0 { true } else { false } }
+        #expect((9...14).contains(reads))
+        bench.ask(.rollout(web, .finish), 1)
+        bench.pass(60)
+        bench.forget()
+        bench.pass(1500)
+        let atRest = bench.works.count { if case .readReports = $0 { true } else { false } }
+        #expect(atRest <= 7)
+    }
+
+    @Test func aRestartGoesOnWhereItWas() throws {
+        try renew()
+        report(try ranked[0], try current)
+        bench.pass(700)
+        let before = try rollout
+        try bench.restart(Self.configuration())
+        bench.pass(300)
+        #expect(try rollout == before)
+        for machine in try admitted { report(machine, try current) }
+        bench.pass(700)
+        #expect(try rollout.admitted > before.admitted)
+    }
+}
