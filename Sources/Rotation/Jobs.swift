@@ -267,7 +267,11 @@ extension Rotation {
     /// Has the work for overdue jobs planned without them.
     mutating func planPatience(at now: Now) {
         var deadlines = Deadlines(now: now)
-        for resource in jobs.findOverdue(&deadlines) { touch(resource) }
+        for resource in jobs.findOverdue(&deadlines) {
+            touch(resource)
+            // No plan covers whom the store concerns only because it is read.
+            if resource == .store { touchClientsOnStore() }
+        }
     }
 
     /// The failure to report for an overdue job; nil for an action, a push, the store or a question to Apple, which

@@ -228,6 +228,11 @@ extension Rotation {
 
     mutating func noteStoreCertificate(_ expiresAt: WallTime?) {
         storeReading.setCertificate(expiresAt: expiresAt)
+        touchClientsOnStore()
+    }
+
+    /// Has the next plan cover every client whose secrets are received from the store, or put there.
+    mutating func touchClientsOnStore() {
         for name in index.names where index.subjects[name]?.entry.concernsStore == true { touch(.client(name)) }
     }
 

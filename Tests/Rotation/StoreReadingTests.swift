@@ -54,6 +54,25 @@ struct StoreReadingTests {
     private var source: SourceView? { get throws { try bench.view("web").source } }
     private var health: HealthState { get throws { try bench.view("web").health } }
 
+    @Test func aReadThatHangsIsSaidAfterHalfAMinuteAndWaitedForNoLonger() throws {
+        bench.held = [.store]
+        bench.go()
+        bench.pass(29)
+        #expect(!bench.rotation.snapshot(at: bench.now).ready)
+        bench.pass(2)
+        #expect(bench.rotation.snapshot(at: bench.now).ready)
+        #expect(try health == .critical)
+        bench.release(.store)
+        bench.store[place] = .secret(try secret(1), revision: 10)
+        bench.tell(.changeNoticed(.store))
+        bench.pass(2)
+        #expect(try source?.state == .current)
+        bench.held = [.store]
+        bench.pass(60)
+        bench.pass(31)
+        #expect(try source?.state == .unreachable)
+    }
+
     @Test func whatTheStoreHoldsIsKeptPublishedAndDelivered() throws {
         let first = try secret(1)
         bench.store[place] = .secret(first, revision: 10)
