@@ -9,6 +9,7 @@ import AppleClientSecret
 ///   is: who may write there can hold deliveries, and not release them by emptying it. A restart forgets what was seen.
 /// - From the time half of `renew_before` is left of the secret that applications hold, whoever is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
+/// - Whom a rollout lets deliver before it is finished waits for no turn of `deliver_over` besides.
 /// - An action of several clients waits for all of them.
 struct Admissions: Sendable {
     /// Where a rollout was seen since the start.
@@ -44,14 +45,30 @@ struct Admissions: Sendable {
 }
 
 extension Rotation {
+    /// Where the secret of a client that receives it from the store lies there, and this machine's rank for it; nil where
+    /// none is received from there.
+    private func admission(_ client: Subject) -> (secret: Fingerprint, place: StorePlace, rank: UInt64)? {
+        guard let store = configuration.store, client.entry.source?.isStore == true,
+            let secret = wantedSecret(client), let signer = secret.signer
+        else { return nil }
+        return (
+            secret.fingerprint, StorePlace(team: secret.team, client: secret.client, key: signer),
+            Rank.of(store.machine, secret.fingerprint)
+        )
+    }
+
+    /// Whether a rollout that is not finished lets this machine deliver a client's secret: it has spread the deliveries.
+    func isCalled(_ client: ClientName) -> Bool {
+        guard let subject = index.subjects[client], let (secret, place, rank) = admission(subject),
+            let rollout = storeReading.rollouts[place]?.rollout, rollout.fingerprint == secret
+        else { return false }
+        return rank <= rollout.admitted && rollout.admitted < .max
+    }
+
     /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
     func isAdmitted(_ client: ClientName, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        guard let store = configuration.store, let subject = index.subjects[client],
-            subject.entry.source?.isStore == true, let secret = wantedSecret(subject), let signer = secret.signer
-        else { return true }
-        let place = StorePlace(team: secret.team, client: secret.client, key: signer)
-        let rank = Rank.of(store.machine, secret.fingerprint)
-        if admissions.admits(rank, to: secret.fingerprint, at: place, storeReading.rollouts[place]) { return true }
+        guard let subject = index.subjects[client], let (secret, place, rank) = admission(subject) else { return true }
+        if admissions.admits(rank, to: secret, at: place, storeReading.rollouts[place]) { return true }
         guard let held = held(by: action, of: subject) else { return true }
         let span = subject.entry.renewBefore(of: held)
         return deadlines.reached(held.expiresAt - span / 2 + Rank.part(rank, of: span / 20))

@@ -70,7 +70,7 @@ extension Rotation {
         for client in clients {
             // Whoever asks is given what the source holds then: what came before it was read again is not delivered first.
             if answers.isWaiting(for: client), sources.wasRead(client) { return false }
-            if !hasCome { hasCome = deliveryTurns.hasCome(client, &deadlines) }
+            if !hasCome { hasCome = isCalled(client) || deliveryTurns.hasCome(client, &deadlines) }
             if isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
         }
         if hasCome, isAdmitted { return false }

@@ -35,6 +35,8 @@ struct Rollouts: Sendable {
         var share = 0.0
         /// Who keeps it from going on.
         var failing: [String] = []
+        /// Of the machines that report: ten thousand of them are costly to compute.
+        var ranks: [String: UInt64] = [:]
     }
 
     fileprivate struct Step: Hashable, Sendable {
@@ -55,6 +57,8 @@ struct Rollouts: Sendable {
 
     /// The clients whose rollouts are not finished.
     var unfinished: [ClientName] { states.filter { !$0.value.rollout.isFinished }.keys.sorted() }
+
+    var isEmpty: Bool { states.isEmpty }
 
     /// Whether something depends on what the machines report now.
     var isGoing: Bool { states.values.contains { !$0.rollout.isFinished && $0.rollout.state == .going } }
@@ -96,7 +100,10 @@ struct Rollouts: Sendable {
     ) -> Rollout? {
         guard var state = states[client] else { return nil }
         defer { states[client] = state }
-        let machines = RolloutMachine.all(members, of: state.rollout.fingerprint)
+        for member in members where state.ranks[member.machine] == nil {
+            state.ranks[member.machine] = Rank.of(member.machine, state.rollout.fingerprint)
+        }
+        let machines = RolloutMachine.all(members, of: state.rollout.fingerprint, state.ranks)
         let admitted = machines.prefix { $0.rank <= state.rollout.admitted }
         state.share = machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
         let failing = admitted.filter(\.isFailing)
@@ -169,12 +176,15 @@ private struct RolloutMachine {
     let seenAt: BootTime
 
     /// In the order in which they are admitted.
-    static func all(_ members: [Fleet.Member], of secret: Fingerprint) -> [RolloutMachine] {
+    static func all(
+        _ members: [Fleet.Member], of secret: Fingerprint, _ ranks: [String: UInt64] = [:]
+    ) -> [RolloutMachine] {
         members.map { member in
             let holds = member.holding.fingerprint == secret
             let hasDelivered = holds && member.holding.delivered
             return RolloutMachine(
-                rank: Rank.of(member.machine, secret), name: member.machine, hasDelivered: hasDelivered,
+                rank: ranks[member.machine] ?? Rank.of(member.machine, secret), name: member.machine,
+                hasDelivered: hasDelivered,
                 // What it lacks of the store says nothing of its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
                     && member.holding.failure?.hasPrefix("store_") == false,
@@ -204,7 +214,7 @@ extension Rotation {
 
     /// How far the rollouts have come of the secrets that are in force here.
     var rolloutViews: [ClientName: RolloutView] {
-        guard configuration.store != nil else { return [:] }
+        guard !rollouts.isEmpty else { return [:] }
         return index.names.reduce(into: [:]) { views, name in
             views[name] = rollouts.view(of: name, renewal[name]?.current?.fingerprint)
         }
@@ -322,7 +332,9 @@ extension Rotation {
     func rolloutReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
         guard configuration.store != nil, client.entry.concernsStore else { return nil }
         let name = client.name
-        if storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden }) {
+        if !storeReading.rollouts.isEmpty,
+            storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden })
+        {
             return Reason(
                 failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),
                 client: name, since: deadlines.now.wall, nextAttempt: nil)

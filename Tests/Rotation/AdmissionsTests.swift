@@ -170,10 +170,20 @@ struct AdmissionsTests {
         #expect(runs == 1, "the store holds it, and no rollout")
     }
 
-    @Test mutating func whoIsAdmittedStillWaitsForItsTurn() throws {
+    @Test mutating func whomARolloutLetsWaitsForNoTurn() throws {
+        bench.reload(try Self.configuration(deliverOver: 86_400))
+        try begin()
+        try offer(2, admitting: 0)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func aFinishedRolloutLeavesEachMachineItsTurn() throws {
         bench.reload(try Self.configuration(deliverOver: 3600))
         try begin()
-        let second = try offer(2, admitting: 0)
+        let second = try secret(2)
+        bench.store[place] = .secret(second, revision: 500)
+        bench.rollouts[place] = .rollout(.finished(second.fingerprint), revision: 500)
+        bench.pass(61)
         let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 3600)
         #expect(turn > 130, "take another number for the secret")
         #expect(runs == 0)

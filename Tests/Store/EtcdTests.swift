@@ -189,7 +189,7 @@ import Testing
         let bed = try EtcdBed()
         #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .credentialsRefused)
         #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .credentialsRefused)
-        #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden]))
+        #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden], rollouts: [0: .forbidden]))
         #expect(code(try bed.role(certificate: "named").read(EtcdBed.slot)) == .certificateRefused)
         #expect(code(try bed.role(certificate: "expired").read(EtcdBed.slot)) == .certificateRefused)
         let answer = try bed.role(certificate: "stranger").read(EtcdBed.slot)
@@ -206,7 +206,7 @@ import Testing
         let follower = try bed.role("follower")
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
         try bed.order("ctl user revoke-role follower follower")
-        #expect(try follower.read(EtcdBed.slot) == .read([.forbidden]))
+        #expect(try follower.read(EtcdBed.slot) == .read([.forbidden], rollouts: [0: .forbidden]))
         try bed.order("ctl user delete follower")
         #expect(code(try follower.read(EtcdBed.slot)) == .credentialsRefused)
     }

@@ -48,16 +48,19 @@ struct SHA256 {
             let large = Self.rotated(late, 17) ^ Self.rotated(late, 19) ^ late >> 10
             schedule.append(schedule[index - 16] &+ small &+ schedule[index - 7] &+ large)
         }
-        var word = state
+        // The standard's names.
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let one = Self.rotated(word[4], 6) ^ Self.rotated(word[4], 11) ^ Self.rotated(word[4], 25)
-            let choice = (word[4] & word[5]) ^ (~word[4] & word[6])
-            let first = word[7] &+ one &+ choice &+ Self.constants[index] &+ schedule[index]
-            let zero = Self.rotated(word[0], 2) ^ Self.rotated(word[0], 13) ^ Self.rotated(word[0], 22)
-            let majority = (word[0] & word[1]) ^ (word[0] & word[2]) ^ (word[1] & word[2])
-            word = [first &+ zero &+ majority, word[0], word[1], word[2], word[3] &+ first, word[4], word[5], word[6]]
+            let one = Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)
+            let choice = (e & f) ^ (~e & g)
+            let first = h &+ one &+ choice &+ Self.constants[index] &+ schedule[index]
+            let zero = Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            (h, g, f, e) = (g, f, e, d &+ first)
+            (d, c, b, a) = (c, b, a, first &+ zero &+ majority)
         }
-        for index in 0..<8 { state[index] &+= word[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
