@@ -178,6 +178,19 @@ extension Rotation {
         touch(resource)
     }
 
+    /// Whether a file's content counts until it is read again, so that a notice of a change, as of each write of ours,
+    /// changes nothing for its clients.
+    func isOnlyReadAgain(_ path: AbsolutePath) -> Bool {
+        isGood(path) && destinations[path]?.drift.nextRepair == nil && jobs.attempts[.file(path)] == nil
+    }
+
+    /// Whether reading a file again has found what was known of it, so that nothing changes for its clients.
+    func isStill(_ spec: FileSpec, _ result: Result<Outcome, Failure>) -> Bool {
+        guard case .success(.observed(let observation)) = result else { return false }
+        return isOnlyReadAgain(spec.path) && destinations[spec.path]?.observed == observation
+            && index.specs[spec.path] == spec && jobs.lastFailure(of: .file(spec.path)) == nil
+    }
+
     mutating func destinationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.observe(let spec), .success(.observed(let observation))):

@@ -145,6 +145,7 @@ package struct Rotation: Sendable {
         case .file(let path):
             if destinations.isSeenSoon(path, whileRunning: jobs[resource]) {
                 destinations.notice(path, at: now)
+                if isOnlyReadAgain(path) { return scope.touch(files: CollectionOfOne(path)) }
             } else if jobs[resource] == nil, jobs.attempts[resource] == nil {
                 // It is still to be read, by a job that begins after this notice: nothing changes. At a start, when
                 // directories begin to be watched, that holds for thousands of files.
@@ -171,10 +172,10 @@ package struct Rotation: Sendable {
     /// Records the result of a job.
     private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
         guard let (job, isWanted, wasOverdue) = jobs.finish(id) else { return }
-        if case .readKey(let name, _) = job.work, !wasOverdue, isStill(name, result) {
-            scope.touch(key: name)
-        } else {
-            touch(job.resource)
+        switch job.work {
+        case .readKey(let name, _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
+        case .observe(let spec) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
+        default: touch(job.resource)
         }
         verification.ended(id)
         defer { endedOnFile(job) }
@@ -233,11 +234,11 @@ package struct Rotation: Sendable {
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
         for resource in scope.takeReached(at: now) {
-            // That a key is to be read again is nothing to its clients, unless they wait for it.
-            if case .key(let name) = resource, jobs.attempts[resource] == nil {
-                scope.touch(key: name)
-            } else {
-                touch(resource)
+            // That a key or a file is to be read again is nothing to its clients, unless they wait for it.
+            switch resource {
+            case .key(let name) where jobs.attempts[resource] == nil: scope.touch(key: name)
+            case .file(let path) where isOnlyReadAgain(path): scope.touch(files: CollectionOfOne(path))
+            default: touch(resource)
             }
         }
         planPatience(at: now)
@@ -365,6 +366,12 @@ package struct Rotation: Sendable {
     private mutating func touch(_ client: ClientName) {
         guard scope.touch(client: client), let subject = index.subjects[client] else { return }
         touch(filesAndActionsOf: subject)
+    }
+
+    /// Has a file planned next, and the actions that wait for the job on it, but not its clients.
+    private mutating func touchAlone(_ path: AbsolutePath) {
+        scope.touch(files: CollectionOfOne(path))
+        for client in index.clients(of: path) { scope.touch(actions: index.actions(of: client)) }
     }
 
     mutating func touch(filesAndActionsOf client: Subject) {
