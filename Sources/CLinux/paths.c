@@ -89,8 +89,9 @@ int clinux_path_look(int descriptor, struct clinux_status *status) {
     return look(descriptor, "", AT_EMPTY_PATH, status);
 }
 
-int clinux_path_look_at(int directory, const char *name, struct clinux_status *status) {
-    return look(directory, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, status);
+int clinux_path_look_at(int directory, const char *name, int ask_server, struct clinux_status *status) {
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    return look(directory, name, ask_server ? flags | AT_STATX_FORCE_SYNC : flags, status);
 }
 
 int clinux_path_look_whole(const char *path, struct clinux_status *status) {

@@ -26,8 +26,9 @@ int clinux_path_open_to_read(int directory, const char *name);
 int clinux_path_open_directory(int directory);
 int clinux_path_create(int directory, const char *name);
 int clinux_path_look(int descriptor, struct clinux_status *status);
-// What has this name in the directory, links not followed: takes no descriptor.
-int clinux_path_look_at(int directory, const char *name, struct clinux_status *status);
+// What has this name in the directory, links not followed: takes no descriptor. With ask_server a network file system
+// does not answer from memory.
+int clinux_path_look_at(int directory, const char *name, int ask_server, struct clinux_status *status);
 // What a path leads to, links followed.
 int clinux_path_look_whole(const char *path, struct clinux_status *status);
 int clinux_path_read_link(int descriptor, void *buffer, size_t size);

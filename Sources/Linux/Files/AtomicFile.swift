@@ -82,7 +82,7 @@ package struct AtomicFile: ~Copyable {
         if let content {
             waitForTurn()
             // Metadata too: renaming changes ctime, so afterwards only the content can be compared.
-            guard try read(place.name)?.status.identity == content.status.identity else {
+            guard try directory.status(of: place.name, asServerKnows: true)?.identity == content.status.identity else {
                 throw FileError(.changedMeanwhile, at: path)
             }
             try temporary.replace(place.name) { name throws(FileError) in

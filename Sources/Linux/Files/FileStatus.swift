@@ -81,9 +81,15 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     /// The status of a name, without using a descriptor: temporary files can be removed when there are none left.
-    init(of name: FilePath.Component, in directory: Int32, path: @autoclosure () -> String) throws(FileError) {
+    ///
+    /// - Parameter isAsked: whether a network file system asks its server.
+    init(
+        of name: FilePath.Component, in directory: Int32, asServerKnows isAsked: Bool, path: @autoclosure () -> String
+    ) throws(FileError) {
         var found = clinux_status()
-        let result = unsafe name.withPlatformString { unsafe clinux_path_look_at(directory, $0, &found) }
+        let result = unsafe name.withPlatformString {
+            unsafe clinux_path_look_at(directory, $0, isAsked ? 1 : 0, &found)
+        }
         _ = try checked(result, path())
         self.init(found)
     }

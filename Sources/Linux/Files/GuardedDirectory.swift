@@ -9,6 +9,8 @@ final class GuardedDirectory: Sendable {
     let descriptor: Descriptor
     let status: FileStatus
     let path: FilePath
+    /// The same as text, which each file's path begins with.
+    private let text: String
     let above: GuardedDirectory?
     let depth: Int
     private let batched = BatchedSync()
@@ -22,6 +24,7 @@ final class GuardedDirectory: Sendable {
         self.descriptor = descriptor
         self.status = status
         self.path = path
+        text = path.string
         self.above = above
         depth = (above?.depth ?? 0) + 1
     }
@@ -61,7 +64,7 @@ final class GuardedDirectory: Sendable {
 
     /// The path of this name in the directory.
     func path(of name: FilePath.Component) -> String {
-        above == nil && path.length == 1 ? path.string + name.string : path.string + "/" + name.string
+        above == nil && path.length == 1 ? text + name.string : text + "/" + name.string
     }
 
     /// A handle on this name's file; nil when there is none.
@@ -72,9 +75,11 @@ final class GuardedDirectory: Sendable {
     }
 
     /// The status of this name; nil when there is none.
-    func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
+    ///
+    /// - Parameter isAsked: whether a network file system asks its server, and does not answer from memory.
+    func status(of name: FilePath.Component, asServerKnows isAsked: Bool = false) throws(FileError) -> FileStatus? {
         do throws(FileError) {
-            return try FileStatus(of: name, in: descriptor.raw, path: path(of: name))
+            return try FileStatus(of: name, in: descriptor.raw, asServerKnows: isAsked, path: path(of: name))
         } catch {
             guard error.errno == .noSuchFileOrDirectory else { throw error }
             return nil

@@ -43,13 +43,18 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 
     /// Reads from the file's start until `buffer` is full or the file ends; returns how many bytes there were.
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+    ///
+    /// - Parameter size: the file's, as far as is known: having read as much and no more, it is not asked for its end.
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer, expecting size: Int? = nil
+    ) throws(FileError) -> Int {
         var filled = 0
         while filled < buffer.count, let base = buffer.baseAddress {
             let count = unsafe clinux_file_read(
                 descriptor.raw, base + filled, buffer.count - filled, Int64(filled))
             guard try checked(count, path) > 0 else { break }
             filled += Int(count)
+            if filled == size { break }
         }
         return filled
     }
@@ -59,7 +64,11 @@ package struct OpenFile: ~Copyable, Sendable {
         // One byte more than expected, so that a file that grew is noticed.
         var bytes = [UInt8](repeating: 0, count: status.size + 1)
         let result: Result<Int, FileError> = unsafe bytes.withUnsafeMutableBytes { buffer in
-            do throws(FileError) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }
+            do throws(FileError) {
+                return .success(try unsafe read(into: buffer, expecting: status.size))
+            } catch {
+                return .failure(error)
+            }
         }
         let count = try result.get()
         let after = try FileStatus(of: descriptor.raw, path: path)
