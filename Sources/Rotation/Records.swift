@@ -111,8 +111,11 @@ struct Records: Sendable {
 
     /// The outputs that a client's record names; its former ones, too, until orphans among them were reported.
     func outputs(of client: Subject) -> Set<OutputPlace> {
-        let places = client.entry.places
-        return areOrphansKnown ? places : places.union(states[client.name]?.kept.outputs ?? [])
+        let places = client.outputPlaces
+        guard !areOrphansKnown, let former = states[client.name]?.kept.outputs, !former.isSubset(of: places) else {
+            return places
+        }
+        return places.union(former)
     }
 
     func checkInvariants(_ configuration: Configuration, next: JobID) -> [String] {
@@ -230,7 +233,7 @@ extension Rotation {
         events += live.map(LogEvent.orphaned)
         answers.report(orphaned: live)
         guard records.tidied(lookedFor) else { return }
-        for name in index.names where records.kept(name)?.outputs != index.subjects[name]?.entry.places {
+        for name in index.names where records.kept(name)?.outputs != index.subjects[name]?.outputPlaces {
             touch(.record(name))
         }
     }

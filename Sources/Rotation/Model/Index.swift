@@ -15,6 +15,8 @@ final class Subject: Hashable, Sendable {
     let outputs: [AbsolutePath]
     /// The same files with the client's own slots in each: thousands of clients may share one.
     let places: [Place]
+    /// The same as its record names them.
+    let outputPlaces: Set<OutputPlace>
     /// Each once, in the configuration's order; without those that another client has.
     let targets: [PushOutput]
     /// Each once, in the configuration's order.
@@ -47,6 +49,7 @@ final class Subject: Hashable, Sendable {
             if !paths.contains(path) { paths.append(path) }
         }
         self.places = places
+        outputPlaces = entry.places
         self.actions = actions
     }
 

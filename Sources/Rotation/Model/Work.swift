@@ -272,9 +272,9 @@ package struct RequestID: Hashable, Sendable {
 
 /// An input to the core.
 package enum Input: Hashable, Sendable {
-    case configured(Configuration)
+    indirect case configured(Configuration)
     /// The configuration on disk was refused at the start, for these reasons: the daemon uses the one last adopted.
-    case configuredAsBefore(Configuration, refused: [String])
+    indirect case configuredAsBefore(Configuration, refused: [String])
     /// A resource may have changed: read it again.
     case changeNoticed(Resource)
     /// Whether the store tells of changes (as a notice of ``Resource/store``) from now on: then it is read less often.
