@@ -46,8 +46,12 @@ import Testing
 
     @Test func theTableSaysHowOftenWhatHappensToFleets() throws {
         let text = try text(of: Self.fleets)
-        #expect(rows(text) == FleetFault.allCases.map { "\($0) \($0.weight)" })
-        #expect(text.contains("| of \(FleetFault.total) |"))
+        let rows = text.split(separator: "\n").compactMap { line in
+            line.wholeMatch(of: #/\| `(\w+)` \| ([0-9]+) \| ([0-9]+) \| .+ \|/#).map { "\($0.1) \($0.2) \($0.3)" }
+        }
+        #expect(rows == FleetFault.allCases.map { "\($0) \($0.weight(in: .files)) \($0.weight(in: .store))" })
+        let totals = FleetKind.allCases.map(FleetFault.total)
+        #expect(text.contains("| of \(totals[0]) around files | of \(totals[1]) around a store |"))
     }
 
     /// The rows of the table of strikes: each kind, and how often it strikes.

@@ -27,7 +27,11 @@ import Testing
     }
 
     @Test func fleetsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: SeededGenerator().seed, years: 1).live()
+        try FleetLife(seed: SeededGenerator().seed, kind: .files, days: 365).live()
+    }
+
+    @Test func fleetsAroundAStoreOutliveFaultsAndDeaths() throws {
+        try FleetLife(seed: SeededGenerator().seed, kind: .store, days: 60).live()
     }
 
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {

@@ -53,8 +53,11 @@ import TestSupport
     private func noticePlanted() throws {
         let unnoticed = Mutex(0)
         var all: [(String, @Sendable () -> String?)] = []
+        // Those around a store take longest.
+        for mistake in FleetMistake.allCases.reversed() {
+            all.append(("\(mistake)", { FleetLife.notice(mistake)?.rawValue }))
+        }
         for mistake in Sabotage.allCases { all.append(("\(mistake)", { Life.notice(mistake)?.rawValue })) }
-        for mistake in FleetMistake.allCases { all.append(("\(mistake)", { FleetLife.notice(mistake)?.rawValue })) }
         DispatchQueue.concurrentPerform(iterations: all.count) { [all] index in
             let (mistake, notice) = all[index]
             if let promise = notice() {

@@ -2,8 +2,8 @@ import AppleClientSecret
 import Rotation
 import TestSupport
 
-/// Machines that sign and machines that follow, around one place to which a signer's secret is posted. Something else
-/// copies from there into a file on each follower, when and as well as it can.
+/// Machines that sign and machines that follow: around a store, or around one place to which a signer's secret is posted.
+/// From there something else copies into a file on each follower, when and as well as it can.
 final class Fleet {
     private enum Address: Hashable {
         case everybody
@@ -18,19 +18,28 @@ final class Fleet {
 
     var random: SeededGenerator
     let mistake: FleetMistake?
+    let kind: FleetKind
+    /// Nil where secrets are handed on by files.
+    let board: Noticeboard?
     private(set) var machines: [Machine] = []
     private var watches: [String: MachineWatch] = [:]
+    private var storeWatches: [String: StoreWatch] = [:]
     /// True time, in milliseconds of the boot clock.
     private(set) var boot: Int64 = 0
     /// Since when nothing is wrong; nil while something is.
-    private var goodSince: Int64? = 0
+    private(set) var goodSince: Int64? = 0
+    /// When a fault last struck or ended, or a machine appeared or was gone.
+    private var restlessAt: Int64 = 0
 
     /// What lies where all followers' files are copied from; nil: nothing.
     private(set) var posted: Offer?
+    private var postedAt: Int64 = 0
     /// Every genuine secret that was posted, the latest last.
-    private(set) var history: [SecretInfo] = []
+    var history: [SecretInfo] = []
     /// Every secret that a key of the fleet's has signed.
     private(set) var made: [Fingerprint: SecretInfo] = [:]
+    /// Those that were made by a clock that was behind.
+    private var misdated: Set<Fingerprint> = []
     /// The signer whose secret is posted.
     var exporter: String?
     private var exported: SecretInfo?
@@ -48,9 +57,11 @@ final class Fleet {
     var met: [FleetFault: Int] = [:]
     private let log: ((String) -> Void)?
 
-    init(seed: UInt64, mistake: FleetMistake?, log: ((String) -> Void)?) {
+    init(seed: UInt64, kind: FleetKind, mistake: FleetMistake?, log: ((String) -> Void)?) {
         random = SeededGenerator(seed: seed)
+        self.kind = kind
         self.mistake = mistake
+        board = kind == .store ? Noticeboard() : nil
         self.log = log
     }
 
@@ -70,21 +81,32 @@ final class Fleet {
     @discardableResult func add(isSigner: Bool) -> Machine {
         born += 1
         let name = "\(isSigner ? "signer" : "app")\(born)"
+        let seed = random.next()
         let machine = Machine(
-            name, isSigner: isSigner, keys: isSigner ? [key] : accepted, seed: random.next(), at: boot,
-            mistake: mistake)
+            name, isSigner: isSigner, keys: isSigner ? [key] : accepted, seed: seed, jitter: jitter(seed), at: boot,
+            mistake: mistake, board: board)
         machine.log = log
         machines.append(machine)
         watches[name] = MachineWatch(machine)
+        storeWatches[name] = StoreWatch(machine)
+        restlessAt = boot
         if isSigner { exporter = exporter ?? name } else { copy(to: machine) }
         say("\(name) appears")
         return machine
+    }
+
+    /// A machine's place in the window for renewals, which no two signers share.
+    private func jitter(_ seed: UInt64) -> Double {
+        let jitter = Double(seed % 101) / 100
+        return signers.contains { $0.hostJitter == jitter } ? 1 - jitter * 0.99 : jitter
     }
 
     func remove(_ machine: Machine) {
         say("\(machine.name) is gone for good")
         machines.removeAll { $0 === machine }
         watches[machine.name] = nil
+        storeWatches[machine.name] = nil
+        restlessAt = boot
         if exporter == machine.name { exporter = nil }
     }
 
@@ -94,6 +116,7 @@ final class Fleet {
     func post(_ offer: Offer?) {
         say("posted: \(offer.map { "\($0)".prefix(90).description } ?? "nothing")")
         posted = offer
+        postedAt = boot
         if case .secret(let secret)? = offer, made[secret.fingerprint] == secret, history.last != secret {
             history.append(secret)
         }
@@ -105,7 +128,7 @@ final class Fleet {
 
     /// Copies what is posted to a machine, some time later; the latest copy arrives last.
     func copy(to machine: Machine) {
-        guard !unreached.contains(machine.name) else { return }
+        guard kind == .files, !unreached.contains(machine.name) else { return }
         parcels.removeAll { $0.to == .machine(machine.name) }
         send(posted, to: .machine(machine.name), within: 120_000)
     }
@@ -115,6 +138,7 @@ final class Fleet {
     }
 
     func cut(_ machine: Machine) {
+        if kind == .store { return machine.cutOff() }
         unreached.insert(machine.name)
         parcels.removeAll { $0.to == .machine(machine.name) }
     }
@@ -131,7 +155,7 @@ final class Fleet {
 
     /// Posts what the exporting signer has published anew.
     private func export() {
-        guard let exporter, !unreached.contains(exporter),
+        guard kind == .files, let exporter, !unreached.contains(exporter),
             let secret = machines.first(where: { $0.name == exporter })?.published, secret != exported
         else { return }
         exported = secret
@@ -141,7 +165,11 @@ final class Fleet {
 
     // MARK: Faults
 
-    func fault() { goodSince = nil }
+    func fault() {
+        goodSince = nil
+        restlessAt = boot
+        board?.troubledAt = boot
+    }
 
     /// Ends every fault; what is posted is the exporting signer's secret again.
     func fix() {
@@ -153,6 +181,23 @@ final class Fleet {
         for machine in followers { copy(to: machine) }
         export()
         goodSince = boot
+        restlessAt = boot
+        board?.troubledAt = boot
+    }
+
+    /// Whether nothing has happened for so long that nobody has anything left to do but to look again.
+    private var isAtRest: Bool {
+        guard let board else { return false }
+        let latest = machines.reduce(max(restlessAt, board.changedAt, board.reportsChangedAt)) {
+            max($0, $1.disturbedAt)
+        }
+        return boot - latest > 4_500_000
+    }
+
+    /// While nothing happens, polls come late, as if the processes were stopped for most of the time: there are too many.
+    private func settleDown() {
+        let rest: Int64 = isAtRest ? 43_200_000 : 0
+        for machine in machines { machine.rest = rest }
     }
 
     // MARK: Time
@@ -160,14 +205,18 @@ final class Fleet {
     /// Runs until so many seconds have passed, checking the promises after every step of every machine.
     func run(for seconds: Int64) throws {
         let end = boot + seconds * 1000
+        settleDown()
         while let moment = nextMoment, moment <= end {
             pass(until: moment)
             deliver()
+            spread()
             for machine in machines where try machine.advance(minted: { try self.noteMint($0, machine) }) {
                 steps += 1
                 try watch(machine)
+                spread()
             }
             export()
+            settleDown()
         }
         pass(until: end)
         for machine in machines {
@@ -178,7 +227,16 @@ final class Fleet {
     }
 
     private var nextMoment: Int64? {
-        (machines.map(\.nextMoment) + [parcels.map(\.at).min()]).compactMap { $0 }.min()
+        (machines.map(\.nextMoment) + [parcels.map(\.at).min(), board?.nextMoment]).compactMap { $0 }.min()
+    }
+
+    /// Tells those who watch the store what has changed there.
+    private func spread() {
+        guard let board else { return }
+        board.pass(until: boot)
+        let changes = board.takeChanges()
+        guard !changes.isEmpty else { return }
+        for machine in machines { machine.hint(changes, on: board) }
     }
 
     private func pass(until moment: Int64) {
@@ -189,16 +247,23 @@ final class Fleet {
     private func noteMint(_ secret: SecretInfo, _ machine: Machine) throws {
         mints += 1
         note(secret)
+        if kind == .store { history.append(secret) }
+        if machine.clocks.error < 0 { misdated.insert(secret.fingerprint) }
         try watches[machine.name]?.checkMint(machine)
     }
 
     private func watch(_ machine: Machine) throws {
+        if machine.clocks.error != 0 { board?.troubledAt = boot }
         try watches[machine.name]?.see(machine, made)
+        try storeWatches[machine.name]?.see(machine)
     }
 
     /// Two hours after the last fault every follower holds what is posted, or something better that no signer has.
     private func checkAgreement() throws {
-        guard let goodSince, boot - goodSince > 7_200_000, case .secret(let best)? = posted else { return }
+        if let board { return try checkAgreement(around: board) }
+        // A renewal may be spreading.
+        guard let goodSince, boot - goodSince > 7_200_000, boot - postedAt > 900_000, case .secret(let best)? = posted
+        else { return }
         for machine in followers where boot - machine.disturbedAt > 7_200_000 {
             guard let held = machine.published else {
                 throw FleetViolation(.agree, "\(machine.name) holds nothing")
@@ -208,5 +273,27 @@ final class Fleet {
                     .agree, "\(machine.name) holds \(held.fingerprint), and \(best.fingerprint) is posted")
             }
         }
+    }
+
+    /// Two hours after the last fault every machine holds what the store holds for the key, and the store is as it should be.
+    private func checkAgreement(around board: Noticeboard) throws {
+        guard let goodSince, boot - goodSince > 7_200_000 else { return }
+        let entry = board.places[FleetScenario.place(key)]
+        // A renewal may be spreading.
+        if let entry, boot - entry.at < 900_000 { return }
+        guard case .secret(let best)? = entry?.value else {
+            throw FleetViolation(.agree, "the store holds no secret of the key")
+        }
+        for machine in machines where boot - machine.disturbedAt > 7_200_000 && machine.published != best {
+            // By a clock that was behind a signer has made an earlier one: the others keep what they have until the next.
+            if misdated.contains(best.fingerprint), let held = machine.published, machine.prefers(held, to: best) {
+                continue
+            }
+            let held = machine.published.map { "\($0.fingerprint)" } ?? "nothing"
+            throw FleetViolation(.agree, "\(machine.name) holds \(held), and the store \(best.fingerprint)")
+        }
+        // Signers read the reports every five minutes.
+        guard boot - board.reportsChangedAt > 600_000 else { return }
+        try RollCall(board: board, boot: boot, machines: machines).check()
     }
 }

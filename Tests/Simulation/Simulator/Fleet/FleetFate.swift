@@ -12,17 +12,18 @@ struct FleetFate {
     private static let fewestFollowers = 2
     private static let mostFollowers = 5
 
-    func live(years: Int64) throws {
+    func live(days: Int64) throws {
         for _ in 0..<1 + draw(2) { fleet.add(isSigner: true) }
         for _ in 0..<3 { fleet.add(isSigner: false) }
         try fleet.run(for: 3 * 3600)
-        let end = fleet.boot + years * 365 * Scenario.day * 1000
+        let end = fleet.boot + days * Scenario.day * 1000
         while fleet.boot < end {
             try strike()
             try fleet.run(for: chance(4) ? draw(7200) : draw(900))
             if chance(2) { try strike() }
             fleet.fix()
-            try fleet.run(for: 7500 + draw(pick([Scenario.day / 24, 10 * Scenario.day, 40 * Scenario.day])))
+            let longest = fleet.kind == .files ? 40 * Scenario.day : 30 * Scenario.day
+            try fleet.run(for: 7500 + draw(pick([Scenario.day / 24, 10 * Scenario.day, longest])))
             // A restart in peace mints nothing and goes back nowhere.
             pick(fleet.machines).die()
             try fleet.run(for: 600)
@@ -30,7 +31,7 @@ struct FleetFate {
     }
 
     private func strike() throws {
-        let fault = pick(FleetFault.deck)
+        let fault = pick(FleetFault.decks[fleet.kind] ?? [])
         fleet.say("strike: \(fault)")
         fleet.fault()
         let isMet = try bring(fault)
@@ -55,7 +56,7 @@ struct FleetFate {
         case .breakKey: breakKey()
         case .renew: renew()
         case .cutOff: try cutOff()
-        case .emptied: offer(nil)
+        case .emptied: empty()
         case .replayed: offer(.secret(fleet.history.isEmpty ? forged() : pick(fleet.history)))
         case .forged: offer(.secret(forged()))
         case .foreign: offer(.secret(foreign()))
@@ -66,11 +67,16 @@ struct FleetFate {
         case .replaceKey: return try replaceKey()
         case .appear:
             guard fleet.followers.count < Self.mostFollowers else { return false }
-            fleet.add(isSigner: chance(3) && fleet.signers.count < 2)
+            fleet.add(isSigner: fleet.signers.count < 2 && chance(fleet.kind == .files ? 3 : 1))
         case .vanish:
             guard fleet.followers.count > Self.fewestFollowers else { return false }
             fleet.remove(pick(fleet.followers))
         case .loseSigner: return try loseSigner()
+        case .renewEverywhere: for machine in fleet.signers { machine.ask(.renew(.init())) }
+        case .freeze, .ambiguousPuts, .outOfSpace, .muteWatches, .forbidden: try breakStore(fault)
+        case .restored: try restore()
+        case .contested: try contest()
+        case .forgedReports: forgeReports()
         }
         return true
     }
@@ -79,7 +85,10 @@ struct FleetFate {
 
     /// Machines die right before or after a kind of job, while a new secret spreads.
     private func kill() throws {
-        for machine in fleet.machines where chance(2) { machine.doom = pick(Fault.Boundary.all) }
+        for machine in fleet.machines where chance(2) {
+            machine.doom = pick(Fault.Boundary.all)
+            if fleet.kind == .store { machine.link.doom = pick(StoreLink.Boundary.all) }
+        }
         renew()
         try fleet.run(for: 120 + draw(300))
         if chance(2) { pick(fleet.machines).die(downFor: UInt64(draw(600_000)), byPowerCut: chance(2)) }
@@ -123,7 +132,7 @@ struct FleetFate {
     }
 
     /// A signer is asked for a new secret.
-    private func renew() {
+    func renew() {
         pick(fleet.signers).ask(.renew(.init()))
     }
 
@@ -133,7 +142,8 @@ struct FleetFate {
         // Not for weeks together with what is tried every minute.
         if longest > 3600 { fleet.fix() }
         fleet.fault()
-        for machine in fleet.machines where chance(2) { fleet.cut(machine) }
+        let isOfAll = chance(3)
+        for machine in fleet.machines where isOfAll || chance(2) { fleet.cut(machine) }
         if chance(2) { renew() }
         try fleet.run(for: draw(longest))
         if chance(2) { renew() }
@@ -141,9 +151,10 @@ struct FleetFate {
 
     /// The signer whose secret is posted dies for good; another one takes its place, at once or days later.
     private func loseSigner() throws -> Bool {
-        guard let name = fleet.exporter, fleet.signers.count > 1,
-            let machine = fleet.signers.first(where: { $0.name == name })
-        else { return false }
+        let name = fleet.kind == .files ? fleet.exporter : pick(fleet.signers).name
+        guard fleet.signers.count > 1, let machine = fleet.signers.first(where: { $0.name == name }) else {
+            return false
+        }
         fleet.fix()
         fleet.fault()
         if chance(2) { renew() }
@@ -185,9 +196,22 @@ struct FleetFate {
 
     // MARK: What is offered
 
+    private func empty() {
+        guard let board = fleet.board else { return offer(nil) }
+        fleet.say("the store is emptied")
+        board.empty(withReports: chance(2), now: fleet.boot)
+        // A new secret may be on its way there.
+        if chance(2) { renew() }
+    }
+
     /// Something else is posted, or one machine's copy replaced by it.
     private func offer(_ offer: Offer?) {
+        if fleet.kind == .store { return tamper(with: offer) }
         if chance(2) { fleet.post(offer) } else { pick(fleet.followers).offer(offer) }
+    }
+
+    private var lifetime: Int64 {
+        fleet.kind == .files ? FleetScenario.lifetime : FleetScenario.lifetimeOnStore
     }
 
     private func secret(
@@ -196,7 +220,7 @@ struct FleetFate {
         let made = fleet.wall + Seconds(ahead)
         let claims = Claims(
             issuer: FleetScenario.team, keyID: FleetScenario.keyID(key), subject: sure(ClientID(client)), now: made,
-            lifetime: sure(Lifetime(seconds: Seconds(FleetScenario.lifetime))))
+            lifetime: sure(Lifetime(seconds: Seconds(lifetime))))
         let signer = isForged ? nil : pick(fleet.signers).outside.prints[FleetScenario.name(key)]
         return SecretInfo(
             fingerprint: Fingerprint(leadingBytes: fleet.random.next()), claims: claims, signer: signer)
@@ -221,9 +245,9 @@ struct FleetFate {
 
     // MARK: Random choices, which the seed determines
 
-    private func draw(_ bound: Int64) -> Int64 { Int64(fleet.random.next() % UInt64(bound)) }
+    func draw(_ bound: Int64) -> Int64 { Int64(fleet.random.next() % UInt64(bound)) }
 
-    private func chance(_ of: Int) -> Bool { draw(Int64(of)) == 0 }
+    func chance(_ of: Int) -> Bool { draw(Int64(of)) == 0 }
 
-    private func pick<Element>(_ all: [Element]) -> Element { all[Int(fleet.random.next() % UInt64(all.count))] }
+    func pick<Element>(_ all: [Element]) -> Element { all[Int(fleet.random.next() % UInt64(all.count))] }
 }

@@ -22,20 +22,41 @@ package enum FleetFault: String, CaseIterable, Sendable {
     case appear
     case vanish
     case loseSigner
+    // Around a store.
+    case renewEverywhere
+    case freeze
+    case ambiguousPuts
+    case outOfSpace
+    case muteWatches
+    case restored
+    case contested
+    case forbidden
+    case forgedReports
 
-    /// How many of ``total`` strikes are of this kind, on average.
-    package var weight: Int {
-        switch self {
-        case .kill: 6
-        case .renew, .cutOff: 3
-        case .replayed, .setClock, .breakDisk, .damageOutput: 2
+    /// How many of ``total(in:)`` strikes on such a fleet are of this kind, on average.
+    package func weight(in kind: FleetKind) -> Int {
+        switch (kind, self) {
+        case (.store, .unreadable): 0
+        case (.files, .kill): 6
+        case (.store, .kill), (.store, .ambiguousPuts): 4
+        case (.files, .renew), (_, .cutOff), (.store, .freeze): 3
+        case (.store, .breakDisk), (.store, .damageOutput), (.store, .renew): 1
+        case (_, .replayed), (_, .setClock), (.files, .breakDisk), (.files, .damageOutput): 2
+        case (.store, .restored), (.store, .renewEverywhere), (.store, .appear), (.store, .vanish): 2
+        case (.files, .renewEverywhere), (.files, .freeze), (.files, .ambiguousPuts), (.files, .outOfSpace),
+            (.files, .muteWatches), (.files, .restored), (.files, .contested), (.files, .forbidden),
+            (.files, .forgedReports):
+            0
         default: 1
         }
     }
 
     /// The sum of all weights.
-    package static let total = allCases.map(\.weight).reduce(0, +)
+    package static func total(in kind: FleetKind) -> Int { allCases.map { $0.weight(in: kind) }.reduce(0, +) }
 
     /// Every kind of strike as often as its weight says.
-    static let deck = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+    static let decks: [FleetKind: [FleetFault]] = Dictionary(
+        uniqueKeysWithValues: FleetKind.allCases.map { kind in
+            (kind, allCases.flatMap { Array(repeating: $0, count: $0.weight(in: kind)) })
+        })
 }

@@ -5,15 +5,21 @@ import Rotation
 package struct FleetLife: Sendable {
     package let seed: UInt64
     let mistake: FleetMistake?
-    private let years: Int64
+    package let kind: FleetKind
+    private let days: Int64
 
     /// Simulated years that pass in one life.
     package static let years: Int64 = 2
 
-    package init(seed: UInt64, mistake: FleetMistake? = nil, years: Int64 = Self.years) {
+    /// In one of so many lives there is a store.
+    private static let lives: UInt64 = 4
+
+    /// - Parameter kind: nil: as the mistake demands, or the seed says.
+    package init(seed: UInt64, mistake: FleetMistake? = nil, kind: FleetKind? = nil, days: Int64 = Self.years * 365) {
         self.seed = seed
         self.mistake = mistake
-        self.years = years
+        self.kind = kind ?? mistake?.kind ?? (seed % Self.lives == 0 ? .store : .files)
+        self.days = days
     }
 
     /// What happened in a life, in numbers.
@@ -29,9 +35,9 @@ package struct FleetLife: Sendable {
     /// - Throws: ``Failure`` at the first promise that is broken.
     @discardableResult
     package func live(log: ((String) -> Void)? = nil) throws -> Report {
-        let fleet = Fleet(seed: seed, mistake: mistake, log: log)
+        let fleet = Fleet(seed: seed, kind: kind, mistake: mistake, log: log)
         do {
-            try FleetFate(fleet: fleet).live(years: years)
+            try FleetFate(fleet: fleet).live(days: days)
         } catch let violation as FleetViolation {
             throw Failure(seed: seed, at: fleet.wall, promise: violation.promise, text: violation.text)
         }

@@ -34,6 +34,55 @@ package enum FleetMistake: Sendable, CaseIterable {
     case latesWakes
     /// Every start renews.
     case renewsAtStart
+    // Around a store.
+    /// A put replaces whatever lies there.
+    case putsWithoutCompare
+    /// A put that failed is never heard of.
+    case forgetsFailedPuts
+    /// That somebody was first is taken for a failure, and put again and again.
+    case repeatsConflicts
+    /// What other signers have put is not seen.
+    case hidesOtherSigners
+    /// The first answer of the store comes too late.
+    case mintsBeforeStoreAnswers
+    /// No machine hears what a watch tells of.
+    case losesHints
+    /// What a watch tells of is copied into the outputs.
+    case believesHints
+    /// An emptied store takes the outputs with it.
+    case copiesEmptiedStore
+    /// An earlier secret in a restored store counts as issued now.
+    case believesRestoredSecrets
+    /// A forged secret counts as signed by the key of its place.
+    case believesForgedValues
+    /// What is no secret, or too long, counts as missing.
+    case hidesForeignValues
+    /// A read of the store that failed is never heard of.
+    case losesFailedStoreReads
+    /// A store that is not reached counts as empty.
+    case hidesUnreachableStore
+    /// Forbidden places count as empty.
+    case hidesForbiddenPlaces
+    /// A report is said to be put, and is not.
+    case losesReports
+    /// A report that was put without an answer counts as another machine's.
+    case knowsNoOwnReport
+    /// Machines that are gone stay listed.
+    case neverForgetsReports
+    /// Silent machines are never counted as such.
+    case hidesSilence
+
+    /// How secrets are handed on where it is planted.
+    package var kind: FleetKind {
+        switch self {
+        case .putsWithoutCompare, .forgetsFailedPuts, .repeatsConflicts, .hidesOtherSigners, .mintsBeforeStoreAnswers,
+            .losesHints, .believesHints, .copiesEmptiedStore, .believesRestoredSecrets, .believesForgedValues,
+            .hidesForeignValues, .losesFailedStoreReads, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports,
+            .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
+            .store
+        default: .files
+        }
+    }
 
     /// The promises that it breaks.
     package var breaks: Set<FleetPromise> {
@@ -47,13 +96,25 @@ package enum FleetMistake: Sendable, CaseIterable {
         case .believesWrites: [.fresh, .honest, .agree]
         case .latesWakes: [.fresh]
         case .renewsAtStart: [.calm]
+        case .putsWithoutCompare, .believesRestoredSecrets: [.forward]
+        case .forgetsFailedPuts: [.agree]
+        case .repeatsConflicts, .mintsBeforeStoreAnswers: [.calm]
+        case .hidesOtherSigners: [.agree, .calm, .forward]
+        case .losesHints: [.fresh]
+        case .believesHints: [.forward, .genuine, .kept]
+        case .copiesEmptiedStore: [.kept]
+        case .believesForgedValues: [.genuine]
+        case .losesFailedStoreReads: [.agree, .fresh, .honest]
+        case .hidesForeignValues, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports, .knowsNoOwnReport,
+            .neverForgetsReports, .hidesSilence:
+            [.honest]
         }
     }
 
     /// The same mistake where a single machine's life knows it.
     var sabotage: Sabotage? {
         switch self {
-        case .believesForgedSecrets: .believesForgedSecrets
+        case .believesForgedSecrets, .believesForgedValues: .believesForgedSecrets
         case .skipsActions: .skipsActions
         case .believesWrites: .believesWrites
         default: nil
@@ -74,7 +135,46 @@ package enum FleetMistake: Sendable, CaseIterable {
             return result
         case (_, .readSource, .success(.source(.secret(let issued)))):
             return .success(.source(.secret(twist(issued, machine))))
+        default: return twistOnStore(job, result, machine)
+        }
+    }
+
+    private func twistOnStore(
+        _ job: Job, _ result: Result<Outcome, Failure>, _ machine: Machine
+    ) -> Result<Outcome, Failure>? {
+        switch (self, job.work, result) {
+        case (.forgetsFailedPuts, .putInStore, .failure), (.losesFailedStoreReads, .readStore, .failure): return nil
+        case (.repeatsConflicts, .putInStore, .success(.putInStore(.conflict))):
+            return .failure(Failure(.storeTimedOut, at: .store))
+        case (.hidesOtherSigners, .putInStore, .success(.putInStore(.conflict))):
+            return .success(.putInStore(.conflict(.missing)))
+        case (.hidesUnreachableStore, .readStore(let places), .failure):
+            return .success(.storeRead(places.reduce(into: [:]) { $0[$1] = .missing }))
+        case (.hidesSilence, _, .success(.reportsRead(let found))):
+            // Each of them has just reported anew.
+            return .success(
+                .reportsRead(
+                    found.mapValues {
+                        HostObservation(revision: machine.boot, report: $0.report, isOwn: $0.isOwn)
+                    }))
+        case (_, .readStore, .success(.storeRead(let found))):
+            if self == .copiesEmptiedStore, !found.values.contains(where: { $0 != .missing }) {
+                machine.copyIntoOutputs(nil)
+            }
+            return .success(.storeRead(found.mapValues { twist($0, machine) }))
         default: return result
+        }
+    }
+
+    private func twist(_ found: StoreObservation, _ machine: Machine) -> StoreObservation {
+        switch (self, found) {
+        case (.hidesForeignValues, .foreign), (.hidesForbiddenPlaces, .forbidden): return .missing
+        case (.hidesOtherSigners, .secret(let issued, _)) where machine.isSigner && issued != machine.current:
+            return .missing
+        case (.believesRestoredSecrets, .secret(let issued, let revision))
+        where machine.current.map({ issued.issuedAt < $0.issuedAt }) == true:
+            return .secret(changed(issued, issuedAt: machine.now.wall), revision: revision)
+        default: return found
         }
     }
 

@@ -5,15 +5,16 @@ package enum FleetPromise: String, Sendable, CaseIterable {
     /// No machine that was offered a better secret for five minutes holds an expired or older one, nor an application of
     /// its; and a signer's is never overdue.
     case fresh
-    /// Within one key a machine's secret never goes back.
+    /// Within one key a machine's secret never goes back, nor does a signer put an earlier one over a later.
     case forward
-    /// A signer mints when its secret is due, and once for each renewal.
+    /// A signer mints when its secret is due, and once for each renewal; not beside one that it sees in the store. It puts
+    /// one secret there three times an hour at most.
     case calm
     /// What is offered, or is not offered any more, never empties or removes an output.
     case kept
-    /// Two hours after the last fault all machines hold one secret.
+    /// Two hours after the last fault all machines hold one secret, which is in the store.
     case agree
-    /// Health and the state of the source are what somebody would say who sees everything.
+    /// Health, the state of the source and how many machines hold what are as somebody would say who sees everything.
     case honest
     /// No part of a core contradicts itself, and no wake lies in the past.
     case state

@@ -8,6 +8,9 @@ enum FleetScenario {
     static let outputs = [Scenario.raw("web"), Output(path: sure(AbsolutePath("/srv/web/web.json")), format: .json)]
     static let action = Action.exec(arguments: ["/bin/reload"], timeout: 30)
     static let lifetime: Int64 = 90 * Scenario.day
+    /// Around a store more is to be seen of renewals.
+    static let lifetimeOnStore: Int64 = 30 * Scenario.day
+    static let identity = ClientIdentity(team: team, client: clientID)
 
     /// The keys of a fleet, by number: each replaces the one before.
     static func name(_ key: Int) -> KeyName { sure(KeyName("key\(key)")) }
@@ -16,8 +19,16 @@ enum FleetScenario {
 
     static let team = sure(TeamID("DEF123GHIJ"))
 
-    /// - Parameter keys: those that may sign, in the order of preference; a signer uses the first one.
-    static func configuration(isSigner: Bool, keys: [Int]) -> Configuration {
+    /// The digest of a key.
+    static func print(_ key: Int) -> KeyDigest { sure(KeyDigest(String(repeating: "0", count: 63) + "\(key)")) }
+
+    /// Where the secrets of a key lie in the store.
+    static func place(_ key: Int) -> StorePlace { StorePlace(team: team, client: clientID, key: print(key)) }
+
+    /// - Parameters:
+    ///   - keys: those that may sign, in the order of preference; a signer uses the first one.
+    ///   - storeMachine: how the machine is called in the store; nil where secrets are handed on by files.
+    static func configuration(isSigner: Bool, keys: [Int], storeMachine: String?) -> Configuration {
         var entry = ClientConfiguration(
             clientID: clientID, key: name(keys[0]), lifetime: .maximum, renewBefore: 1, outputs: outputs,
             onChange: [action])
@@ -30,11 +41,15 @@ enum FleetScenario {
         }
         if !isSigner {
             entry.otherKeys = keys.dropFirst().map(name)
-            entry.source = SourceConfiguration(path: sure(AbsolutePath("/var/in/web.jwt")), format: .raw)
+            entry.source =
+                storeMachine == nil
+                ? SourceConfiguration(path: sure(AbsolutePath("/var/in/web.jwt")), format: .raw)
+                : SourceConfiguration(.store)
             entry.source?.deliverOver = SourceConfiguration.defaultDeliverOver
         }
         var configuration = Configuration(keys: entries, clients: [client: entry])
-        if isSigner { configuration.live(for: lifetime, client) }
+        if isSigner { configuration.live(for: storeMachine == nil ? lifetime : lifetimeOnStore, client) }
+        configuration.store = storeMachine.map { SecretStore(place: "etcd", machine: $0) }
         return configuration
     }
 }

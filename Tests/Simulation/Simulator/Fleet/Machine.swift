@@ -19,6 +19,25 @@ final class Machine {
     private(set) var isAlive = true
     private(set) var wake = Wake()
     private var agenda = Agenda()
+    /// What comes of jobs on the store, and what the store tells of; apart, for it may take long and nothing waits for it.
+    private var storeAgenda = Agenda()
+    /// The jobs on the store that are under way.
+    private var storeJobs: Set<JobID> = []
+    /// The fleet's store; nil where secrets are handed on by files.
+    let board: Noticeboard?
+    var link: StoreLink
+    /// Puts that were not checked yet.
+    var puts: [Put] = []
+    /// By which its reports are told from those of others of the same name.
+    private(set) var instance: UInt64
+    private var instancedAt = Noticeboard.longAgo
+    /// By how many milliseconds what is merely to be looked at again may be late.
+    var rest: Int64 = 0
+    private var plannedAt: Int64
+    /// When its report was last put.
+    var reportedAt: Int64
+    /// When the store has said something last.
+    private var toldAt: Int64 = 0
     /// When something last happened to it, apart from what it is offered; in milliseconds of the boot clock.
     private(set) var disturbedAt: Int64
     /// When its disk, state, clock or keys last were, or ceased to be, other than they should be.
@@ -26,6 +45,8 @@ final class Machine {
     /// When what it is offered last changed.
     private(set) var offeredAt: Int64
     private(set) var bornAt: Int64
+    /// When it was first started.
+    let madeAt: Int64
     /// Whether a secret was asked for since the last one was minted.
     private(set) var isForced = false
     /// Outputs that another program has deleted, until they are there again.
@@ -34,14 +55,22 @@ final class Machine {
     var log: ((String) -> Void)?
 
     init(
-        _ name: String, isSigner: Bool, keys: [Int], seed: UInt64, at boot: Int64, mistake: FleetMistake?
+        _ name: String, isSigner: Bool, keys: [Int], seed: UInt64, jitter: Double, at boot: Int64,
+        mistake: FleetMistake?, board: Noticeboard?
     ) {
         self.name = name
         self.isSigner = isSigner
         self.mistake = mistake
+        self.board = board
         random = SeededGenerator(seed: seed)
-        hostJitter = Double(seed % 101) / 100
-        let configuration = FleetScenario.configuration(isSigner: isSigner, keys: keys)
+        hostJitter = jitter
+        link = StoreLink(at: boot)
+        instance = seed
+        plannedAt = boot
+        reportedAt = boot
+        madeAt = boot
+        let configuration = FleetScenario.configuration(
+            isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name)
         outside = Outside(configuration, sabotage: mistake?.sabotage)
         clocks.pass(until: boot)
         disturbedAt = boot
@@ -66,8 +95,8 @@ final class Machine {
 
     var view: ClientView? { rotation.snapshot(at: now).clients.first }
 
-    /// Whether nothing is under way.
-    var isSettled: Bool { isAlive && rotation.isIdle && agenda.isEmpty }
+    /// Whether nothing is under way but what concerns the store.
+    var isSettled: Bool { isAlive && agenda.isEmpty && rotation.runningJobs == storeJobs.count }
 
     private func schedule(_ event: Agenda.Event, after milliseconds: UInt64) {
         agenda.add(event, at: boot + Int64(milliseconds))
@@ -82,7 +111,21 @@ final class Machine {
 
     /// When it has to do something next, in milliseconds of the boot clock.
     var nextMoment: Int64? {
-        ([agenda.nextMoment] + (isAlive ? clocks.moments(of: wake) : [])).compactMap { $0 }.min()
+        var wake = wake
+        if rest > 0, let due = wake.boot {
+            // A report that can be put may not be late.
+            let latest = link.isGood ? min(plannedAt + rest, reportedAt + 86_400_000) : plannedAt + rest
+            wake.boot = BootTime(milliseconds: max(due.milliseconds, latest))
+        }
+        return ([agenda.nextMoment, storeAgenda.nextMoment] + (isAlive ? clocks.moments(of: wake) : []))
+            .compactMap { $0 }.min()
+    }
+
+    private func takeNext() -> Agenda.Event? {
+        if let moment = storeAgenda.nextMoment, moment < agenda.nextMoment ?? .max {
+            return storeAgenda.takeNext(until: boot)
+        }
+        return agenda.takeNext(until: boot)
     }
 
     /// Does what is due now.
@@ -91,13 +134,14 @@ final class Machine {
     /// - Returns: whether anything was due.
     func advance(minted: (SecretInfo) throws -> Void) throws -> Bool {
         guard let next = nextMoment, next <= boot else { return false }
-        while let event = agenda.takeNext(until: boot) {
+        while let event = takeNext() {
             switch event {
             case .birth: begin()
             case .effect(let job): try take(job, minted: minted)
             case .input(let input):
                 say(Words.of(input))
                 if case .finished(let id, let result) = input {
+                    storeJobs.remove(id)
                     outside.report(id)
                     if case .success(.ran) = result {
                         outside.reportRun(.init(client: FleetScenario.client, action: FleetScenario.action.id))
@@ -111,6 +155,7 @@ final class Machine {
     }
 
     private func plan() throws {
+        plannedAt = boot
         let step = rotation.plan(at: now)
         if let flaw = rotation.checkInvariants().first { throw FleetViolation(.state, flaw) }
         wake = mistake == .latesWakes ? step.wake.later(by: 40 * Scenario.day) : step.wake
@@ -118,12 +163,56 @@ final class Machine {
         if let due = wake.boot, due <= now.boot { throw FleetViolation(.state, "a wake at a moment that has passed") }
         for job in step.start {
             say(Words.of(job))
+            if board != nil, Self.isOnStore(job.work) {
+                begin(job)
+                continue
+            }
             if let delay = outside.delay(of: job, &random) { schedule(.effect(job), after: delay) }
+        }
+        for case .faultRaised(let failure) in step.changes where failure.code == .storeMachineShared {
+            try checkImposture()
         }
         if log != nil { for line in step.changes.compactMap(Words.of) { say(line) } }
     }
 
+    /// Begins a job on the store.
+    private func begin(_ job: Job) {
+        storeJobs.insert(job.id)
+        var delay = link.delay(at: boot, &random)
+        if case .readStore = job.work {
+            link.askedAt = boot
+            if mistake == .mintsBeforeStoreAnswers, link.seen == nil { delay += 25_000 }
+        }
+        storeAgenda.add(.effect(job), at: boot + Int64(delay))
+    }
+
+    private func take(_ job: Job, on board: Noticeboard) {
+        let step = StoreLink.Step(job.work)
+        if let step, link.doom == .init(work: step, isAfter: false) { return die(downFor: random.next() % 5000) }
+        let result = carryOut(job.work, on: board)
+        if let step, link.doom == .init(work: step, isAfter: true) { return die(downFor: random.next() % 5000) }
+        guard let heard = mistake.map({ $0.twist(job, result, self) }) ?? result else { return }
+        tell(.finished(job.id, heard))
+    }
+
+    /// Has the store say something, or a job on it end, after everything that it has said before.
+    func tell(_ input: Input, within milliseconds: UInt64 = 20) {
+        toldAt = max(toldAt, boot + Int64(random.next() % milliseconds))
+        storeAgenda.add(.input(input), at: toldAt)
+    }
+
+    /// Nobody is accused of sharing a name who does not.
+    private func checkImposture() throws {
+        guard let board else { return }
+        // What has happened since it last put its report is found late by a machine that has not reached the store since.
+        let since = min(reportedAt, boot - 100_000_000)
+        if board.impostureAt[name] ?? Noticeboard.longAgo < since, instancedAt < since {
+            throw FleetViolation(.honest, "\(name) is said to share its name, and shares it with nobody")
+        }
+    }
+
     private func take(_ job: Job, minted: (SecretInfo) throws -> Void) throws {
+        if let board, Self.isOnStore(job.work) { return take(job, on: board) }
         let kind = Fault.Kind(job.work)
         if doom == Fault.Boundary(work: kind, isAfter: false) { return die(downFor: random.next() % 5000) }
         let result = outside.carryOut(job, &random)
@@ -146,6 +235,7 @@ final class Machine {
     private func begin() {
         isAlive = true
         bornAt = boot
+        link.begin(at: boot)
         rotation = Simulator.newborn(seed: random.next(), hostJitter, at: now.wall)
         schedule(.input(.configured(outside.configuration)), after: 1)
         disturb()
@@ -171,6 +261,8 @@ final class Machine {
         isAlive = false
         doom = nil
         agenda.clear()
+        storeAgenda.clear()
+        storeJobs = []
         outside.forget()
         disturb()
         schedule(.birth, after: milliseconds)
@@ -186,7 +278,8 @@ final class Machine {
     /// Has it use these keys, in the order of preference, from its next reload on.
     private func configure(_ keys: [Int]) {
         for key in keys { outside.swapKey(FleetScenario.name(key), number: key) }
-        outside.configure(FleetScenario.configuration(isSigner: isSigner, keys: keys))
+        outside.configure(
+            FleetScenario.configuration(isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name))
     }
 
     func reload(keys: [Int]) {
@@ -220,6 +313,8 @@ final class Machine {
     func loseRecords() {
         say("== state lost")
         outside.loseRecords()
+        instance = random.next()
+        instancedAt = boot
         harm()
         if isAlive { schedule(.input(.stateLost), after: 1) }
     }
@@ -243,6 +338,7 @@ final class Machine {
         let keys = outside.broken.keys.keys.sorted()
         let wasBroken = outside.broken != Broken()
         outside.fix()
+        fixLink()
         for path in returned { noteChange(.file(path)) }
         for key in keys { noteChange(.key(key)) }
         if wasBroken || !returned.isEmpty { harm() }

@@ -21,7 +21,7 @@ extension Machine {
         }
     }
 
-    /// Why a secret may not be in force on this machine, by its own clock; nil when it may, or has merely expired.
+    /// Whether a secret may not be in force on this machine, by its own clock; one that has merely expired may.
     func isWrong(_ secret: SecretInfo) -> Bool {
         rank(of: secret) == nil || secret.issuedAt > now.wall + 60
             || secret.expiresAt.secondsSinceEpoch - now.wall.secondsSinceEpoch > 15_777_000
@@ -46,7 +46,8 @@ extension Machine {
 
     /// What the status should say of the source.
     var expectedSource: SourceView.State {
-        switch outside.offer {
+        if board != nil { return expectedStoreState }
+        return switch outside.offer {
         case nil: .missing
         case .junk: .wrong
         case .huge, .unreadable: .unreachable
@@ -159,7 +160,9 @@ struct MachineWatch {
     /// A signer mints only what is due, missing or asked for.
     func checkMint(_ machine: Machine) throws {
         guard machine.isSigner else { throw FleetViolation(.calm, "\(machine.name) has no key and mints") }
-        guard !machine.isForced, machine.isGood, machine.boot - machine.harmedAt > 600_000 else { return }
+        guard !machine.isForced, machine.isGood else { return }
+        try checkMintBesideOthers(machine)
+        guard machine.boot - machine.harmedAt > 600_000 else { return }
         let kept = machine.outside.records[FleetScenario.client]?.current
         for secret in FleetScenario.outputs.map(machine.published) + [kept] {
             guard let secret, !machine.isWrong(secret) else { continue }
@@ -167,6 +170,19 @@ struct MachineWatch {
                 throw FleetViolation(.calm, "\(machine.name) mints although its secret is not due")
             }
         }
+    }
+
+    /// A signer that reaches the store does not mint beside another signer's secret that is there.
+    private func checkMintBesideOthers(_ machine: Machine) throws {
+        guard let board = machine.board, machine.link.isGood, let place = machine.places.first,
+            let entry = board.places[place], case .secret(let secret) = entry.value, !machine.isWrong(secret),
+            machine.now.wall < machine.entry.due(of: secret, jitter: machine.hostJitter)
+        else { return }
+        // A pause after failures lasts for five minutes at most, and what tells of no changes is asked every ten.
+        let isUsed = machine.boot > machine.madeAt + 60_000
+        let since = max(machine.harmedAt, machine.link.changedAt, machine.link.hearsSince) + (isUsed ? 660_000 : 0)
+        guard machine.boot >= max(since, entry.at + (machine.link.isDeaf ? 660_000 : 90_000)) else { return }
+        throw FleetViolation(.calm, "\(machine.name) mints beside \(secret.fingerprint), which is in the store")
     }
 
     // MARK: Freshness
@@ -178,16 +194,7 @@ struct MachineWatch {
                 machine.now.wall <= machine.entry.due(of: secret, jitter: machine.hostJitter) + 300
             else { throw FleetViolation(.fresh, "\(machine.name) holds an overdue secret, or none") }
         } else {
-            guard case .secret(let offered)? = machine.outside.offer, !machine.isWrong(offered),
-                offered.expiresAt > machine.now.wall, machine.boot - machine.offeredAt > Self.fiveMinutes,
-                // It may have been one of the future until then.
-                machine.now.wall > offered.issuedAt + Seconds(Self.fiveMinutes / 1000)
-            else { return }
-            for output in FleetScenario.outputs {
-                guard let secret = machine.published(output), !machine.prefers(offered, to: secret) else {
-                    throw FleetViolation(.fresh, "\(machine.name) was offered \(offered.fingerprint), and lacks it")
-                }
-            }
+            for (offered, since) in machine.offers { try checkReceived(offered, since, machine) }
         }
         let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
         let turn = (machine.entry.source?.deliverOver.count ?? 0) * 1000
@@ -197,10 +204,24 @@ struct MachineWatch {
         }
     }
 
+    private func checkReceived(_ offered: SecretInfo, _ since: Int64, _ machine: Machine) throws {
+        guard !machine.isWrong(offered), offered.expiresAt > machine.now.wall,
+            machine.boot - since > Self.fiveMinutes,
+            // It may have been one of the future until then.
+            machine.now.wall > offered.issuedAt + Seconds(Self.fiveMinutes / 1000)
+        else { return }
+        for output in FleetScenario.outputs {
+            guard let secret = machine.published(output), !machine.prefers(offered, to: secret) else {
+                throw FleetViolation(.fresh, "\(machine.name) was offered \(offered.fingerprint), and lacks it")
+            }
+        }
+    }
+
     // MARK: Health
 
     private func checkHealth(_ machine: Machine) throws {
-        guard machine.isSettled, min(machine.boot - machine.disturbedAt, machine.boot - machine.offeredAt) > 20_000,
+        let newsAt = machine.board == nil ? machine.offeredAt : machine.link.seenChangedAt
+        guard machine.isSettled, min(machine.boot - machine.disturbedAt, machine.boot - newsAt) > 20_000,
             let snapshot = Optional(machine.rotation.snapshot(at: machine.now)), snapshot.clockTrusted,
             var view = snapshot.clients.first
         else { return }
@@ -226,7 +247,8 @@ struct MachineWatch {
         let isOverdue =
             machine.current.map { $0.expiresAt - machine.entry.renewBefore(of: $0) <= machine.now.wall } ?? true
         let isWrong = !machine.isSigner && machine.expectedSource == .wrong
-        let expected: HealthState = isUrgent ? .critical : isOverdue || isWrong ? .degraded : .ok
+        guard let isReason = isUrgent || isOverdue || isWrong ? true : machine.isStoreReason else { return }
+        let expected: HealthState = isUrgent ? .critical : isReason ? .degraded : .ok
         if view.health != expected, view.reason?.failure.code != .keyChanged {
             throw FleetViolation(.honest, "\(machine.name) is \(view.health), and should be \(expected)")
         }

@@ -1,0 +1,7 @@
+/// How the secrets of a fleet are handed on.
+package enum FleetKind: Sendable, CaseIterable {
+    /// Something copies a signer's secret into a file on each follower.
+    case files
+    /// Signers put their secrets into a store, from which followers read them.
+    case store
+}

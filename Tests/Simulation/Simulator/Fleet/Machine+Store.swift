@@ -1,0 +1,273 @@
+import AppleClientSecret
+import Failures
+import Rotation
+import TestSupport
+
+/// How a machine's jobs on the store are carried out, and what the contract says of what they find.
+extension Machine {
+    /// A put that has reached the store.
+    struct Put {
+        let secret: SecretInfo
+        /// What lay there before.
+        let found: Noticeboard.Entry?
+        let isConflict: Bool
+        /// Whether the machine is told what has come of it.
+        let isAnswered: Bool
+    }
+
+    static func isOnStore(_ work: Work) -> Bool {
+        switch work {
+        case .readStore, .putInStore, .putReport, .readReports, .forgetReport: true
+        default: false
+        }
+    }
+
+    /// Where the secrets of a key lie.
+    func place(of key: KeyName) -> StorePlace? {
+        guard let entry = outside.configuration.keys[key], let print = outside.prints[key] else { return nil }
+        return StorePlace(team: entry.team, client: clientID, key: print)
+    }
+
+    /// Where the secrets lie that it receives or puts there, in the order of preference.
+    var places: [StorePlace] { entry.keys.compactMap(place) }
+
+    // MARK: Work
+
+    /// Carries out a job on the store.
+    func carryOut(_ work: Work, on board: Noticeboard) -> Result<Outcome, Failure> {
+        let wasPaused = link.isPaused(at: boot)
+        let trouble = link.trouble
+        if let failure = link.obstacle(at: boot, &random) {
+            if case .readStore = work { loseContact() }
+            // What is asked of a member that does not answer may be done all the same.
+            if case .putInStore(_, let secret, let place, let revision) = work, !wasPaused, trouble == .frozen,
+                random.next() % 2 == 0
+            {
+                put(secret, at: place, ifAt: revision, on: board, isAnswered: false)
+            }
+            return .failure(failure)
+        }
+        switch work {
+        case .readStore(let places): return .success(.storeRead(read(places, on: board)))
+        case .putInStore(_, let secret, let place, let revision):
+            return put(secret, into: place, ifAt: revision, on: board)
+        case .putReport(let report, let machine, let revision):
+            return put(report, as: machine, ifAt: revision, on: board)
+        case .readReports(let clients):
+            return .success(.reportsRead(board.reports.mapValues { observation($0, of: clients) }))
+        case .forgetReport(let machine, let revision):
+            if mistake != .neverForgetsReports { board.forget(machine, ifAt: revision) }
+            return .success(.reportForgotten)
+        default: fatalError("\(work) is no work on the store")
+        }
+    }
+
+    private func loseContact() {
+        link.failed(at: boot)
+        tell(.storeWatched(false))
+    }
+
+    private func read(_ places: [StorePlace], on board: Noticeboard) -> [StorePlace: StoreObservation] {
+        var found: [StorePlace: Noticeboard.Entry] = [:]
+        var observed: [StorePlace: StoreObservation] = [:]
+        for place in places {
+            found[place] = board.places[place]
+            observed[place] = link.isForbidden ? .forbidden : observation(board.places[place])
+        }
+        if link.read(found, at: boot) { tell(.storeWatched(true)) }
+        return observed
+    }
+
+    private func observation(_ entry: Noticeboard.Entry?) -> StoreObservation {
+        guard let entry else { return .missing }
+        switch entry.value {
+        case .secret(let secret):
+            outside.secretCache.insert(secret.fingerprint)
+            guard case .secret(let issued) = outside.judged(.secret(secret)) else { return .missing }
+            return .secret(issued, revision: entry.revision)
+        case .junk, .unreadable: return .foreign("it is no value of this program", revision: entry.revision)
+        case .huge: return .foreign("it is longer than a secret", revision: entry.revision)
+        }
+    }
+
+    private func put(
+        _ secret: SecretInfo, into place: StorePlace, ifAt revision: Int64, on board: Noticeboard
+    ) -> Result<Outcome, Failure> {
+        outside.need(secret)
+        if link.isForbidden { return .failure(link.pause(.storeForbidden, at: boot, &random)) }
+        switch link.puts {
+        case .outOfSpace: return .failure(link.pause(.storeOutOfSpace, at: boot, &random))
+        case .ambiguous:
+            switch random.next() % 3 {
+            case 0: put(secret, at: place, ifAt: revision, on: board, isAnswered: false)
+            case 1: board.putLate(secret, at: place, ifAt: revision, moment: boot + Int64(random.next() % 10_000))
+            default: break
+            }
+            return .failure(link.pause(.storeTimedOut, at: boot, &random))
+        case nil: break
+        }
+        let isPut = put(secret, at: place, ifAt: revision, on: board, isAnswered: true)
+        let entry = board.places[place]
+        link.see(entry, at: place, boot: boot)
+        return .success(.putInStore(isPut ? .done(revision: entry?.revision ?? 0) : .conflict(observation(entry))))
+    }
+
+    @discardableResult
+    private func put(
+        _ secret: SecretInfo, at place: StorePlace, ifAt revision: Int64, on board: Noticeboard, isAnswered: Bool
+    ) -> Bool {
+        let found = board.places[place]
+        let expected = mistake == .putsWithoutCompare ? found?.revision ?? 0 : revision
+        let isPut = board.put(secret, at: place, ifAt: expected, now: boot) != nil
+        puts.append(Put(secret: secret, found: found, isConflict: !isPut, isAnswered: isAnswered))
+        return isPut
+    }
+
+    private func put(
+        _ report: HostReport, as machine: String, ifAt revision: Int64, on board: Noticeboard
+    ) -> Result<Outcome, Failure> {
+        // Reading goes on.
+        if link.mayNotReport { return .failure(Failure(.storeForbidden, at: .store)) }
+        switch link.puts {
+        case .outOfSpace: return .failure(Failure(.storeOutOfSpace, at: .store))
+        case .ambiguous:
+            if random.next() % 2 == 0 { _ = board.put(report, of: machine, instance, ifAt: revision, now: boot) }
+            return .failure(link.pause(.storeTimedOut, at: boot, &random))
+        case nil: break
+        }
+        if mistake == .losesReports { return .success(.reportPut(.done(revision: revision + 1))) }
+        if let revision = board.put(report, of: machine, instance, ifAt: revision, now: boot) {
+            reportedAt = boot
+            return .success(.reportPut(.done(revision: revision)))
+        }
+        return .success(
+            .reportPut(.found(board.reports[machine].map { observation($0, of: Set(report.clients.keys)) })))
+    }
+
+    private func observation(_ found: Noticeboard.Report, of clients: Set<ClientIdentity>) -> HostObservation {
+        var report = found.value
+        report?.clients = found.value?.clients.filter { clients.contains($0.key) } ?? [:]
+        return HostObservation(
+            revision: found.revision, report: report,
+            isOwn: found.instance == instance && mistake != .knowsNoOwnReport)
+    }
+
+    // MARK: Changes
+
+    /// A watch tells of changes, within a second.
+    func hint(_ changed: Set<StorePlace>, on board: Noticeboard) {
+        guard isAlive, link.isWatching, !link.isDeaf, link.trouble == nil,
+            let place = places.first(where: changed.contains)
+        else { return }
+        if mistake == .believesHints {
+            switch board.places[place]?.value {
+            case .secret(let secret): copyIntoOutputs(.secret(secret))
+            case .junk, .huge, .unreadable: copyIntoOutputs(.foreign)
+            case nil: break
+            }
+        }
+        if mistake != .losesHints { tell(.changeNoticed(.store), within: 1000) }
+    }
+
+    // MARK: Faults
+
+    func cutOff() {
+        say("== does not reach the store")
+        link.trouble = .cut
+        link.harm(at: boot)
+        if link.isWatching { tell(.storeWatched(false), within: 5000) }
+        link.unwatch()
+    }
+
+    /// Breaks something of its way to the store.
+    func damageLink(_ change: (inout StoreLink) -> Void) {
+        change(&link)
+        link.harm(at: boot)
+        say("== store: \(link.trouble.map { "\($0)" } ?? "") \(link.puts.map { "\($0)" } ?? "")")
+    }
+
+    func fixLink() {
+        let wasMute = link.isMute
+        let wasFrozen = link.trouble == .frozen
+        guard link.fix(at: boot), isAlive, link.isWatching else { return }
+        // A connection that was mute is replaced; of one that was merely silent comes what it owes.
+        if wasMute {
+            link.unwatch()
+            tell(.storeWatched(false))
+        } else if wasFrozen {
+            tell(.changeNoticed(.store), within: 1000)
+        }
+    }
+
+    // MARK: What is promised
+
+    /// What is offered to it, and since when it can know.
+    var offers: [(secret: SecretInfo, since: Int64)] {
+        guard let board else {
+            guard case .secret(let secret)? = outside.offer else { return [] }
+            return [(secret, offeredAt)]
+        }
+        guard link.trouble == nil, !link.isForbidden else { return [] }
+        return places.compactMap { place in
+            guard let entry = board.places[place], case .secret(let secret) = entry.value else { return nil }
+            // A pause after failures lasts for five minutes at most, and what tells of no changes is asked every ten.
+            let late: Int64 = link.isDeaf ? 360_000 : 0
+            return (secret, max(entry.at + late, link.changedAt + 330_000, link.hearsSince))
+        }
+    }
+
+    /// What the status should say of the store as a source.
+    var expectedStoreState: SourceView.State {
+        guard let seen = link.seen, !isReadOverdue else { return .unreachable }
+        if link.sawForbidden { return .unreachable }
+        var states: Set<SourceView.State> = []
+        for place in places {
+            switch seen[place]?.value {
+            case nil: states.insert(.missing)
+            case .junk, .huge, .unreadable: states.insert(.wrong)
+            case .secret(let secret):
+                if isWrong(secret) {
+                    states.insert(.wrong)
+                } else if secret.expiresAt <= now.wall {
+                    states.insert(.stale)
+                } else if let current, secret != current, !prefers(secret, to: current) {
+                    states.insert(.stale)
+                } else {
+                    states.insert(.current)
+                }
+            }
+        }
+        // What somebody should look at comes first.
+        return [.wrong, .current, .stale].first(where: states.contains) ?? .missing
+    }
+
+    /// Whether a read has been under way for so long that nothing waits for it.
+    private var isReadOverdue: Bool { link.askedAt.map { boot - $0 >= 30_000 } ?? false }
+
+    /// Whether the store is a reason for the client not to be ok; nil while it may be either.
+    var isStoreReason: Bool? {
+        guard board != nil else { return false }
+        return isSigner ? isReasonToShare : isReasonToReceive
+    }
+
+    private var isReasonToReceive: Bool? {
+        guard expectedStoreState == .unreachable else { return false }
+        if link.seen != nil, link.sawForbidden { return isReadOverdue ? nil : true }
+        guard let since = link.failingSince, harmedAt < since else { return nil }
+        let away = boot - since
+        return away < 85_800_000 ? false : away > 87_000_000 ? true : nil
+    }
+
+    private var isReasonToShare: Bool? {
+        guard let board else { return false }
+        if link.seen != nil, link.sawForbidden { return true }
+        if let since = link.failingSince {
+            return harmedAt < since && boot - since > 960_000 ? true : nil
+        }
+        // A place that others write to all the time is left alone for an hour.
+        guard link.isGood, link.seen != nil, boot - max(link.changedAt, board.troubledAt) > 3_900_000 else {
+            return nil
+        }
+        return false
+    }
+}

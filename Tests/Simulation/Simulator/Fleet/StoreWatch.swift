@@ -1,0 +1,115 @@
+import AppleClientSecret
+import Rotation
+
+/// Records what one machine does to the store, to check what is promised of it.
+struct StoreWatch {
+    private var bornAt: Int64
+    /// The secret that was put last, and when; in the last hour.
+    private var puts: (secret: Fingerprint, at: [Int64])?
+
+    init(_ machine: Machine) {
+        bornAt = machine.bornAt
+    }
+
+    /// Checks what was put since this was last called.
+    mutating func see(_ machine: Machine) throws {
+        guard !machine.puts.isEmpty else { return }
+        defer { machine.puts = [] }
+        if machine.bornAt != bornAt { puts = nil }
+        bornAt = machine.bornAt
+        for put in machine.puts {
+            try checkOrder(put, machine)
+            try checkPace(put, machine)
+        }
+    }
+
+    /// A signer never puts an earlier secret over a later one that it could use.
+    private func checkOrder(_ put: Machine.Put, _ machine: Machine) throws {
+        guard !put.isConflict, machine.isGood, case .secret(let found)? = put.found?.value, !machine.isWrong(found),
+            machine.rank(of: found) == machine.rank(of: put.secret),
+            machine.now.wall < machine.entry.due(of: found, jitter: machine.hostJitter),
+            (found.issuedAt, found.fingerprint.leadingBytes)
+                > (put.secret.issuedAt, put.secret.fingerprint.leadingBytes)
+        else { return }
+        throw FleetViolation(
+            .forward, "\(machine.name) puts \(put.secret.fingerprint) over \(found.fingerprint), which is later")
+    }
+
+    /// One secret is put three times an hour at most.
+    private mutating func checkPace(_ put: Machine.Put, _ machine: Machine) throws {
+        guard put.isAnswered else { return }
+        var times = puts.flatMap { $0.secret == put.secret.fingerprint ? $0.at : nil } ?? []
+        times.removeAll { $0 <= machine.boot - 3_590_000 }
+        times.append(machine.boot)
+        puts = (put.secret.fingerprint, times)
+        if times.count > 3 {
+            throw FleetViolation(.calm, "\(machine.name) puts \(put.secret.fingerprint) again and again")
+        }
+    }
+}
+
+/// Checks that the store lists the machines that there are, and that signers say so.
+struct RollCall {
+    let board: Noticeboard
+    let boot: Int64
+    let machines: [Machine]
+
+    /// More than a day, in which each machine puts its report, and signers find that it was not put; in milliseconds.
+    private static let day: Int64 = 150_000_000
+    /// Two weeks, and two days in which they are found to be over.
+    private static let weeks: Int64 = 1_382_400_000
+
+    func check() throws {
+        for signer in machines where signer.isSigner && signer.isAlive && boot - signer.disturbedAt > 7_200_000 {
+            try check(signer)
+        }
+    }
+
+    private func check(_ signer: Machine) throws {
+        guard let counts = signer.rotation.snapshot(at: signer.now).fleet[FleetScenario.client] else {
+            throw FleetViolation(.honest, "\(signer.name) does not know who reports")
+        }
+        var sure: [FleetCounts.State: Int] = [:]
+        var unsure = 0
+        for (name, report) in board.reports where report.value?.clients[FleetScenario.identity] != nil {
+            let machine = machines.first { $0.name == name }
+            if let machine, boot - machine.disturbedAt > 7_200_000, boot - machine.link.changedAt > 7_200_000,
+                boot - (board.tamperedAt[name] ?? Noticeboard.longAgo) > Self.day, boot - machine.madeAt > 7_200_000
+            {
+                let isBehind = machine.published != signer.published
+                sure[machine.view?.health != .ok ? .failing : isBehind ? .behind : .current, default: 0] += 1
+            } else if machine == nil, boot - report.at > Self.day, boot - signer.bornAt > Self.day {
+                sure[.silent, default: 0] += 1
+                try checkForgotten(name, report, by: signer)
+            } else {
+                unsure += 1
+            }
+        }
+        for state in FleetCounts.State.allCases where !(0...unsure).contains(counts[state] - sure[state, default: 0]) {
+            throw FleetViolation(
+                .honest,
+                "\(signer.name) counts \(counts[state]) machines that are \(state), not \(sure[state, default: 0]) to"
+                    + " \(sure[state, default: 0] + unsure)")
+        }
+        try checkReported()
+    }
+
+    /// Whoever is gone is not listed for ever.
+    private func checkForgotten(_ name: String, _ report: Noticeboard.Report, by signer: Machine) throws {
+        let since = max(report.at, signer.harmedAt, signer.bornAt, signer.link.changedAt, board.tamperedAt[name] ?? 0)
+        if boot - since > Self.weeks {
+            throw FleetViolation(.honest, "\(name) is gone, and its report is still there")
+        }
+    }
+
+    /// Every machine reports.
+    private func checkReported() throws {
+        for machine in machines
+        where boot - max(machine.disturbedAt, machine.madeAt, machine.link.changedAt) > 7_200_000
+            && boot - (board.tamperedAt[machine.name] ?? Noticeboard.longAgo) > Self.day
+            && board.reports[machine.name]?.value?.clients[FleetScenario.identity] == nil
+        {
+            throw FleetViolation(.honest, "\(machine.name) does not report")
+        }
+    }
+}
