@@ -177,6 +177,8 @@ package struct Rotation: Sendable {
         case .observe(let spec) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
         default: touch(job.resource)
         }
+        // Until now the store counted as one that does not answer.
+        if wasOverdue, job.resource == .store { touchClientsOnStore() }
         verification.ended(id)
         defer { endedOnFile(job) }
         let lastFailure = jobs.lastFailure(of: job.resource)

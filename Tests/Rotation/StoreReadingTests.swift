@@ -71,6 +71,8 @@ struct StoreReadingTests {
         bench.pass(60)
         bench.pass(31)
         #expect(try source?.state == .unreachable)
+        bench.release(.store)
+        #expect(try source?.state == .current)
     }
 
     @Test func whatTheStoreHoldsIsKeptPublishedAndDelivered() throws {
