@@ -56,7 +56,7 @@ extension Machine {
         case .readReports(let clients):
             return .success(.reportsRead(board.reports.mapValues { observation($0, of: clients) }))
         case .forgetReport(let machine, let revision):
-            if mistake != .neverForgetsReports { board.forget(machine, ifAt: revision) }
+            if mistake != .neverForgetsReports { board.forget(machine, ifAt: revision, now: boot) }
             return .success(.reportForgotten)
         default: fatalError("\(work) is no work on the store")
         }

@@ -80,8 +80,10 @@ final class Noticeboard {
         return revision
     }
 
-    func forget(_ machine: String, ifAt expected: Int64) {
-        if reports[machine]?.revision == expected { reports[machine] = nil }
+    func forget(_ machine: String, ifAt expected: Int64, now: Int64) {
+        guard reports[machine]?.revision == expected else { return }
+        reports[machine] = nil
+        reportsChangedAt = now
     }
 
     // MARK: Time
