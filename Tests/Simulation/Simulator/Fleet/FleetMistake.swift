@@ -157,7 +157,7 @@ package enum FleetMistake: Sendable, CaseIterable {
                     found.mapValues {
                         HostObservation(revision: machine.boot, report: $0.report, isOwn: $0.isOwn)
                     }))
-        case (_, .readStore, .success(.storeRead(let found))):
+        case (_, .readStore, .success(.storeRead(let found, _))):
             if self == .copiesEmptiedStore, !found.values.contains(where: { $0 != .missing }) {
                 machine.copyIntoOutputs(nil)
             }
