@@ -14,17 +14,24 @@ import AppleClientSecret
 struct Admissions: Sendable {
     /// Where a rollout was seen since the start.
     private var rolledOut: Set<StorePlace> = []
-    /// The secret that was last seen in each place.
-    private var offered: [StorePlace: Fingerprint] = [:]
+    /// The secrets that were seen in each place: the last one, and those in force. Another one that lies there later, of
+    /// whatever kind, says nothing of one that was received.
+    private var seen: [StorePlace: Set<Fingerprint>] = [:]
 
     mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
         if configuration.store != old.store { self = Admissions() }
     }
 
     /// Records what was read.
-    mutating func read(_ secrets: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation]) {
+    ///
+    /// - Parameter inForce: the secrets that are delivered, or wait for it.
+    mutating func read(
+        _ secrets: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation],
+        inForce: Set<Fingerprint>
+    ) {
         for (place, observation) in secrets {
-            if case .secret(let secret, _) = observation { offered[place] = secret.fingerprint }
+            guard case .secret(let secret, _) = observation else { continue }
+            seen[place] = seen[place, default: []].intersection(inForce).union([secret.fingerprint])
         }
         for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
     }
@@ -36,11 +43,11 @@ struct Admissions: Sendable {
         _ rank: UInt64, to secret: Fingerprint, at place: StorePlace, _ rollout: RolloutObservation?
     ) -> Bool {
         if let rollout = rollout?.rollout, rollout.fingerprint == secret { return rank <= rollout.admitted }
-        return !rolledOut.contains(place) && offered[place] == secret
+        return !rolledOut.contains(place) && seen[place]?.contains(secret) == true
     }
 
     func checkInvariants(_ configuration: Configuration) -> [String] {
-        configuration.store != nil || rolledOut.isEmpty && offered.isEmpty ? [] : ["a rollout without a store"]
+        configuration.store != nil || rolledOut.isEmpty && seen.isEmpty ? [] : ["a rollout without a store"]
     }
 }
 

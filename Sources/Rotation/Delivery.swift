@@ -174,7 +174,6 @@ extension Rotation {
     // MARK: What is wanted
 
     mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
-        deliveryTurns.note(id, isWaiting: false)
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
         capBackoff(action, &deadlines)
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
@@ -189,14 +188,15 @@ extension Rotation {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
             covering[client] = Covered(issued: current, outputs: index.subjects[client]?.outputs ?? [])
         }
-        guard !covering.isEmpty else { return }
+        guard !covering.isEmpty else { return noteTurn(of: id, isAwaited: false) }
         // When waiting would have ended is no reason to wake once the action runs.
         var waiting = deadlines
         if waitsForTurn(id, for: covering.keys, &waiting) {
-            deliveryTurns.note(id, isWaiting: true)
+            noteTurn(of: id, isAwaited: true)
             deadlines = waiting
             return
         }
+        noteTurn(of: id, isAwaited: false)
         waiting = deadlines
         if sharers.contains(where: { covering[$0] == nil && isVerdictAwaited($0, &waiting) }),
             mayWait(id, for: covering.keys, &waiting)

@@ -24,8 +24,9 @@ struct DeliveryTurns: Sendable {
 
     fileprivate mutating func set(_ turn: BootTime?, _ client: ClientName) { turns[client] = turn }
 
-    mutating func note(_ action: ActionID, isWaiting: Bool) {
-        if isWaiting { waiting.insert(action) } else { waiting.remove(action) }
+    /// Returns whether that is new.
+    fileprivate mutating func note(_ action: ActionID, isWaiting: Bool) -> Bool {
+        isWaiting ? waiting.insert(action).inserted : waiting.remove(action) != nil
     }
 
     fileprivate func isWaiting(_ action: ActionID) -> Bool { waiting.contains(action) }
@@ -75,6 +76,12 @@ extension Rotation {
         }
         if hasCome, isAdmitted { return false }
         return mayWait(action, for: clients, &deadlines)
+    }
+
+    /// Notes whether nothing but its turn, or that it is admitted, keeps an action from running.
+    mutating func noteTurn(of action: ActionID, isAwaited: Bool) {
+        guard deliveryTurns.note(action, isWaiting: isAwaited) else { return }
+        for client in index.clients(of: action) { touch(.client(client)) }
     }
 
     /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.

@@ -179,7 +179,8 @@ extension Rotation {
             for case .secret(let issued, _) in observed.values { clock.noteIssue(issued) }
             found = .success(observed)
             rollouts = read
-            admissions.read(observed, rollouts)
+            let inForce = index.names.compactMap { wantedSecret($0)?.fingerprint }
+            admissions.read(observed, rollouts, inForce: Set(inForce))
         case .failure(let failure): found = .failure(failure)
         case .success(let outcome): return unexpected(outcome, of: job)
         }

@@ -71,6 +71,19 @@ struct AdmissionsTests {
         bench.forget()
     }
 
+    /// An older one, of a restored backup or another writer.
+    @Test mutating func anotherSecretInItsPlaceHoldsNoDeliveryBackWithoutARollout() throws {
+        try bench.reload(Self.configuration(deliverOver: 3600))
+        try begin()
+        try offer(5, admitting: nil)
+        #expect(runs == 0)
+        try offer(3, admitting: nil)
+        try offer(2, admitting: nil)
+        bench.pass(3600)
+        #expect(runs == 1)
+        #expect(try bench.view("web").delivered)
+    }
+
     @Test mutating func itIsPublishedAtOnceAndDeliveredOnceAdmitted() throws {
         try begin()
         let second = try offer(2, admitting: -1)
