@@ -106,7 +106,8 @@ import Testing
         let failure = try #require(whatFailed())
         #expect(failure.code == .pushServiceMissing)
         #expect(failure.detail == path)
-        #expect(failure.remedy?.command == remedy(enabling: "push@production", orRunning: "listen \(path) push production"))
+        #expect(
+            failure.remedy?.command == remedy(enabling: "push@production", orRunning: "listen \(path) push production"))
         #expect(pusher().obstacle(to: target) == failure)
         let service = try SocketService(at: path, .hangUp)
         #expect(pusher().obstacle(to: target) == nil)
