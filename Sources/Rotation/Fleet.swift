@@ -201,8 +201,9 @@ extension Now {
     /// - Parameter seenAt: when its report was first seen as it is.
     fileprivate func lastSign(of report: HostReport?, _ seenAt: BootTime, hasChanged: Bool) -> WallTime {
         let seen = wall - boot.seconds(since: seenAt)
-        guard !hasChanged, let at = report?.at, at <= wall else { return seen }
-        return at
+        guard !hasChanged, let at = report?.at else { return seen }
+        // One that was in the future when it was seen does not become true when its time comes.
+        return min(at, seen)
     }
 }
 

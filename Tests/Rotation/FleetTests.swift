@@ -149,6 +149,16 @@ struct FleetTests {
         #expect(bench.reports["fast"] == nil)
     }
 
+    /// Nor when the time has come that its report names.
+    @Test func aReportOfTheFutureDoesNotBecomeTrueLater() throws {
+        report("a", try current, ago: -20 * Self.day)
+        try bench.restart(Self.configuration())
+        bench.pass(2 * Self.day)
+        #expect(try states() == ["a silent"])
+        bench.pass(18 * Self.day + 600)
+        #expect(bench.reports["a"] == nil)
+    }
+
     @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
         report("a", try current, ago: 100 * Self.day)
         bench.reports["b"] = HostObservation(revision: 7, report: nil)
