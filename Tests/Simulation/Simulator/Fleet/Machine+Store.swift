@@ -253,7 +253,7 @@ extension Machine {
     private var isReasonToReceive: Bool? {
         guard expectedStoreState == .unreachable else { return false }
         if link.seen != nil, link.sawForbidden { return isReadOverdue ? nil : true }
-        guard let since = link.failingSince, harmedAt < since else { return nil }
+        guard link.failingSince != nil, let since = link.blindSince, harmedAt < since else { return nil }
         let away = boot - since
         return away < 85_800_000 ? false : away > 87_000_000 ? true : nil
     }

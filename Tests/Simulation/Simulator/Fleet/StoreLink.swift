@@ -52,6 +52,9 @@ struct StoreLink {
     private(set) var seenChangedAt: Int64
     /// Since when every read has failed; nil after one that has not.
     private(set) var failingSince: Int64?
+    /// Since when nothing was learnt of the places, because reads have failed or because they are forbidden; nil after a
+    /// read that said what they hold.
+    private(set) var blindSince: Int64?
     /// When the read began that is under way.
     var askedAt: Int64?
 
@@ -139,6 +142,7 @@ struct StoreLink {
         seen = found
         sawForbidden = isForbidden
         failingSince = nil
+        blindSince = isForbidden ? blindSince ?? boot : nil
         askedAt = nil
         if isSilent { hearsSince = boot }
         isSilent = false
@@ -151,6 +155,7 @@ struct StoreLink {
         if seen != nil || failingSince == nil { seenChangedAt = boot }
         seen = nil
         failingSince = failingSince ?? boot
+        blindSince = blindSince ?? boot
         askedAt = nil
         isWatching = false
     }
@@ -171,6 +176,7 @@ struct StoreLink {
         seen = nil
         seenChangedAt = boot
         failingSince = nil
+        blindSince = nil
         askedAt = nil
         failures = 0
         pausedUntil = 0
