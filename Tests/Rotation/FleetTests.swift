@@ -151,12 +151,12 @@ struct FleetTests {
 
     /// Nor when the time has come that its report names.
     @Test func aReportOfTheFutureDoesNotBecomeTrueLater() throws {
-        report("a", try current, ago: -20 * Self.day)
+        report("a", try current, ago: -3 * Self.day)
         try bench.restart(Self.configuration())
         bench.pass(2 * Self.day)
         #expect(try states() == ["a silent"])
-        bench.pass(18 * Self.day + 600)
-        #expect(bench.reports["a"] == nil)
+        bench.pass(Self.day + 600)
+        #expect(try states() == ["a silent"])
     }
 
     @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
