@@ -38,8 +38,10 @@ struct NetworkService: Sendable {
             let path = "\(directory)/\(name).sock"
             self.path = path
             listening =
-                target.map { "clientsecretd-network listen \(path) \(role) \($0.description)" }
-                ?? "clientsecretd-network listen \(path) \(role)"
+                target.map {
+                    "/usr/libexec/clientsecretd/clientsecretd-network listen \(path) \(role) \($0.description)"
+                }
+                ?? "/usr/libexec/clientsecretd/clientsecretd-network listen \(path) \(role)"
         }
 
         /// What helps where nothing listens; nil for what the failure itself says, which is how systemd is told to.

@@ -301,7 +301,7 @@ extension FailureCode {
         case .rolloutHeld:
             row("the rollout of its new secret is held") {
                 .say(
-                    "put right what fails, and resume it; see",
+                    "see which machines fail with it; then resume or finish it",
                     run: "clientsecretd rollout show \($0.client ?? "CLIENT")")
             }
         case .storeServiceMissing:

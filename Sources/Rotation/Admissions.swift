@@ -10,7 +10,8 @@ import AppleClientSecret
 /// - From the time half of `renew_before` is left of the secret that applications hold, whoever is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
 /// - Whom a rollout lets deliver before it is finished waits for no turn of `deliver_over` besides.
-/// - An action of several clients waits for all of them.
+/// - An action of several clients runs once one of them is admitted, for all of them: waiting for each other, two clients
+///   whose canaries are different machines would have none.
 struct Admissions: Sendable {
     /// Where a rollout was seen since the start.
     private var rolledOut: Set<StorePlace> = []
@@ -76,8 +77,10 @@ extension Rotation {
     func isAdmitted(_ client: ClientName, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
         guard let subject = index.subjects[client], let (secret, place, rank) = admission(subject) else { return true }
         if admissions.admits(rank, to: secret, at: place, storeReading.rollouts[place]) { return true }
-        guard let held = held(by: action, of: subject) else { return true }
+        guard let held = held(by: action, of: subject), let wanted = wantedSecret(subject) else { return true }
         let span = subject.entry.renewBefore(of: held)
-        return deadlines.reached(held.expiresAt - span / 2 + Rank.part(rank, of: span / 20))
+        // One that was issued later than that, after an outage, is spread as well.
+        let start = max(held.expiresAt - span / 2, wanted.issuedAt)
+        return deadlines.reached(start + Rank.part(rank, of: span / 20))
     }
 }

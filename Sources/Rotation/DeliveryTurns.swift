@@ -67,12 +67,12 @@ extension Rotation {
         _ action: ActionID, for clients: some Sequence<ClientName>, _ deadlines: inout Deadlines
     ) -> Bool {
         var hasCome = false
-        var isAdmitted = true
+        var isAdmitted = false
         for client in clients {
             // Whoever asks is given what the source holds then: what came before it was read again is not delivered first.
             if answers.isWaiting(for: client), sources.wasRead(client) { return false }
             if !hasCome { hasCome = isCalled(client) || deliveryTurns.hasCome(client, &deadlines) }
-            if isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
+            if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
         }
         if hasCome, isAdmitted { return false }
         return mayWait(action, for: clients, &deadlines)

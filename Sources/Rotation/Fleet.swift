@@ -217,7 +217,9 @@ extension Rotation {
             fleet.read(found, by: job.id, at: now)
             for client in rollouts.unfinished { touch(.client(client)) }
         case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
-        case (.readReports, .failure): fleet.failed()
+        case (.readReports, .failure):
+            fleet.failed()
+            for client in rollouts.unfinished { touch(.client(client)) }
         // It may be forbidden: reading goes on.
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)

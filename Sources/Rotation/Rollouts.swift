@@ -37,6 +37,8 @@ struct Rollouts: Sendable {
         var failing: [String] = []
         /// Of the machines that report: ten thousand of them are costly to compute.
         var ranks: [String: UInt64] = [:]
+        /// The most machines that were seen to report at one time.
+        var most = 0
     }
 
     fileprivate struct Step: Hashable, Sendable {
@@ -49,8 +51,6 @@ struct Rollouts: Sendable {
     mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
         if configuration.store != old.store { self = Rollouts() }
         states = states.filter { configuration.store != nil && configuration.clients[$0.key]?.isSharing == true }
-        // Whoever asked is told that the configuration has changed.
-        for name in states.keys { states[name]?.order = nil }
     }
 
     fileprivate subscript(_ client: ClientName) -> State? { states[client] }
@@ -67,8 +67,6 @@ struct Rollouts: Sendable {
 
     mutating func order(_ order: RolloutOrder?, _ client: ClientName) { states[client]?.order = order }
 
-    fileprivate mutating func forget(_ client: ClientName) { states[client] = nil }
-
     /// Records how far it is.
     fileprivate mutating func see(_ rollout: Rollout, _ client: ClientName, at now: Now) {
         guard var state = states[client], state.rollout.fingerprint == rollout.fingerprint else {
@@ -83,7 +81,8 @@ struct Rollouts: Sendable {
             // Whoever has it go on wants to see what becomes of it.
             if rollout.state == .going { state.canariesAt = nil }
         }
-        if rollout.admitted > state.rollout.admitted {
+        state.steps.removeAll { $0.admitted > rollout.admitted }
+        if rollout.admitted > state.steps.last?.admitted ?? 0 || state.steps.isEmpty {
             state.steps.append(Step(admitted: rollout.admitted, at: now.boot))
         }
         state.rollout = rollout
@@ -100,9 +99,11 @@ struct Rollouts: Sendable {
     ) -> Rollout? {
         guard var state = states[client] else { return nil }
         defer { states[client] = state }
-        for member in members where state.ranks[member.machine] == nil {
-            state.ranks[member.machine] = Rank.of(member.machine, state.rollout.fingerprint)
+        state.ranks = members.reduce(into: [:]) { ranks, member in
+            ranks[member.machine] =
+                state.ranks[member.machine] ?? Rank.of(member.machine, state.rollout.fingerprint)
         }
+        state.most = max(state.most, members.count)
         let machines = RolloutMachine.all(members, of: state.rollout.fingerprint, state.ranks)
         let admitted = machines.prefix { $0.rank <= state.rollout.admitted }
         state.share = machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
@@ -122,6 +123,8 @@ struct Rollouts: Sendable {
             next.state = .held
             return next
         }
+        // A store that was emptied, or restored, must not release machines that will report again within a day.
+        guard machines.count * 2 >= state.most else { return nil }
         var pending = 0
         for machine in admitted where !machine.hasDelivered && !machine.isSilent {
             let since = state.steps.first { machine.rank <= $0.admitted }?.at ?? deadlines.now.boot
@@ -224,8 +227,8 @@ extension Rotation {
 
     /// Has a client's rollout do something. Returns whether there is one that is not finished.
     mutating func orderRollout(_ order: RolloutOrder, of client: ClientName, at now: Now) -> Bool {
-        guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint), view.state != .finished
-        else { return false }
+        guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint) else { return false }
+        guard view.state != .finished else { return order == .finish }
         rollouts.order(order, client)
         jobs.want(.rollout(client), at: now)
         touch(.client(client))
@@ -233,11 +236,12 @@ extension Rotation {
     }
 
     /// The answer to who has a rollout do something; nil until it is in the store.
-    mutating func rolloutAnswer(_ client: ClientName, since job: JobID) -> Answer? {
+    mutating func rolloutAnswer(_ order: RolloutOrder, of client: ClientName, since job: JobID) -> Answer? {
         guard rollouts.isOrdered(client) else {
-            guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint) else {
-                return .noRollout(nil)
-            }
+            // A new secret, or somebody else's order, may have come meanwhile.
+            guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint),
+                order.isDone(in: view.state)
+            else { return .noRollout(nil) }
             return .rollout(view)
         }
         let failure =
@@ -257,7 +261,7 @@ extension Rotation {
         guard observed != .forbidden, observed?.rollout?.fingerprint != secret.fingerprint else { return nil }
         guard let settings = client.entry.rollout else {
             // Machines that have seen one wait for this one.
-            return observed == nil ? nil : .finished(secret.fingerprint)
+            return observed == nil && rollouts[client.name] == nil ? nil : .finished(secret.fingerprint)
         }
         if let known = rollouts[client.name]?.rollout, known.fingerprint == secret.fingerprint { return known }
         let members = members(of: client) ?? []
@@ -277,7 +281,7 @@ extension Rotation {
             let secret = secretToShare(client), storeReading.observed[place]?.holds(secret) == true
         else { return }
         let observed = storeReading.rollouts[place]
-        if client.entry.rollout == nil, observed == nil { return rollouts.forget(name) }
+        if client.entry.rollout == nil, observed == nil, rollouts[name] == nil { return }
         guard let revision = observed.map(\.revision) ?? 0 else { return }
         guard let rollout = observed?.rollout, rollout.fingerprint == secret.fingerprint else {
             guard let wanted = rolloutToPut(secret, client, at: place) else { return }
@@ -347,8 +351,17 @@ extension Rotation {
                 nextAttempt: upcoming(attempts.notBefore, deadlines.now))
         }
         guard let state = rollouts[name], let secret = renewal[name]?.current,
-            rollouts.view(of: name, secret.fingerprint)?.state == .held
+            let view = rollouts.view(of: name, secret.fingerprint), view.state != .finished
         else { return nil }
+        // Nobody is admitted by whoever cannot read what the machines report.
+        if let attempts = jobs.lastFailure(of: .fleet),
+            isReason(attempts.failure, since: attempts.since, &deadlines)
+        {
+            return Reason(
+                failure: attempts.failure, client: name, since: attempts.since,
+                nextAttempt: upcoming(attempts.notBefore, deadlines.now))
+        }
+        guard view.state == .held else { return nil }
         let named = state.failing.prefix(5).joined(separator: ", ")
         let more = state.failing.count > 5 ? " and \(state.failing.count - 5) more" : ""
         return Reason(

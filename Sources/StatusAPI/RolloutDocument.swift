@@ -6,7 +6,7 @@ package import Rotation
 extension RolloutView: JSONDocument {
     package init(_ view: RolloutView?, _ members: inout JSONMembers) throws {
         // In whole percent, rounded down: a hundred are all.
-        let share = try members("share", view.map { Int($0.share * 100) })
+        let share = try members("share", view.map { $0.percent })
         let state = try members("state", view?.state)
         self.init(share: Double(share) / 100, state: state, since: try members("since", view?.since))
     }

@@ -10,7 +10,7 @@ struct ListenCommand: ParsableCommand {
         abstract: "Run a role for each connection to a Unix socket, where systemd does not.",
         discussion: """
             The socket is push/TARGET.sock for the role push TARGET, store.sock for store, and verify.sock for verify, \
-            beside the daemon's status socket. It is made for this user alone, who is the daemon's own or root. \
+            beside the daemon's status socket. It is made for this user alone, who is the daemon's own. \
             Connections are served one after the other, each by a process of its own.
             """)
 

@@ -154,6 +154,19 @@ struct AdmissionsTests {
         #expect(runs == 1)
     }
 
+    /// After an outage of the signer, which ended later than that.
+    @Test mutating func whatIsIssuedAfterTheDeadlineIsSpreadAsWell() throws {
+        try begin()
+        bench.pass(77 * Values.day)
+        let second = try offer(2, admitting: -1)
+        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
+        try #require(turn > 1200)
+        bench.pass(turn - 900)
+        #expect(runs == 0)
+        bench.pass(1200)
+        #expect(runs == 1)
+    }
+
     @Test mutating func aRestartDeliversNothingBeforeTheStoreWasRead() throws {
         try begin()
         let second = try offer(2, admitting: -1)

@@ -348,7 +348,7 @@ import Testing
         case .storeMachineShared:
             #"the store: another machine reports under the same name; give each of them its own "machine" below "store" in the configuration"#
         case .rolloutHeld:
-            #"client "web": the rollout of its new secret is held; put right what fails, and resume it; see: clientsecretd rollout show web"#
+            #"client "web": the rollout of its new secret is held; see which machines fail with it; then resume or finish it: clientsecretd rollout show web"#
         case .storeServiceMissing:
             #"the store: the service that asks the store cannot be reached; systemctl enable --now clientsecretd-store.socket"#
         case .storeServiceSilent:

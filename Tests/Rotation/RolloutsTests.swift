@@ -173,6 +173,28 @@ struct RolloutsTests {
         #expect(try admitted.count == 1)
     }
 
+    @Test func aStoreThatWasEmptiedReleasesNobody() throws {
+        try renew()
+        report(try ranked[0], try current)
+        bench.pass(60)
+        bench.reports = bench.reports.filter { $0.key == "signer" }
+        bench.pass(7200)
+        #expect(try admitted.count == 1)
+        for machine in Self.machines { report(machine, try current, delivered: machine == (try ranked[0])) }
+        bench.pass(900)
+        #expect(try admitted.count > 1)
+    }
+
+    @Test func whoCannotReadTheReportsSaysSo() throws {
+        try renew()
+        bench.failures[.fleet] = Failure(.storeForbidden, at: .store)
+        bench.pass(120)
+        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(try bench.view("web").health == .ok)
+    }
+
     @Test func itIsHeldResumedAndFinished() throws {
         try renew()
         bench.ask(.rollout(web, .hold), 1)

@@ -102,6 +102,15 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
     case resume
     /// Admit everybody at once.
     case finish
+
+    /// Whether a rollout in this state is what was asked for.
+    func isDone(in state: RolloutView.State) -> Bool {
+        switch self {
+        case .hold: state == .held
+        case .resume: state != .held
+        case .finish: state == .finished
+        }
+    }
 }
 
 /// How far a rollout has come, for whoever looks.
@@ -118,6 +127,9 @@ package struct RolloutView: Hashable, Sendable {
     package var state: State
     /// Since when it has been in this state, as far as this machine has seen.
     package var since: WallTime
+
+    /// The share in whole percent, rounded down: a hundred are all.
+    package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }
 
     package init(share: Double, state: State, since: WallTime) {
         self.share = share

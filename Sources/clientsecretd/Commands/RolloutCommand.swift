@@ -56,19 +56,32 @@ struct RolloutCommand: ParsableCommand {
         }
         guard !answer.json else { return try Streams.answer(view?.json ?? "null") }
         let terminal = Terminal.current(Environment.current)
-        try Streams.answer(terminal.shown("\(client): " + RolloutWords.line(for: view, now: .now)))
+        var lines = ["\(client): " + RolloutWords.line(for: view, now: .now)]
+        if view?.state == .held, deed == .show {
+            lines += RolloutWords.failures(in: fleet?.clients.first { $0.name == client })
+            lines.append("next: clientsecretd rollout resume \(client), or finish")
+        }
+        try Streams.answer(terminal.shown(lines.joined(separator: "\n")))
     }
 }
 
 /// How far a rollout is, in words.
 enum RolloutWords {
+    /// A line for each machine that fails with the new secret.
+    static func failures(in client: FleetClientView?) -> [String] {
+        (client?.machines ?? []).compactMap { machine in
+            guard machine.holding.fingerprint == client?.fingerprint, !machine.holding.delivered else { return nil }
+            return machine.holding.failure.map { "\(machine.machine) fails: \($0)" }
+        }
+    }
+
     static func line(for view: RolloutView?, now: WallTime) -> String {
         guard let view else { return "not rolled out: each machine delivers by itself" }
         let since = "since \(TimeWords.relative(view.since, to: now))"
         return switch view.state {
         case .finished: "all machines may deliver, \(since)"
-        case .going: "\(Int(view.share * 100)) % of the machines may deliver"
-        case .held: "held at \(Int(view.share * 100)) % of the machines, \(since)"
+        case .going: "\(view.percent) % of the machines may deliver"
+        case .held: "held at \(view.percent) % of the machines, \(since)"
         }
     }
 }

@@ -8,5 +8,6 @@ import Foundation
 ///   - listening: what listens without systemd, after `clientsecretd-network`.
 package func remedy(enabling unit: String, orRunning listening: String) -> String {
     FileManager.default.fileExists(atPath: "/run/systemd/system")
-        ? "systemctl enable --now clientsecretd-\(unit).socket" : "clientsecretd-network \(listening)"
+        ? "systemctl enable --now clientsecretd-\(unit).socket"
+        : "/usr/libexec/clientsecretd/clientsecretd-network \(listening)"
 }
