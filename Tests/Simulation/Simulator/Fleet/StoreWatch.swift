@@ -78,7 +78,9 @@ struct RollCall {
             {
                 let isBehind = machine.published != signer.published
                 sure[machine.view?.health != .ok ? .failing : isBehind ? .behind : .current, default: 0] += 1
-            } else if machine == nil, boot - report.at > Self.day, boot - signer.bornAt > Self.day {
+            } else if machine == nil,
+                boot - max(report.at, signer.bornAt, board.tamperedAt[name] ?? Noticeboard.longAgo) > Self.day
+            {
                 sure[.silent, default: 0] += 1
                 try checkForgotten(name, report, by: signer)
             } else {
