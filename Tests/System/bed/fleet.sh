@@ -177,7 +177,7 @@ after_etcd_lost() {
 }
 
 declare -A tries=(
-    ["Follow"]= ["What each machine holds"]= ["Replacing the key"]= ["A store: etcd"]=
+    ["Follow"]= ["What each machine holds"]= ["Who delivers when"]= ["Replacing the key"]= ["A store: etcd"]=
     ["Certificates"]=certificates
     ["etcd"]=etcd
     ["Users of etcd"]=users
