@@ -6,7 +6,7 @@ internal import Failures
 ///
 /// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows: with a store by this
 ///   machine's ``Rank``, in which rollouts admit machines too.
-/// - An action of several clients runs at the first of their turns, for all of them, once ``Admissions`` allow it for each.
+/// - An action of several clients runs at the first of their turns, for all of them, once ``Admissions`` allow it for one.
 /// - Nobody waits whose delivered secret is missing, expired or critical, or who is asked for by a request to renew.
 /// - Turns are not kept over a restart: what was received before READY waits for no turn.
 struct DeliveryTurns: Sendable {

@@ -12,7 +12,8 @@ internal import Failures
 ///   delivered, the next machine becomes one.
 /// - A canary that fails, or more than one machine in twenty, holds it. Failing is who reports the new secret, has not
 ///   delivered it, and reports a failure of anything but the store.
-/// - What is to be known is reported by the machines; where the reports cannot be read, nothing is raised.
+/// - What is to be known is reported by the machines; where the reports cannot be read, or fewer than half of the machines
+///   report that did before, nothing is raised.
 /// - Where the rollout in the store is gone, unreadable or another secret's, it is put there again, once a minute at most.
 /// - A client without `rollout` whose place has one admits everybody.
 struct Rollouts: Sendable {
