@@ -46,6 +46,8 @@ struct StoreLink {
 
     /// What the last read has found; nil before the first one and after one that failed.
     private(set) var seen: [StorePlace: Noticeboard.Entry]?
+    /// The secrets that reads have found since the daemon's start.
+    private(set) var found: Set<Fingerprint> = []
     /// Whether it has found the places forbidden.
     private(set) var sawForbidden = false
     /// When what reads found last changed.
@@ -141,6 +143,9 @@ struct StoreLink {
         if seen != found || sawForbidden != isForbidden || wasLate { seenChangedAt = boot }
         seen = found
         sawForbidden = isForbidden
+        if !isForbidden {
+            for case .secret(let secret) in found.values.map(\.value) { self.found.insert(secret.fingerprint) }
+        }
         failingSince = nil
         blindSince = isForbidden ? blindSince ?? boot : nil
         askedAt = nil
@@ -174,6 +179,7 @@ struct StoreLink {
         isWatching = false
         isSilent = false
         seen = nil
+        found = []
         seenChangedAt = boot
         failingSince = nil
         blindSince = nil

@@ -54,8 +54,9 @@ struct RollCall {
     let boot: Int64
     let machines: [Machine]
 
-    /// More than a day, in which each machine puts its report, and signers find that it was not put; in milliseconds.
-    private static let day: Int64 = 150_000_000
+    /// In which each machine puts its report, and signers find that it was not put: what was last put is read within
+    /// twelve hours, is silent 26 hours later, and found to be so within another twelve; in milliseconds.
+    private static let day: Int64 = 187_200_000
     /// Two weeks, and two days in which they are found to be over.
     private static let weeks: Int64 = 1_382_400_000
 
