@@ -16,8 +16,32 @@ fi
 printf '127.0.0.%s.example.com\n' '1 signer1' '2 app17' '3 app18' >/tmp/hosts
 cat /etc/hosts >>/tmp/hosts
 mount --bind /tmp/hosts /etc/hosts 2>/dev/null || cp /tmp/hosts /etc/hosts
-cp /src/.build/etcd/usr/bin/etcdctl /usr/local/bin/
 useradd --system etcd
+
+# etcdctl: what restores a backup on signer1 does so for the other two members as well.
+cat >/usr/local/bin/etcdctl <<'SCRIPT'
+#!/bin/bash
+etcdctl=/src/.build/etcd/usr/bin/etcdctl
+if [ "$1 $2" = "snapshot restore" ]; then
+    for name in app17 app18; do
+        arguments=()
+        for argument; do
+            case $argument in
+                signer1) argument=$name ;;
+                https://signer1.example.com:*) argument=${argument/signer1/$name} ;;
+                /var/lib/etcd/default)
+                    argument=/var/lib/etcd/$name
+                    rm -rf $argument
+                    ;;
+            esac
+            arguments+=("$argument")
+        done
+        $etcdctl "${arguments[@]}" || exit
+    done
+fi
+exec $etcdctl "$@"
+SCRIPT
+chmod 755 /usr/local/bin/etcdctl
 
 # etcd.service: the members of all three machines, of which the guide configures the first; the others differ as it says.
 cat >/usr/local/bin/start-members <<'SCRIPT'
@@ -151,7 +175,8 @@ after_key() {
     done
     become signer1
 }
-before_signer_lost() { cp /etc/clientsecretd/clientsecretd.yaml /root/fleet/signer.yaml; }
+# As the guide says at the end of replacing the key.
+before_signer_lost() { sed '/^  apple:/d' /etc/clientsecretd/clientsecretd.yaml >/root/fleet/signer.yaml; }
 after_signer_lost() {
     become app18
     eventually "the new signer has what the former one left" same
@@ -159,8 +184,9 @@ after_signer_lost() {
     refused "by itself" same
     eventually "and its secret is in etcd" holds
     newest
+    eventually "all is well" all_ok
     become app17
-    eventually "and with the follower" same
+    eventually "and the follower has it" same
     become app18
 }
 before_etcd_lost() { :; }
@@ -176,6 +202,27 @@ after_etcd_lost() {
     eventually "all is well" all_ok
 }
 
+before_backup() { become app18; }
+after_backup() {
+    promise "the backup is one of etcd's" ctl snapshot status /root/fleet/etcd.db
+    promise "a renewal that it does not know" clientsecretd renew web
+    eventually "is put into etcd" holds
+    newest
+    become app17
+    eventually "and received" same
+    become app18
+}
+before_restored() { :; }
+after_restored() {
+    eventually "the restored members serve" ctl endpoint health
+    promise "nobody goes back" same
+    promise "a reload logs in anew" clientsecretd reload
+    eventually "the signer puts the newer secret there" holds
+    become app17
+    promise "its follower has not gone back" same
+    eventually "all is well" all_ok
+}
+
 declare -A tries=(
     ["Follow"]= ["What each machine holds"]= ["Who delivers when"]= ["Replacing the key"]= ["A store: etcd"]=
     ["Certificates"]=certificates
@@ -187,6 +234,8 @@ declare -A tries=(
     ["Replacing the key of a fleet"]=key
     ["Losing the signer"]=signer_lost
     ["Losing etcd"]=etcd_lost
+    ["Backing up etcd"]=backup
+    ["Restoring a backup of etcd"]=restored
 )
 cd /root
 try_sections $guide
