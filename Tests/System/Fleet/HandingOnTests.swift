@@ -64,12 +64,50 @@ import Testing
         _ = services
     }
 
-    @Test func aSecondSignerMintsNothingThatIsThereAlready() throws {
+    /// Another machine that is given the signer's key.
+    private func secondSigner(lifetime: String = "90d", more: String = "") throws -> Sandbox {
         let second = try Sandbox()
         try FileManager.default.removeItem(atPath: second.key)
         try FileManager.default.copyItem(atPath: signer.key, toPath: second.key)
         try second.permit(second.key, 0o600)
-        try fleet.configure(signer: second, machine: "second")
+        try fleet.configure(signer: second, machine: "second", lifetime: lifetime, more: more)
+        return second
+    }
+
+    /// Nothing says that the first one will not come back.
+    @Test func aSecondSignerMintsWhenItIsDueOnceTheFirstIsGoneForGood() throws {
+        let early = "    renew_before: 60s\n"
+        try fleet.configure(signer: signer, lifetime: "120s", more: early)
+        try fleet.configure(follower: follower, of: signer, more: early)
+        let second = try secondSigner(lifetime: "120s", more: early)
+        let services = try [signer, second, follower].map { try fleet.serve($0) }
+        try signer.start()
+        try signer.eventually("the put") { try fleet.held() == 1 }
+        try second.start()
+        try follower.start()
+        for machine in [second, follower] { try fleet.awaitSecret(of: signer, on: machine) }
+        signer.stop(SIGKILL)
+        let last = try fleet.published(signer)
+        try FileManager.default.removeItem(atPath: signer.state)
+
+        let health = try follower.command("health")
+        #expect(health.status == 0)
+        #expect(health.output.contains(#/the first secret to expire is web.s, .*'web'=\d+s/#), "\(health.output)")
+        for machine in [second, follower] {
+            try machine.eventually("a secret that the second signer has minted", within: 120) {
+                #expect(try machine.status()["state"] as? String != "critical")
+                return try fleet.published(machine) != last
+            }
+        }
+        try fleet.awaitSecret(of: second, on: follower)
+        #expect(try second.log().contains("minted"))
+        #expect(try !follower.log().contains("minted"))
+        #expect(try fleet.held() == 1)
+        _ = services
+    }
+
+    @Test func aSecondSignerMintsNothingThatIsThereAlready() throws {
+        let second = try secondSigner()
         let services = [try fleet.serve(signer), try fleet.serve(second)]
         try signer.start()
         try signer.eventually("the put") { try fleet.held() == 1 }
