@@ -278,7 +278,8 @@ extension Rotation {
                         .map { "client \"\(name)\": \($0.message)" }
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
-        case .rollout(let client, let order): return rolloutAnswer(order, of: client, since: request.since)
+        case .rollout(let client, let order):
+            return rolloutAnswer(order, of: client, since: request.since, at: now)
         case .renew:
             while let client = request.open.last {
                 guard let result = result(of: client, in: request, at: now) else { return nil }

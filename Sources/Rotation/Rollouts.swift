@@ -237,21 +237,31 @@ extension Rotation {
     }
 
     /// The answer to who has a rollout do something; nil until it is in the store.
-    mutating func rolloutAnswer(_ order: RolloutOrder, of client: ClientName, since job: JobID) -> Answer? {
+    mutating func rolloutAnswer(
+        _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
+    ) -> Answer? {
         guard rollouts.isOrdered(client) else {
-            // A new secret, or somebody else's order, may have come meanwhile.
             guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint),
                 order.isDone(in: view.state)
-            else { return .noRollout(nil) }
+            else { return .rolloutOvertaken }
             return .rollout(view)
         }
-        let failure =
-            jobs.attempts[.rollout(client)].flatMap { $0.job >= job ? $0.failure : nil }
-            ?? jobs.attempts[.store]?.failure
-        guard let failure else { return nil }
+        guard let failure = obstacle(toRolloutOf: client, since: job, at: now) else { return nil }
         // It would be done hours later, when nobody remembers it.
         rollouts.order(nil, client)
         return .noRollout(failure)
+    }
+
+    /// Why a rollout can be changed by nobody here.
+    private func obstacle(toRolloutOf client: ClientName, since job: JobID, at now: Now) -> Failure? {
+        let failed =
+            jobs.attempts[.rollout(client)].flatMap { $0.job >= job ? $0.failure : nil }
+            ?? jobs.attempts[.store]?.failure ?? clock.failure
+        guard failed == nil, let subject = index.subjects[client] else { return failed }
+        // When one of these would begin is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        let reason = shareReason(of: subject, &deadlines) ?? rolloutReason(of: subject, &deadlines)
+        return reason?.failure.code == .rolloutHeld ? nil : reason?.failure
     }
 
     // MARK: What is wanted

@@ -81,6 +81,12 @@ extension Reply {
                 Problem(
                     .notFound,
                     "no rollout of this client goes on; see how far it is: clientsecretd status --fleet"))
+        case .rolloutOvertaken:
+            self.init(
+                Problem(
+                    .conflict,
+                    "a new secret, a reload or another order came first; see how far it is: clientsecretd status --fleet"
+                ))
         case .stopping:
             self.init(Problem(.serviceUnavailable, "the daemon is stopping"))
         }

@@ -248,6 +248,38 @@ struct RolloutsTests {
         #expect(try rollout.state == .going, "it was held when nobody remembered that")
     }
 
+    @Test func whoAsksIsToldWhenTheClockIsDistrusted() throws {
+        try renew()
+        bench.isSynced = false
+        bench.step(-400 * Values.day)
+        bench.ask(.rollout(web, .hold), 1)
+        guard case .noRollout(let failure?)? = bench.answer(1) else {
+            Issue.record("\(String(describing: bench.answer(1)))")
+            return
+        }
+        #expect(failure.code == .clockBeforeBuild)
+    }
+
+    @Test func whoAsksIsToldThatItMayNotBeChangedFromHere() throws {
+        try renew()
+        bench.rollouts[place] = .forbidden
+        bench.pass(61)
+        bench.ask(.rollout(web, .hold), 1)
+        #expect(
+            bench.answer(1)
+                == .noRollout(Failure(.storeForbidden, at: .store, detail: "the rollout of client \"web\"")))
+    }
+
+    @Test func anOrderThatAnotherOneOvertakesSaysSo() throws {
+        try renew()
+        bench.held = [.rollout(web)]
+        bench.ask(.rollout(web, .hold), 1)
+        bench.ask(.rollout(web, .finish), 2)
+        bench.release(.rollout(web))
+        #expect(try rollout.isFinished)
+        #expect(bench.answer(1) == .rolloutOvertaken)
+    }
+
     @Test func whatIsRemovedOrForgedIsPutAgainAsItWas() throws {
         try renew()
         let ranked = try ranked

@@ -26,11 +26,12 @@ struct OpenAPITests {
         ] as [(Harness, [Request])] {
             for (method, path, body, type) in requests {
                 let target = path.replacing("{name}", with: "web").replacing("{unknown}", with: "wbe")
-                    .replacing("{order}", with: "hold")
+                    .replacing("{order}", with: "hold").replacing("{overtaken}", with: "finish")
                 let text = Texts.request(method, target, body: body, type: type)
                 exchanges.append(
                     Exchange(
-                        method: method, path: path.replacing("{unknown}", with: "{name}"),
+                        method: method,
+                        path: path.replacing("{unknown}", with: "{name}").replacing("{overtaken}", with: "{order}"),
                         answer: try harness.exchange(text)))
             }
         }
@@ -61,6 +62,7 @@ struct OpenAPITests {
         let fleets = Fleets(view: try Samples.fleet())
         return try Harness(show: try Samples.snapshot(health, ready: ready)) { request in
             if case .fleet(let all) = request { return fleets.next(all) }
+            if case .rollout(_, .finish) = request { return .rolloutOvertaken }
             if case .rollout = request {
                 return .rollout(RolloutView(share: 0.05, state: .held, since: WallTime(secondsSinceEpoch: 0)))
             }
@@ -136,6 +138,7 @@ struct OpenAPITests {
         requests.append(("GET", "/v1/clients/{unknown}", nil, nil))
         requests.append(("POST", "/v1/clients/{unknown}/renew", nil, nil))
         requests.append(("POST", "/v1/clients/{unknown}/rollout/{order}", nil, nil))
+        requests.append(("POST", "/v1/clients/{name}/rollout/{overtaken}", nil, nil))
         requests.append(("POST", "/v1/renew", #"{"clients":["wbe"]}"#, "application/json"))
         requests.append(("POST", "/v1/reload", nil, nil))
         return requests

@@ -62,8 +62,10 @@ package enum Answer: Hashable, Sendable {
     case noFleet(Failure?)
     /// How far the rollout is that did what was asked for.
     case rollout(RolloutView)
-    /// It did not: the store could not be reached; nil where there is no rollout that is not finished.
+    /// It did not, because of this failure; nil where there is no rollout that is not finished.
     case noRollout(Failure?)
+    /// It was not done before a new secret, a reload or another order came.
+    case rolloutOvertaken
     /// The daemon is stopping.
     case stopping
 }
