@@ -28,7 +28,7 @@ package struct StoreSession {
     package struct Call: Sendable {
         /// `https://HOST:PORT`.
         package let endpoint: String
-        package let request: GatewayRequest
+        package let request: EtcdRequest
         /// The `Authorization` header; nil without a login.
         package let token: String?
         /// In milliseconds, connecting included.
@@ -40,7 +40,7 @@ package struct StoreSession {
         package let endpoint: String
         package let token: String?
         package let keys: [[UInt8]]
-        package let request: GatewayRequest
+        package let request: EtcdRequest
         /// The store's revision that was read.
         package let revision: Int64
     }
@@ -133,7 +133,7 @@ package struct StoreSession {
             var revision: Int64?
             while findings.count < slots.count {
                 let start = findings.count
-                let page = slots[start..<min(start + GatewayRequest.mostOperations / 2, slots.count)]
+                let page = slots[start..<min(start + EtcdRequest.mostOperations / 2, slots.count)]
                 // A secret and its rollout are read in one transaction: whoever sees the one sees what belongs to it.
                 let secrets = page.map { $0.key(below: configuration.prefix) }
                 let (found, at) = try read(secrets + page.map { $0.rolloutKey(below: configuration.prefix) })
@@ -186,7 +186,7 @@ package struct StoreSession {
         let key = StoredReport.key(of: machine, below: configuration.prefix)
         do throws(Obstacle) {
             let answer = try ask(.put(bytes, at: key, ifAt: revision))
-            switch GatewayAnswer.put(answer, at: [key]) {
+            switch EtcdAnswer.put(answer, at: [key]) {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
@@ -198,7 +198,7 @@ package struct StoreSession {
         } catch {
             guard case .tooLong = error else { throw error }
             let answer = try ask(.read([key], withoutValues: true))
-            guard let (entries, _) = GatewayAnswer.entries(answer, of: [key]) else { throw Self.unexpected(answer) }
+            guard let (entries, _) = EtcdAnswer.entries(answer, of: [key]) else { throw Self.unexpected(answer) }
             return .reportFound(entries[0].map { StoredReport(machine: machine, value: nil, revision: $0.revision) })
         }
     }
@@ -225,12 +225,12 @@ package struct StoreSession {
                 }
                 // One value alone is too long: its key is all that is read.
                 let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
-                guard let (entries, hasMore) = GatewayAnswer.page(answer) else { throw Self.unexpected(answer) }
+                guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
                 return reports(
                     entries.map { ($0.key, StoredReport(machine: "", value: nil, revision: $0.entry.revision)) },
                     hasMore)
             }
-            guard let (entries, hasMore) = GatewayAnswer.page(answer) else { throw Self.unexpected(answer) }
+            guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
             return reports(entries.map { ($0.key, StoredReport(machine: "", $0.entry)) }, hasMore)
         }
     }
@@ -246,7 +246,7 @@ package struct StoreSession {
 
     /// What a key holds.
     private enum Found {
-        case entry(GatewayAnswer.Entry?)
+        case entry(EtcdAnswer.Entry?)
         case tooLong(revision: Int64)
         case forbidden
     }
@@ -255,7 +255,7 @@ package struct StoreSession {
     private mutating func read(_ keys: [[UInt8]]) throws(Obstacle) -> ([Found], revision: Int64) {
         do throws(Obstacle) {
             let answer = try ask(.read(keys))
-            guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
+            guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
                 throw Self.unexpected(answer)
             }
             return (entries.map(Found.entry), revision)
@@ -263,7 +263,7 @@ package struct StoreSession {
             switch error {
             case .tooLong where keys.count == 1:
                 let answer = try ask(.read(keys, withoutValues: true))
-                guard let (entries, revision) = GatewayAnswer.entries(answer, of: keys) else {
+                guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
                     throw Self.unexpected(answer)
                 }
                 return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .entry(nil) }, revision)
@@ -285,7 +285,7 @@ package struct StoreSession {
         let found: StoreFinding
         do throws(Obstacle) {
             let answer = try ask(.put(value, at: key, ifAt: revision))
-            switch GatewayAnswer.put(answer, at: [key]) {
+            switch EtcdAnswer.put(answer, at: [key]) {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
             case .found(let entries): found = finding(.entry(entries[0]))
@@ -308,20 +308,20 @@ package struct StoreSession {
         _ rollout: StoredRollout, of slot: StoreSlot, ifAt revision: Int64, with secret: StoreQuestion.TokenPut?
     ) throws(Obstacle) -> StoreResult {
         var changes = [
-            GatewayRequest.Change(
+            EtcdRequest.Change(
                 key: slot.rolloutKey(below: configuration.prefix), value: rollout.json.bytes, revision: revision)
         ]
         if let secret {
             guard let value = StoreValue.encode(secret.token) else { return .failed(StoreFailure(.secretTooLong)) }
             changes.append(
-                GatewayRequest.Change(
+                EtcdRequest.Change(
                     key: slot.key(below: configuration.prefix), value: value, revision: secret.revision))
         }
         let keys = changes.map(\.key)
         let found: [Found]
         do throws(Obstacle) {
             let answer = try ask(.put(changes))
-            switch GatewayAnswer.put(answer, at: keys) {
+            switch EtcdAnswer.put(answer, at: keys) {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
@@ -372,7 +372,7 @@ package struct StoreSession {
 
     // MARK: Requests
 
-    private mutating func ask(_ request: GatewayRequest) throws(Obstacle) -> HTTPAnswer {
+    private mutating func ask(_ request: EtcdRequest) throws(Obstacle) -> HTTPAnswer {
         var hasLoggedIn = false
         while true {
             if let user = configuration.user, members.token == nil {
@@ -384,7 +384,7 @@ package struct StoreSession {
             case .failure(let failure): throw Self.obstacle(failure)
             case .success(let answer):
                 if answer.status == 200 { return answer }
-                switch GatewayError(answer) {
+                switch EtcdError(answer) {
                 case .tokenInvalid where configuration.user != nil && !hasLoggedIn: members.forgetLogin()
                 case .forbidden: throw .forbidden
                 case let error: throw obstacle(error, answer)
@@ -408,19 +408,19 @@ package struct StoreSession {
             throw failure.code == .timedOut ? .login(failure) : .member(failure)
         case .success(let answer):
             guard answer.status == 200 else {
-                if GatewayError(answer) == .unavailable {
+                if EtcdError(answer) == .unavailable {
                     throw .login(StoreFailure(.unavailable, Self.detail(of: answer)))
                 }
-                throw obstacle(GatewayError(answer), answer)
+                throw obstacle(EtcdError(answer), answer)
             }
-            guard let token = GatewayAnswer.token(answer) else {
+            guard let token = EtcdAnswer.token(answer) else {
                 throw .member(StoreFailure(.answerUnexpected, "there is no token in the answer to the login"))
             }
             members.loggedIn(token)
         }
     }
 
-    private func call(_ request: GatewayRequest, timeout: Int) -> Call {
+    private func call(_ request: EtcdRequest, timeout: Int) -> Call {
         Call(
             endpoint: configuration.endpoints[members.current], request: request, token: members.token,
             timeout: timeout)
@@ -431,7 +431,7 @@ package struct StoreSession {
         return failure.code == .fileUnusable ? .refusal(failure) : .member(failure)
     }
 
-    private func obstacle(_ error: GatewayError, _ answer: HTTPAnswer) -> Obstacle {
+    private func obstacle(_ error: EtcdError, _ answer: HTTPAnswer) -> Obstacle {
         let detail = Self.detail(of: answer)
         return switch error {
         case .loginRefused: .login(StoreFailure(.credentialsRefused, detail))

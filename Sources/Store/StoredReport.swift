@@ -16,7 +16,7 @@ package struct StoredReport: Hashable, Sendable {
         self.revision = revision
     }
 
-    init(machine: String, _ entry: GatewayAnswer.Entry) {
+    init(machine: String, _ entry: EtcdAnswer.Entry) {
         let isRead = entry.value.count <= StoreValue.longest
         self.init(
             machine: machine, value: isRead ? String(validating: entry.value, as: UTF8.self) : nil,

@@ -74,7 +74,7 @@ final class StoreClient {
     func wait() -> [StoreNotice] { watch.wait() }
 
     private func prepare(
-        _ transfer: Transfer, _ endpoint: String, _ request: GatewayRequest, token: String?, timeout: Int?,
+        _ transfer: Transfer, _ endpoint: String, _ request: EtcdRequest, token: String?, timeout: Int?,
         _ more: [String] = []
     ) throws(TransportFailure) {
         transfer.reset()

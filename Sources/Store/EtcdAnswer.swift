@@ -1,0 +1,115 @@
+import AppleClientSecret
+import SignIn
+
+/// What etcd's JSON gateway answers, read by the rules of Protocol Buffers' JSON: a 64-bit number is a string of digits, or a
+/// number; bytes are base64; a member that is absent has its default. A member of another type makes the whole answer
+/// unusable.
+enum EtcdAnswer {
+    /// One key and its value.
+    struct Entry: Hashable {
+        let value: [UInt8]
+        /// When it was last changed.
+        let revision: Int64
+    }
+
+    /// The token of a login; nil for an answer without one.
+    static func token(_ answer: HTTPAnswer) -> String? {
+        guard let text = json(answer)?["token"]?.text, !text.isEmpty,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return text
+    }
+
+    /// What a transaction read of `keys`, in their order, and the store's revision; nil for an answer to something
+    /// else.
+    static func entries(_ answer: HTTPAnswer, of keys: [[UInt8]]) -> (entries: [Entry?], revision: Int64)? {
+        guard let json = json(answer), let revision = revision(json), let responses = json["responses"]?.elements,
+            responses.count == keys.count
+        else { return nil }
+        var entries: [Entry?] = []
+        for (response, key) in zip(responses, keys) {
+            guard let range = response["response_range"], case .object = range else { return nil }
+            switch range["kvs"] {
+            case nil, .array([]): entries.append(nil)
+            case .array(let found):
+                guard found.count == 1, let entry = entry(found[0], of: key) else { return nil }
+                entries.append(entry)
+            default: return nil
+            }
+        }
+        return (entries, revision)
+    }
+
+    /// The keys of a page with their values, in their order, and whether more follow; nil for an answer to something else.
+    static func page(_ answer: HTTPAnswer) -> (entries: [(key: [UInt8], entry: Entry)], hasMore: Bool)? {
+        guard let json = json(answer), revision(json) != nil else { return nil }
+        let found: [JSONValue]
+        switch json["kvs"] {
+        case nil: found = []
+        case .array(let elements): found = elements
+        default: return nil
+        }
+        let entries = found.compactMap { json -> (key: [UInt8], entry: Entry)? in
+            guard let key = json["key"]?.text.flatMap({ Base64.decode($0) }), let entry = entry(json, of: key) else {
+                return nil
+            }
+            return (key, entry)
+        }
+        guard entries.count == found.count else { return nil }
+        return (entries, json["more"] == .bool(true) && !entries.isEmpty)
+    }
+
+    /// What became of a put.
+    enum Put: Hashable {
+        /// It is there, at this revision.
+        case done(revision: Int64)
+        /// A key was changed at another revision than was said, or is gone: what each of them holds, in their order.
+        case found([Entry?])
+    }
+
+    /// What became of a put at these keys; nil for an answer to something else.
+    static func put(_ answer: HTTPAnswer, at keys: [[UInt8]]) -> Put? {
+        guard let json = json(answer) else { return nil }
+        switch json["succeeded"] {
+        case .bool(true):
+            guard let revision = revision(json), json["responses"]?.elements?.count == keys.count else { return nil }
+            return .done(revision: revision)
+        case nil, .bool(false): return entries(answer, of: keys).map { .found($0.entries) }
+        default: return nil
+        }
+    }
+
+    private static func json(_ answer: HTTPAnswer) -> JSONValue? {
+        guard let json = try? JSONValue(answer.body, duplicates: .refused), case .object = json else { return nil }
+        return json
+    }
+
+    private static func revision(_ json: JSONValue) -> Int64? {
+        guard let header = json["header"], case .object = header else { return nil }
+        return number(header["revision"])
+    }
+
+    private static func entry(_ json: JSONValue, of key: [UInt8]) -> Entry? {
+        guard json["key"]?.text == Base64.encode(key), let revision = number(json["mod_revision"]), revision > 0 else {
+            return nil
+        }
+        switch json["value"] {
+        case nil: return Entry(value: [], revision: revision)
+        case .string(let text): return Base64.decode(text).map { Entry(value: $0, revision: revision) }
+        default: return nil
+        }
+    }
+
+    /// A number that is not negative; nil for anything else.
+    private static func number(_ json: JSONValue?) -> Int64? {
+        let number: Int64?
+        switch json {
+        case nil: number = 0
+        case .integer(let value): number = value
+        case .string(let text):
+            number = text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(text) : nil
+        default: number = nil
+        }
+        return number.flatMap { $0 >= 0 ? $0 : nil }
+    }
+}

@@ -1,0 +1,40 @@
+import AppleClientSecret
+import SignIn
+
+/// What etcd says when it does not do what was asked.
+enum EtcdError: Hashable {
+    /// The login has expired, or is another member's.
+    case tokenInvalid
+    case loginRefused
+    /// There is no user where etcd wants one, or the other way round.
+    case userMismatch
+    /// etcd takes no certificate with a CN over the gateway.
+    case certificateNamed
+    case forbidden
+    case outOfSpace
+    /// This member cannot answer now; another one may.
+    case unavailable
+    /// It answers otherwise than etcd does.
+    case unexpected
+
+    init(_ answer: HTTPAnswer) {
+        let text = String(decoding: answer.body.prefix(4_096), as: UTF8.self)
+        let json = try? JSONValue(answer.body, duplicates: .lastCounts)
+        let words = json?["message"]?.text ?? json?["error"]?.text ?? text
+        func says(_ part: String) -> Bool { words.lowercased().contains(part) }
+        self =
+            switch json?["code"]?.whole {
+            case 16: .tokenInvalid
+            case 7: .forbidden
+            case 8: says("space") ? .outOfSpace : .unavailable
+            case 3 where says("authentication failed"): .loginRefused
+            case 3 where says("user name is empty"): .userMismatch
+            case 9 where says("authentication is not enabled"): .userMismatch
+            // Cancelled, unknown, deadline exceeded, aborted, internal, unavailable: a member in trouble.
+            case 1, 2, 4, 10, 13, 14: .unavailable
+            case nil where answer.status == 400 && says("commonname"): .certificateNamed
+            case nil where [429, 500, 502, 503, 504].contains(answer.status): .unavailable
+            default: .unexpected
+            }
+    }
+}

@@ -1,0 +1,19 @@
+import AppleClientSecret
+
+@testable import Store
+
+/// A compact JWS of nobody's; `mark` makes it another one.
+func sampleToken(_ mark: String = "a") -> String {
+    func part(_ text: String) -> String { String(decoding: Base64URL.encode(Array(text.utf8)), as: UTF8.self) }
+    return [
+        part(#"{"alg":"ES256","kid":"ABC123DEFG"}"#), part(#"{"iss":"DEF123GHIJ","mark":"\#(mark)"}"#),
+        part(String(repeating: "s", count: 64)),
+    ].joined(separator: ".")
+}
+
+func sampleSlot(_ team: String, _ client: String) -> StoreSlot {
+    guard let slot = StoreSlot("\(team)/\(client)/000aff1005060708") else { preconditionFailure("no slot") }
+    return slot
+}
+
+func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] }) }

@@ -1,0 +1,74 @@
+import AppleClientSecret
+import Testing
+
+@testable import Store
+
+@Suite struct StoreMessageTests {
+    private static let slot = "DEF123GHIJ/com.example.web/000aff1005060708"
+
+    private let rollout = StoredRollout(
+        fingerprint: Fingerprint(leadingBytes: 7), admitted: .max, isHeld: true, tolerated: 3)
+
+    @Test func questionsAreRead() throws {
+        let slot = try #require(StoreSlot(Self.slot))
+        for question in [
+            StoreQuestion.read([slot]), .put(slot, token(sampleToken()), ifAt: 7),
+            .putRollout(rollout, of: slot, ifAt: 3, with: nil),
+            .putRollout(rollout, of: slot, ifAt: 0, with: .init(token(sampleToken()), ifAt: 7)),
+            .putReport("\"a\"", machine: "app 17", ifAt: 0), .readReports(from: nil), .readReports(from: [1, 2]),
+            .forgetReport(machine: "app17", ifAt: 3),
+        ] {
+            #expect(StoreQuestion(request: question.request, sha256: { _ in [] }) == question)
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"do":"read"}"#, #"{"do":"read","slots":[]}"#, #"{"do":"read","slots":["S","S"]}"#,
+        #"{"do":"read","slots":["S",7]}"#, #"{"do":"burn","slots":["S"]}"#,
+        #"{"do":"put","slot":"S","token":"no token","revision":0}"#, #"{"do":"put","slot":"S","token":"T"}"#,
+        #"{"do":"put","slot":"S","token":"T","revision":-1}"#, #"{"do":"put","slot":"S/","token":"T","revision":0}"#,
+    ])
+    func whatIsNoQuestion(text: String) {
+        let text = text.split(separator: "S", omittingEmptySubsequences: false).joined(separator: Self.slot)
+            .split(separator: "T", omittingEmptySubsequences: false).joined(separator: sampleToken())
+        #expect(StoreQuestion(request: Array(text.utf8), sha256: { _ in [] }) == nil)
+    }
+
+    @Test func answersAreRead() {
+        let findings: [StoreFinding] =
+            [.missing, .forbidden, .token(token(sampleToken()), revision: 9)]
+            + StoreFinding.Flaw.allCases.map { .flawed($0, revision: .max) }
+        let failures = StoreFailure.Code.allCases.map {
+            StoreResult.failed(StoreFailure($0, $0 == .timedOut ? nil : "why", retryAfter: $0 == .timedOut ? 7 : nil))
+        }
+        let report = StoredReport(machine: "app17", value: "{}", revision: 3)
+        let reports: [StoreResult] = [
+            .reportFound(nil), .reportFound(report), .reports([], next: nil), .reports([report], next: [1]),
+            .reports([StoredReport(machine: "a", value: nil, revision: 1)], next: nil), .reportForgotten,
+        ]
+        let held = RolloutFinding.rollout(rollout, revision: 9)
+        let rollouts: [StoreResult] = [
+            .read(findings, rollouts: [0: held, 1: .forbidden, 3: .flawed(revision: 4)]),
+            .rolloutFound(nil, secret: nil), .rolloutFound(held, secret: .missing),
+            .rolloutFound(.flawed(revision: 1), secret: findings[2]),
+        ]
+        for result in rollouts {
+            #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
+        }
+        for result in [.read(findings), .put(revision: 5)] + reports + findings.map(StoreResult.conflict) + failures {
+            #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
+        }
+        for text in [
+            "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"put"}"#,
+            #"{"result":"read","values":[{"state":"held"}]}"#, #"{"result":"conflict","value":{"state":"other"}}"#,
+        ] {
+            #expect(StoreResult(answer: Array(text.utf8), sha256: { _ in [] }) == nil)
+        }
+        let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
+        for expiresAt in [expiry, nil] {
+            let answer = StoreAnswer(.put(revision: 5), certificateExpiresAt: expiresAt)
+            #expect(StoreAnswer(line: answer.line.bytes, sha256: { _ in [] }) == answer)
+        }
+        for notice in StoreNotice.allCases { #expect(StoreNotice(line: notice.line.bytes) == notice) }
+    }
+}

@@ -1,0 +1,28 @@
+import AppleClientSecret
+import Testing
+
+@testable import Store
+
+@Suite struct StoreSlotTests {
+    @Test func aSlotIsNamedByTeamClientAndKey() throws {
+        let team = try #require(TeamID("DEF123GHIJ"))
+        let client = try #require(ClientID("com.example.web_1"))
+        let slot = StoreSlot(team: team, client: client, publicKey: [1, 2]) { bytes in
+            #expect(bytes == [1, 2])
+            return [0x00, 0x0A, 0xFF, 0x10, 5, 6, 7, 8, 9]
+        }
+        #expect(slot.description == "DEF123GHIJ/com.example.web_1/000aff1005060708")
+        #expect(StoreSlot(slot.description) == slot)
+        #expect(
+            slot.key(below: "/a")
+                == Array("/a/v1/secret/DEF123GHIJ/com.example.web_1/000aff1005060708".utf8))
+    }
+
+    @Test(arguments: [
+        "", "DEF123GHIJ/a", "DEF123GHIJ/a/000aff100506070", "DEF123GHIJ/a/000AFF1005060708", "def/a/000aff1005060708",
+        "DEF123GHIJ/a/b/000aff1005060708", "DEF123GHIJ/a%2Fb/000aff1005060708", "DEF123GHIJ//000aff1005060708",
+    ])
+    func whatIsNoSlot(text: String) {
+        #expect(StoreSlot(text) == nil)
+    }
+}
