@@ -449,6 +449,13 @@ import Testing
             let shown = lasting(String(block.output.1))
             #expect(printed.contains(shown), "\(shown)")
         }
+        // The manual's example, without what it says about it.
+        let manual = try String(contentsOfFile: repository + "/docs/man/revoke.mdoc", encoding: .utf8)
+        let example = try #require(manual.firstMatch(of: #/\.Bd -literal.*\n((?:[^.].*\n)+)\.Ed/#)).output.1
+        for command in example.split(separator: "\n") {
+            let typed = command.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
+            #expect(printed.contains("\n$ \(typed)\n"), "\(typed)")
+        }
     }
 
     /// It makes and removes files in a folder of its own alone.

@@ -56,21 +56,28 @@ struct RolloutCommand: ParsableCommand {
         }
         guard !answer.json else { return try Streams.answer(view?.json ?? "null") }
         let terminal = Terminal.current(Environment.current)
-        var lines = ["\(client): " + RolloutWords.line(for: view, now: .now)]
-        if view?.state == .held, deed == .show {
-            lines += RolloutWords.failures(in: fleet?.clients.first { $0.name == client })
-            lines.append("next: clientsecretd rollout resume \(client), or finish")
-        }
+        let lines = RolloutWords.lines(for: client, view, in: fleet?.clients.first { $0.name == client }, now: .now)
         try Streams.answer(terminal.shown(lines.joined(separator: "\n")))
     }
 }
 
 /// How far a rollout is, in words.
 enum RolloutWords {
+    /// What the command says: how far the rollout of the client's secret is, and of one that is held what helps.
+    ///
+    /// - Parameter fleet: what the machines report of the client, when that was asked for.
+    static func lines(
+        for client: ClientName, _ view: RolloutView?, in fleet: FleetClientView?, now: WallTime
+    ) -> [String] {
+        let lines = ["\(client): " + line(for: view, now: now)]
+        guard let fleet, view?.state == .held else { return lines }
+        return lines + failures(in: fleet) + ["next: clientsecretd rollout resume \(client), or finish"]
+    }
+
     /// A line for each machine that fails with the new secret.
-    static func failures(in client: FleetClientView?) -> [String] {
-        (client?.machines ?? []).compactMap { machine in
-            guard machine.holding.fingerprint == client?.fingerprint, !machine.holding.delivered else { return nil }
+    private static func failures(in client: FleetClientView) -> [String] {
+        client.machines.compactMap { machine in
+            guard machine.holding.fingerprint == client.fingerprint, !machine.holding.delivered else { return nil }
             return machine.holding.failure.map { "\(machine.machine) fails: \($0)" }
         }
     }

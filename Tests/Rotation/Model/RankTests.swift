@@ -1,4 +1,6 @@
 import AppleClientSecret
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Rotation
@@ -21,10 +23,13 @@ struct RankTests {
         #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
     }
 
-    /// printf 'app17\nsha256:0123456789abcdef' | sha256sum
+    /// The guide's own command, whose first 16 digits the rank is.
     @Test func itIsWhatTheGuideSays() throws {
-        let fingerprint = try #require(Fingerprint("sha256:0123456789abcdef"))
-        #expect(String(Rank.of("app17", fingerprint), radix: 16) == "95e3c337dda8d9d")
+        let guide = try String(contentsOfFile: repository + "/docs/fleet.md", encoding: .utf8)
+        let command = try #require(guide.firstMatch(of: /\n {4}(printf .* app17 (sha256:[0-9a-f]{16}) \| sha256sum)\n/))
+        let printed = try run(["sh", "-c", String(command.output.1)]).output
+        let rank = Rank.of("app17", try #require(Fingerprint(String(command.output.2))))
+        #expect(UInt64(printed.prefix(16), radix: 16) == rank)
     }
 
     @Test func aPartOfASpan() {

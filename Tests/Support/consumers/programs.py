@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -43,15 +44,28 @@ class Program:
         self.set_up()
         self.process = None
 
-    def write(self, name, text):
-        """Writes a text of the page, with the places of this test instead of the page's."""
+    def here(self, text):
+        """A text of the page, with the places of this test instead of the page's."""
         for before, after in {
             "/run/clientsecretd/www": self.place, "/run/clientsecretd/matrix": self.place,
-            "/etc/apache2": self.folder, "/etc/envoy": self.folder,
+            "/etc/apache2": self.folder, "/etc/envoy": self.folder, "/run/shop": self.folder,
             "/usr/libexec/clientsecretd/clientsecretd-network push pocketbase":
                 f"{self.apple.network_program} push pocketbase --config {self.folder}/targets.yaml",
         }.items():
             text = text.replace(before, str(after))
+        return text
+
+    def page_command(self, named):
+        """The page's command, without the variables before it: the test's own environment has them."""
+        words = shlex.split(self.here(block(named)))
+        while re.match(r"\w+=", words[0]):
+            name, _, value = words.pop(0).partition("=")
+            assert self.environment()[name] == value, (name, value)
+        return words
+
+    def write(self, name, text):
+        """Writes a text of the page."""
+        text = self.here(text)
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
@@ -105,7 +119,8 @@ class Gunicorn(Program):
         return {"APPLE_SECRET_FILE": str(self.place / "web.jwt")}
 
     def command(self):
-        return [VENV / "gunicorn", "--bind", f"127.0.0.1:{self.port}", "app:application"]
+        program, *arguments = self.page_command("`client_secret_post` matters")
+        return [VENV / program, "--bind", f"127.0.0.1:{self.port}", *arguments]
 
 
 class NotNotified(Gunicorn):
@@ -120,7 +135,7 @@ class Apache(Program):
         self.write("oidc/appleid.apple.com.provider", block("`/etc/apache2/oidc/appleid.apple.com.provider`:"))
         self.write("oidc/appleid.apple.com.conf", block("`/etc/apache2/oidc/appleid.apple.com.conf`:"))
         self.write("oidc.passphrase", "of the tests\n")
-        (self.folder / "oidc/appleid.apple.com.client").symlink_to(self.place / "appleid.apple.com.client")
+        subprocess.run(self.page_command("brought into Apache's directory by a link"), check=True)
         page = self.write("apple.conf", block("`/etc/apache2/conf-available/apple.conf`:"))
         (self.folder / "htdocs").mkdir()
         (self.folder / "htdocs/index.html").write_text("signed in\n")
@@ -297,4 +312,4 @@ class Node(Program):
         return {"PORT": str(self.port)}
 
     def command(self):
-        return ["node", f"--env-file={self.place / 'web.env'}", "app.mjs"]
+        return self.page_command("Its unit starts it so:")

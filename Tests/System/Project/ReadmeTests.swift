@@ -21,6 +21,12 @@ import Testing
         let example = String(readme[start..<end])
         #expect(example.split(separator: "\n").count <= 10)
 
+        let below = readme[end...].firstMatch(of: /\n\n((?: {4}.+\n)+)/).map { String($0.output.1) }
+        let commands = try #require(below).split(separator: "\n").map { line in
+            line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(commands == ["clientsecretd check", "clientsecretd run"])
+
         let sandbox = try Sandbox()
         try sandbox.directory.write(moved(example, into: sandbox), to: "clientsecretd.yaml")
         let checked = try sandbox.command("check")

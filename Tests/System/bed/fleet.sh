@@ -128,11 +128,27 @@ after_certificates() {
 }
 before_etcd() { :; }
 after_etcd() { :; }
-before_users() { eventually "all members serve" ctl_before endpoint health; }
-ctl_before() {
-    ETCDCTL_API=3 etcdctl --endpoints https://signer1.example.com:2379,https://app17.example.com:2379,https://app18.example.com:2379 \
-        --cacert /root/fleet/ca.pem --cert /root/fleet/administrator/client.pem --key /root/fleet/administrator/client.key "$@"
+before_users() {
+    local commands
+    eventually "all members serve" ctl_before endpoint health
+    # What the guide says of etcd in general is done while there are no users, and undone.
+    commands=$(awk '/^### / { within = $0 == "### What etcd needs" } within' $guide | sed -n 's/^    \(etcdctl \)/\1/p')
+    mkdir /tmp/passwords
+    openssl rand -hex 16 >/tmp/passwords/password
+    promise "roles for one client can be made" env --chdir=/tmp/passwords "${before[@]}" bash -e <<<"$commands"
+    equal "of which a follower's reads and no more" "[/clientsecretd/v1/rollout/DEF123GHIJ/com.example.web/
+[/clientsecretd/v1/secret/DEF123GHIJ/com.example.web/" \
+        "$(ctl_before role get clientsecretd-web | sed -n '/KV Read/,/KV Write/s/^\s*\(\[[^,]*\), .*/\1/p' | sort)"
+    equal "and its machine has both roles" "clientsecretd-app17 clientsecretd-web" \
+        "$(ctl_before user get clientsecretd-app17 | sed -n 's/^Roles: //p')"
+    for user in signer1 app17; do ctl_before user delete clientsecretd-$user >"$seen"; done
+    for role in signer web app17; do ctl_before role delete clientsecretd-$role >"$seen"; done
 }
+before=(ETCDCTL_API=3
+    ETCDCTL_ENDPOINTS=https://signer1.example.com:2379,https://app17.example.com:2379,https://app18.example.com:2379
+    ETCDCTL_CACERT=/root/fleet/ca.pem ETCDCTL_CERT=/root/fleet/administrator/client.pem
+    ETCDCTL_KEY=/root/fleet/administrator/client.key)
+ctl_before() { env "${before[@]}" etcdctl "$@"; }
 after_users() {
     refused "nobody gets in without a user" ctl_before get --prefix /
     promise "the administrator does" ctl get --prefix /

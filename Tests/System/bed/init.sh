@@ -43,6 +43,23 @@ anew
 promise "the same again" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
 equal "adds no rule twice" 1 "$(grep -c addRule /etc/polkit-1/rules.d/50-clientsecretd.rules)"
 
+# The manual's examples.
+anew
+promise "the manual's first commands" bash -e <<<"$(manual_example clientsecretd.8 1)"
+promise "after which the secret is there" ours $output
+promise "and how it looks at it" bash -e <<<"$(manual_example clientsecretd.8 2)"
+contains "the journal is explained" "a new secret was signed with the key" "$(cat "$seen")"
+promise "how a secret is minted by hand" env --chdir=/etc/clientsecretd bash -e <<<"$(manual_example mint.mdoc 1)"
+cp "$seen" /tmp/minted
+promise "which is the key's" ours /tmp/minted
+promise "how a sign-in begins" env --chdir=/tmp bash -e <<<"$(manual_example authorize-url.mdoc 1)"
+contains "at Apple" "https://appleid.apple.com/auth/authorize?" "$(cat /tmp/sign-in.url)"
+anew
+cp /etc/systemd/system/app.service /etc/systemd/system/myapp.service
+promise "how an environment file is set up" bash -e <<<"$(manual_example init.mdoc 1)"
+promise "the service starts" systemctl start clientsecretd.service
+promise "and has written it" ours /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET
+
 anew
 useradd --system --groups www-data reader
 promise "a directory for a group" $init --output /run/clientsecretd/www/web.jwt --group www-data
@@ -68,13 +85,13 @@ eventually "with its secret" ours /run/app/seen
 anew
 useradd --system app
 install -d -o app -g app -m 750 /srv/app
-printf 'PORT=80\nSECRET=old\n' >/srv/app/.env
+printf 'PORT=80\nAUTH_APPLE_SECRET=old\n' >/srv/app/.env
 chown app: /srv/app/.env
-promise "a dotenv file of the application's" $init --output /srv/app/.env --format env --variable SECRET --as app
+promise "a dotenv file of the application's, as in the manual" bash -e <<<"$(manual_example init.mdoc 2)"
 promise "the service starts" systemctl start clientsecretd.service
-written() { ours /srv/app/.env --variable SECRET; }
+written() { bash -e <<<"$(manual_example inspect.mdoc 1)"; }
 eventually "the variable is set" written
-equal "and the rest kept" PORT=80 "$(grep -v SECRET /srv/app/.env)"
+equal "and the rest kept" PORT=80 "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
 
 anew
 rm -r /etc/systemd/system/app.service.d

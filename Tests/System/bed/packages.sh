@@ -5,12 +5,6 @@ source /src/Tests/System/bed/prelude.sh
 export DEBIAN_FRONTEND=noninteractive
 
 guide=/src/docs/installing.md
-# block KIND TEXT: the guide's block of that kind that holds the text.
-block() {
-    awk -v kind="$1" -v text="$2" '
-        /^```/ { if (within && index(block, text)) printf "%s", block; within = $0 == "```" kind; block = ""; next }
-        within { block = block $0 "\n" }' $guide
-}
 # does TEXT: runs the guide's commands that hold the text.
 does() {
     local commands

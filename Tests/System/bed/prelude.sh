@@ -64,6 +64,19 @@ eventually() {
     kept "$what"
 }
 
+# block KIND TEXT: the block of that kind in the page $guide that holds the text.
+block() {
+    awk -v kind="$1" -v text="$2" '
+        /^```/ { if (within && index(block, text)) printf "%s", block; within = $0 == "```" kind; block = ""; next }
+        within { block = block $0 "\n" }' $guide
+}
+
+# manual_example FILE NUMBER: that example in the source of a manual page, as its reader types it.
+manual_example() {
+    awk -v wanted="$2" '/^\.Bd -literal/ { within = ++count == wanted; next } /^\.Ed/ { within = 0 } within' "/src/docs/man/$1" |
+        sed 's/\\-/-/g; s/\\e$/\\/'
+}
+
 # try_sections GUIDE: does what the sections of a guide say that say to do something. `tries` has a word for each of them;
 # before_WORD makes what the reader has already, after_WORD looks whether the guide's promise is kept.
 try_sections() {

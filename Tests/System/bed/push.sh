@@ -10,7 +10,6 @@ setsid /src/.build/venv/bin/python /src/Tests/Support/push/stand-in.py /tmp/api 
 eventually "the stand-in listens" test -s /tmp/api/address
 install -m 0644 /tmp/api/ca.pem /etc/ssl/stand-in.pem
 token() { (umask 077 && echo "$1" >/etc/clientsecretd/vault-token); }
-token token-of-the-tests
 
 network=/usr/local/libexec/clientsecretd/clientsecretd-network
 # A debug build needs the toolchain's libraries, which lie elsewhere.
@@ -33,12 +32,19 @@ END
 socket=/run/clientsecretd/push/production.sock
 contains "a check says what enables it" "systemctl enable --now clientsecretd-push@production.socket" "$(clientsecretd check 2>&1)"
 
-# As docs/push.md has it.
-mkdir -p /etc/systemd/system/clientsecretd-push@production.service.d
-printf '[Service]\nLoadCredential=vault-token:/etc/clientsecretd/vault-token\n' \
-    >/etc/systemd/system/clientsecretd-push@production.service.d/override.conf
-systemctl daemon-reload
-promise "the socket starts" systemctl enable --now clientsecretd-push@production.socket
+promise "the daemon starts" systemctl start clientsecretd.service
+eventually "and misses it" eval 'clients | grep -q push_service_missing'
+
+# As the guide has it, at a terminal, where the token and the two lines are typed.
+guide=/usr/local/share/doc/clientsecretd/push.md
+block sh 'install -m 0600' | sed 's/supabase/vault/g' >/tmp/commands
+block ini LoadCredential | sed 's/supabase/vault/g' >/tmp/lines
+printf '#!/bin/sh\ncp /tmp/lines "$1"\n' >/usr/local/bin/type-lines
+chmod 755 /usr/local/bin/type-lines
+echo token-of-the-tests >/tmp/typed
+promise "the guide's commands" env SYSTEMD_EDITOR=type-lines script --quiet --return --command "bash -e /tmp/commands" /dev/null </tmp/typed
+equal "keep the token" "600 token-of-the-tests" "$(stat -c %a /etc/clientsecretd/vault-token) $(cat /etc/clientsecretd/vault-token)"
+promise "the socket listens" systemctl is-active clientsecretd-push@production.socket
 equal "the daemon's user alone may connect" "600 clientsecretd" "$(stat -c '%a %U' $socket)"
 equal "a check says so no more" "" "$(clientsecretd check 2>&1 | grep push@)"
 
@@ -57,19 +63,18 @@ while data := service.recv(65_536):
 print(answer.decode(), end="")
 PYTHON
 chmod 755 /usr/local/bin/ask
-question='{"do":"read","client_secret":"'$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)'"}'
-refused "nobody else may" runuser -u nobody -- ask "$question"
-contains "the daemon's user is answered" '"code":"push_place_missing"' "$(runuser -u clientsecretd -- ask "$question")"
-
 field() { clients | python3 -c 'import json, sys
 outputs = json.load(sys.stdin)["clients"][0]["outputs"]
 print(next(o for o in outputs if o.get("target") == "production").get(sys.argv[1]))' "$1"; }
 shows() { [ "$(field "$1")" = "$2" ]; }
 same() { cmp -s $output /tmp/api/held; }
-promise "the daemon starts" systemctl start clientsecretd.service
 eventually "the push is verified" shows verified True
 promise "the API holds what the file holds" same
 promise "all is well" clientsecretd health
+question='{"do":"read","client_secret":"'$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)'"}'
+refused "nobody else may" runuser -u nobody -- ask "$question"
+contains "the daemon's user is answered" '"holds":false' "$(runuser -u clientsecretd -- ask "$question")"
+contains "and by hand, as the guide has it, it is pushed" '"result":"published"' "$(bash -e <<<"$(block sh '"do":"publish"' | sed 's/supabase/vault/g')")"
 secret=$(cat $output)
 promise "a renewal is pushed" clientsecretd renew
 promise "the API holds the new one" same

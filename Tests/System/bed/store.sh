@@ -66,7 +66,8 @@ login() { # login CERTIFICATE: what this machine logs in with
 login client
 (umask 077 && echo signer >/etc/clientsecretd/store/password)
 
-keyprint() { base64 -d | sha256sum | cut -c1-16; }
+# As the guide finds out where a key's secrets lie.
+keyprint() { eval "$(sed -n 's/^    echo MFkw… | //p' /src/docs/fleet.md)"; }
 # The other signer puts a secret into etcd, one of a later second than the last: of one second the greater fingerprint counts.
 put_shop() {
     until [ "$(date +%s)" -gt "$(stat -c %Y /tmp/shop.jwt 2>/dev/null || echo 0)" ]; do sleep 0.05; done

@@ -3,12 +3,6 @@
 source /src/Tests/System/bed/prelude.sh
 
 guide=/src/docs/installing.md
-# block KIND TEXT: the guide's block of that kind that holds the text.
-block() {
-    awk -v kind="$1" -v text="$2" '
-        /^```/ { if (within && index(block, text)) printf "%s", block; within = $0 == "```" kind; block = ""; next }
-        within { block = block $0 "\n" }' $guide
-}
 # files: what lies where the tarball has files, but for copies of the accounts.
 files() { find /etc /usr -xdev ! -type d ! -path '/etc/*-' | sort; }
 
