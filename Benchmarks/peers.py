@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""peers.py ROOT [CLIENTS [RUNS]]: what it costs to keep so many secrets (3) idly, beside caddy and certmonger, which keep as
-many certificates of their own making and renew them. ROOT is a Debian with both of them in it. To be run as root.
+"""peers.py ROOT [CLIENTS [RUNS [PEER...]]]: what it costs to keep so many secrets (3) idly, beside caddy and certmonger, which keep as
+many certificates of their own making and renew them; or beside those PEERs alone. ROOT is a Debian with both of them in it. To be
+run as root.
 
 Everything that is kept exists before the first measured start. The three take turns: the time from the start until the
 program says that it is ready (caddy and the daemon by READY=1, certmonger by taking connections), and how long its threads
@@ -21,6 +22,7 @@ import time
 root = os.path.abspath(sys.argv[1])
 clients = int(sys.argv[2]) if len(sys.argv) > 2 else 3
 runs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+chosen = sys.argv[4:] or ["caddy", "certmonger"]
 binary = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/.build/release/clientsecretd"
 work = tempfile.mkdtemp(prefix="peers.", dir=root + "/tmp")
 inside = work[len(root):]
@@ -175,7 +177,9 @@ def switches(process):
 
 
 try:
-    peers = {"clientsecretd": daemon(), "caddy": caddy(), "certmonger": certmonger()}
+    peers = {"clientsecretd": daemon()}
+    for name in chosen:
+        peers[name] = {"caddy": caddy, "certmonger": certmonger}[name]()
     times = {name: [] for name in peers}
     for run in range(runs):
         for name, peer in peers.items():

@@ -82,6 +82,41 @@ import Testing
                 == "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto does not open")
     }
 
+    /// PBES2 (1.2.840.113549.1.5.13) with something else than its parameters, a scheme that nobody knows, and no content.
+    @Test(
+        arguments: [
+            ([0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D, 5, 0], [4, 1, 0]),
+            ([0x06, 0x03, 0x2A, 0x03, 0x04, 5, 0], [4, 1, 0]),
+        ] as [([UInt8], [UInt8])])
+    func aSchemeWithoutItsParametersIsNotOpened(algorithm: [UInt8], content: [UInt8]) throws {
+        let directory = try TemporaryDirectory()
+        let envelope = PKCS8.element(0x30, PKCS8.element(0x30, algorithm) + content)
+        try directory.write(PKCS8.pem(envelope, label: "ENCRYPTED PRIVATE KEY"), to: "key")
+        try directory.write("x", to: "passphrase")
+        #expect(
+            try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
+                == "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto does not open")
+    }
+
+    @Test func anEnvelopeWithoutContentHoldsNoKey() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "plain")
+        try directory.write("x", to: "passphrase")
+        // The scheme of a real one, and an octet string of no bytes.
+        let der = try shell(
+            """
+            openssl pkcs8 -topk8 -in plain -outform DER -out whole -v2 aes-256-cbc -passout pass:x
+            length=$(openssl asn1parse -inform DER -in whole | sed -n '2s/.*hl=2 l= *\\([0-9]*\\) .*/\\1/p')
+            tail -c +4 whole | head -c $((length + 2)) | base64 -w 0
+            """, in: directory)
+        let algorithm = try #require(Data(base64Encoded: der))
+        let envelope = PKCS8.element(0x30, Array(algorithm) + [4, 0])
+        try directory.write(PKCS8.pem(envelope, label: "ENCRYPTED PRIVATE KEY"), to: "key")
+        #expect(
+            try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
+                == "the key: the private key cannot be decoded")
+    }
+
     @Test func nobodyIsAskedForAPassphrase() throws {
         // A prompt would read the terminal or standard input, and wait.
         let directory = try TemporaryDirectory()

@@ -82,6 +82,15 @@ import Testing
         ("head -c 16384 /dev/zero | tr '\\0' '\\n' >key; \(p256) >>key", "too large for a private key"),
         ("head -c 200000 /dev/urandom >key", "too large for a private key"),
         ("\(p256) | iconv -t UTF-16 >key", "not a PEM file"),
+        ("\(p256) | sed '1p' >key", "the key file ends in the middle"),
+        ("\(p256) | sed 's/END .*/END/' >key", "the key file ends in the middle"),
+        ("\(p256) | sed 's/BEGIN .*/BEGIN private key-----/' >key", "the private key cannot be decoded"),
+        ("\(p256) | sed \"s/BEGIN .*/BEGIN $(printf %041d 0)-----/\" >key", "the private key cannot be decoded"),
+        ("\(p256) | sed '2s/.$/=/' >key", "the private key cannot be decoded: its base64 is damaged"),
+        (
+            "for _ in $(seq 17); do printf -- '-----BEGIN X-----\nAAAA\n-----END X-----\n'; done >key",
+            "the private key cannot be decoded: it holds more than 16 PEM blocks"
+        ),
     ]
 
     @Test(arguments: bad.indices) func aBadKeyIsNamedForWhatItIs(index: Int) throws {
@@ -116,6 +125,9 @@ import Testing
             + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299")
     private static let order = bytes("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
 
+    /// The content of a key whose number is 1.
+    private static let shortest = Array(PKCS8.der(scalar: [1]).dropFirst(2))
+
     /// Structures that no tool makes.
     private static let crafted: [(der: [UInt8], message: String?)] = [
         (PKCS8.der(scalar: scalar, point: point), nil),
@@ -139,12 +151,45 @@ import Testing
         (PKCS8.der(scalar: scalar, point: [0]), ": its public half is not on the curve"),
         (PKCS8.der(scalar: [2], point: point), ": its public half belongs to another key"),
         (PKCS8.der(algorithm: [6, 3, 0x55, 4, 3], scalar: scalar), ": its algorithm is CN"),
+        (PKCS8.der(algorithm: [5, 0], scalar: scalar), ""),
+        (PKCS8.der(scalar: scalar, parameters: [5, 0]), ""),
+        (PKCS8.der(scalar: scalar, parameters: PKCS8.element(0xA1, [5, 0])), ""),
+        // A number of bits that is none of whole bytes.
+        (PKCS8.der(scalar: scalar, parameters: PKCS8.element(0xA1, PKCS8.element(3, [1] + point))), ""),
+        (PKCS8.element(0x30, [2, 1, 0] + PKCS8.element(0x30, PKCS8.ecPublicKey + PKCS8.p256)), ""),
+        (PKCS8.element(0x30, [2, 1, 0] + PKCS8.element(0x30, PKCS8.ecPublicKey + PKCS8.p256) + [4, 2, 5, 0]), ""),
+        (PKCS8.element(0x30, [2, 1, 0, 5, 0]), ""),
+        (PKCS8.element(0x30, [2, 2, 0, 0]), ""),
+        // Lengths of more bytes than they need, or than any key has, and without an end.
+        ([0x30, 0x81, UInt8(shortest.count)] + shortest, ""), ([0x30, 0x82, 0, UInt8(shortest.count)] + shortest, ""),
+        ([0x30, 0x83, 0, 0, UInt8(shortest.count)] + shortest, ""),
+        ([0x30, 0x80, 2, 1, 0, 0, 0], ""),
     ]
 
     @Test(arguments: crafted.indices) func aKeyIsTakenOnlyWhole(index: Int) throws {
         let (der, message) = Self.crafted[index]
         let expected = message.map { "the key: the private key cannot be decoded" + $0 }
         #expect(try words { try signingKey(text: PKCS8.pem(der)) } == expected, "\(index)")
+    }
+
+    /// What its own length says is missing, whatever the form of that length.
+    @Test(arguments: [
+        [0x30], [0x30, 0x81], [0x30, 5, 2, 1, 0], [0x30, 0x81, 0x80, 2, 1, 0], [0x30, 0x82, 1, 0, 2, 1, 0],
+    ])
+    func aKeyThatWasCutIsNamedSo(der: [UInt8]) throws {
+        #expect(try words { try signingKey(text: PKCS8.pem(der)) } == "the key: the key file ends in the middle")
+    }
+
+    @Test func curvesOfTheInnerKeyCountAsWell() throws {
+        for (parameters, name) in [
+            ([6, 5, 0x2B, 0x81, 4, 0, 34], "secp384r1"), ([0x30, 0], "explicit parameters"),
+            (PKCS8.p256 + [5, 0], "explicit parameters"),
+        ] {
+            let der = PKCS8.der(scalar: Self.scalar, parameters: PKCS8.element(0xA0, parameters))
+            #expect(
+                try words { try signingKey(text: PKCS8.pem(der)) }
+                    == "the key: an EC key on another curve than P-256: \(name)")
+        }
     }
 
     @Test func anUnknownCurveIsNamedByItsNumber() throws {
@@ -193,6 +238,7 @@ import Testing
             openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 2>/dev/null | openssl pkey -pubout -out p521
             openssl genpkey -algorithm ED25519 2>/dev/null | openssl pkey -pubout -out ed25519
             openssl pkey -in key -pubout | sed 2d >cut
+            openssl genpkey -algorithm DH -pkeyopt group:ffdhe2048 2>/dev/null | openssl pkey -pubout -out dh
             openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit 2>/dev/null |
                 openssl pkey -pubout -out explicit
             """, in: directory)
@@ -206,6 +252,7 @@ import Testing
         #expect(try words { try read("ed25519") } == "the key: an EC key on another curve than P-256: ED25519")
         #expect(
             try words { try read("explicit") } == "the key: an EC key on another curve than P-256: explicit parameters")
+        #expect(try words { try read("dh") } == "the key: the private key cannot be decoded")
         #expect(try words { try read("cut") } == "the key: the private key cannot be decoded")
     }
 }

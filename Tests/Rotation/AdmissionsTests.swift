@@ -218,6 +218,43 @@ struct AdmissionsTests {
         #expect(runs == 1)
     }
 
+    /// Two clients whose canaries are different machines would wait for each other.
+    @Test mutating func anActionOfTwoClientsRunsOnceOneOfThemIsAdmitted() throws {
+        var configuration = try Self.configuration()
+        var shop = try #require(configuration.clients[web])
+        shop.clientID = try #require(ClientID("com.example.shop"))
+        shop.outputs = try Values.client("shop").outputs
+        configuration.clients[try Values.name("shop")] = shop
+        bench.reload(configuration)
+        let shelf = StorePlace(team: place.team, client: shop.clientID, key: place.key)
+        func offer(_ number: UInt64, shopAdmits: Bool) throws {
+            let now = bench.now.wall.secondsSinceEpoch - Values.start
+            let secret = try Values.issued(
+                100 + number, id: "com.example.shop", from: now - 60 + Int64(number), to: now + 90 * Values.day,
+                signer: Values.print("1"))
+            let rank = Rank.of("app17", secret.fingerprint)
+            bench.store[shelf] = .secret(secret, revision: 1_000 + Int64(number))
+            bench.rollouts[shelf] = .rollout(
+                Rollout(fingerprint: secret.fingerprint, admitted: shopAdmits ? rank : rank - 1, state: .going),
+                revision: 1_000 + Int64(number))
+        }
+        bench.go()
+        try offer(1, shopAdmits: true)
+        try self.offer(1, admitting: 0)
+        bench.pass(61)
+        bench.forget()
+
+        try offer(2, shopAdmits: false)
+        try self.offer(2, admitting: -1)
+        bench.pass(600)
+        #expect(runs == 0)
+        try offer(3, shopAdmits: true)
+        bench.pass(61)
+        #expect(runs == 1)
+        bench.pass(600)
+        #expect(runs == 1, "it ran for both")
+    }
+
     @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {
         try begin()
         bench.rollouts[place] = .forbidden

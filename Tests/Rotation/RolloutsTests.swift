@@ -280,6 +280,33 @@ struct RolloutsTests {
         #expect(bench.answer(1) == .rolloutOvertaken)
     }
 
+    /// It is not said to be done, for it never was.
+    @Test func anOrderThatSomethingOvertakesIsAnsweredSo() throws {
+        try renew()
+        bench.held = [.rollout(web)]
+        bench.ask(.rollout(web, .hold), 1)
+        #expect(bench.answer(1) == nil)
+        // While the put is under way, another signer's secret and its rollout are there.
+        let other = try Values.issued(
+            77, from: bench.now.wall.secondsSinceEpoch - Values.start + 5,
+            to: bench.now.wall.secondsSinceEpoch - Values.start + 90 * Values.day, signer: Values.print("1"))
+        bench.store[place] = .secret(other, revision: 5_000)
+        bench.rollouts[place] = .rollout(Rollout(fingerprint: other.fingerprint, admitted: 1), revision: 5_000)
+        bench.pass(61)
+        bench.release(.rollout(web))
+        #expect(try current == other.fingerprint)
+        #expect(bench.answer(1) == .rolloutOvertaken)
+        #expect(try rollout.state == .going)
+
+        bench.held = [.rollout(web)]
+        bench.ask(.rollout(web, .hold), 2)
+        #expect(bench.answer(2) == nil)
+        var configuration = try Self.configuration()
+        configuration.store = nil
+        bench.reload(configuration, 3)
+        #expect(bench.answer(2) == .rolloutOvertaken)
+    }
+
     @Test func whatIsRemovedOrForgedIsPutAgainAsItWas() throws {
         try renew()
         let ranked = try ranked
@@ -315,6 +342,17 @@ struct RolloutsTests {
         bench.pass(61)
         #expect(try rollout.isFinished)
         bench.ask(.renew(Request.Renewal(clients: [web])), 98)
+        #expect(try rollout.isFinished)
+        #expect(try rollout.fingerprint == current)
+    }
+
+    /// Machines that have seen a rollout wait for the next one, whatever the store has forgotten.
+    @Test func aSettingThatIsRemovedWhileTheStoreIsEmptyAdmitsEverybody() throws {
+        try renew()
+        bench.store = [:]
+        bench.rollouts = [:]
+        bench.reload(try Self.configuration(nil))
+        bench.pass(130)
         #expect(try rollout.isFinished)
         #expect(try rollout.fingerprint == current)
     }
