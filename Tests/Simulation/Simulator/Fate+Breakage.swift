@@ -6,10 +6,10 @@ extension Fate {
     /// Dies right before or after a kind of job, after triggering one; often in the middle of a renewal.
     func kill() throws {
         for _ in 0...draw(3) {
-            let boundary = pick(Fault.Boundary.all)
+            let boundary = pick(hasTargets ? Fault.Boundary.allWithTargets : Fault.Boundary.all)
             var seconds = draw(2)
             switch boundary.work {
-            case .recall, .recallReportedStates: simulator.die(downFor: UInt64(draw(1000)))
+            case .recall, .recallReportedStates, .readTarget: simulator.die(downFor: UInt64(draw(1000)))
             case .readConfiguration: simulator.ask(.reload)
             case .checkConfiguration:
                 simulator.noteChange(.configuration)

@@ -26,9 +26,14 @@ extension Fate {
         pick(outside.configuration.keys.keys.sorted())
     }
 
+    /// A target that is configured; there has to be one.
+    func pickTarget() -> PushOutput {
+        pick(outside.configuration.clients.sorted { $0.key < $1.key }.flatMap(\.value.targets))
+    }
+
     func pickAction() -> ActionID? {
         let actions = outside.configuration.clients.values.flatMap(\.onChange) + outside.configuration.onStateChange
-        let all = Set(actions.map(\.id)).sorted()
+        let all = Set(actions.filter { !$0.isRedeployment }.map(\.id)).sorted()
         return all.isEmpty ? nil : pick(all)
     }
 }

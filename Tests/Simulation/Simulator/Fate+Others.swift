@@ -41,7 +41,9 @@ extension Fate {
             wanted.clients[client]?.outputs[0] = Scenario.raw("\(client)-\(draw(3))")
         default:
             outside.meet(.actionAdded)
-            wanted.clients[client]?.onChange = [.exec(arguments: ["/bin/\(client)", "\(draw(3))"], timeout: 30)]
+            let deployments = wanted.clients[client]?.onChange.filter(\.isRedeployment) ?? []
+            wanted.clients[client]?.onChange =
+                [.exec(arguments: ["/bin/\(client)", "\(draw(3))"], timeout: 30)] + deployments
         }
         simulator.reload(wanted)
     }
@@ -62,6 +64,7 @@ extension Fate {
         if let action = pickAction(), chance(2) { outside.broken.actions[action] = pick(Broken.Failing.allCases) }
         if chance(2) { outside.broken.writes[pickFile()] = .ioError }
         if chance(2) { startAppleTrouble() }
+        if hasTargets, chance(2) { startTrouble(of: pickTarget()) }
         try simulator.run(for: 4000)
         simulator.fix()
         try simulator.run(for: 2 * 3600)

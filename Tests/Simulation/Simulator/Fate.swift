@@ -13,6 +13,9 @@ struct Fate {
 
     var outside: Outside { simulator.outside }
 
+    /// Whether some client has a target now.
+    var hasTargets: Bool { outside.configuration.clients.values.contains { !$0.targets.isEmpty } }
+
     mutating func live(years: Int64) throws {
         outside.editAsStranger(Scenario.environment)
         simulator.noteChange(.file(Scenario.environment))
@@ -40,11 +43,15 @@ struct Fate {
             simulator.rotation.snapshot(at: simulator.now).clients.flatMap(\.outputs).allSatisfy({ $0.state == .ok })
         else { return }
         let before = (outside.mints, outside.runs)
+        let pushes = outside.api.pushes
         let pages = outside.pages
         simulator.die()
         try simulator.run(for: 600)
         guard (outside.mints, outside.runs) == before else {
             throw Violation(.pace, "a restart has minted or run an action")
+        }
+        guard outside.api.pushes == pushes else {
+            throw Violation(.pace, "a restart has pushed what is there")
         }
         guard outside.pages == pages else {
             throw Violation(.stateChangeActions, "a restart has reported what is no news")
@@ -52,7 +59,7 @@ struct Fate {
     }
 
     private mutating func strike() throws {
-        switch pick(Self.deck) {
+        switch pick(hasTargets ? Self.deckWithTargets : Self.deck) {
         case .kill: try kill()
         case .breakDisk: breakDisk()
         case .breakState: breakState()
@@ -66,11 +73,14 @@ struct Fate {
         case .liveFast: try liveFast()
         case .contest: try contest()
         case .changeOutput: try changeOutput()
+        case .breakTarget: try breakTarget()
+        case .changeTarget: try changeTarget()
         }
     }
 
     /// Every kind of strike as often as its weight says.
-    private static let deck = Strike.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+    private static let deckWithTargets = Strike.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+    private static let deck = deckWithTargets.filter { ![.breakTarget, .changeTarget].contains($0) }
 }
 
 /// What happens in a strike of fate. Tests/Simulation/README.md has a row for each.
@@ -88,13 +98,16 @@ package enum Strike: String, CaseIterable, Sendable {
     case liveFast
     case contest
     case changeOutput
+    case breakTarget
+    case changeTarget
 
     /// How many of ``total`` strikes are of this kind, on average.
     package var weight: Int {
         switch self {
         case .breakState, .suspend, .breakText, .liveFast, .contest: 1
         case .breakDisk, .breakKey, .breakAction, .breakApple, .setClock: 2
-        case .kill, .reconfigure: 3
+        case .kill, .reconfigure, .changeTarget: 3
+        case .breakTarget: 6
         case .changeOutput: 9
         }
     }

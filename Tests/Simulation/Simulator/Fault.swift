@@ -47,6 +47,22 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case newKeyRefused
     /// Apple has not been heard, and the old secret is about to become critical.
     case publishedUntried
+    // Targets.
+    case apiUnreachable
+    case apiTokenRefused
+    case apiTokenGone
+    case apiWantsRest
+    case apiLate
+    /// The API says that it failed, and keeps the secret.
+    case pushedAmbiguously
+    /// The API says that it has the secret, and does not show it.
+    case pushNotKept
+    case deploymentFailed
+    case deployedByOthers
+    case placeChanged
+    case placeEmptied
+    case placeContested
+    case placeMoved
     // Operators.
     case operatorsNotified
     case stateChangeFailed
@@ -108,8 +124,13 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         let work: Kind
         let isAfter: Bool
 
-        static var all: [Boundary] {
-            Kind.allCases.flatMap {
+        /// Those that occur without targets.
+        static let all = boundaries(of: Kind.allCases.filter { ![.push, .readTarget].contains($0) })
+        /// Those that occur with targets.
+        static let allWithTargets = boundaries(of: Kind.allCases)
+
+        private static func boundaries(of kinds: [Kind]) -> [Boundary] {
+            kinds.flatMap {
                 [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)]
             }
         }
@@ -125,6 +146,8 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         case keep
         case verify
         case publish
+        case push
+        case readTarget
         case run
         case probe
         case recallReportedStates
@@ -142,8 +165,9 @@ package enum Fault: Hashable, Sendable, CaseIterable {
                 case .mint: .mint
                 case .keep: .keep
                 case .verify: .verify
-                // No client of a life has a target.
-                case .publish, .push, .readTarget, .putInStore, .putRollout, .putReport, .forgetReport: .publish
+                case .push: .push
+                case .readTarget: .readTarget
+                case .publish, .putInStore, .putRollout, .putReport, .forgetReport: .publish
                 case .run: .run
                 case .probe: .probe
                 case .recallReportedStates: .recallReportedStates
@@ -159,7 +183,9 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
             .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
             .retriedInEmergency, .appleDown, .appleWrong, .appleFlapping, .clientRefused, .newKeyRefused,
-            .publishedUntried, .operatorsNotified, .stateChangeFailed,
+            .publishedUntried, .apiUnreachable, .apiTokenRefused, .apiTokenGone, .apiWantsRest, .apiLate,
+            .pushedAmbiguously, .pushNotKept, .deploymentFailed, .deployedByOthers, .placeChanged, .placeEmptied,
+            .placeContested, .placeMoved, .operatorsNotified, .stateChangeFailed,
             .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
             .keyIDChanged,
             .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,
@@ -168,7 +194,7 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             .sharedWrite, .sharedRun, .environmentSlotWritten,
         ]
         return plain + Size.allCases.flatMap { [.clockAhead($0), .clockBack($0)] }
-            + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.all.map(killed)
+            + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.allWithTargets.map(killed)
     }
 
     /// What happened to the daemon; a case without a value is named by itself.

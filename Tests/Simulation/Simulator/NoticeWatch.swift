@@ -43,6 +43,9 @@ struct NoticeWatch {
         health = new
     }
 
+    /// Whether the health has been the same for so long that it was reported.
+    func isSettled(at boot: Int64) -> Bool { boot - since > Self.bound }
+
     mutating func disturb(at boot: Int64) {
         disturbedAt = boot
     }

@@ -40,6 +40,7 @@ extension Outside {
 
     /// An application reads the last of its client's outputs, and ignores all but a secret of its own.
     func reread(_ reader: Reader) {
+        fetch(reader)
         guard let entry = configuration.clients[reader.client], let output = entry.outputs.last,
             let issued = secret(in: output), issued.client == entry.clientID
         else { return }

@@ -43,6 +43,7 @@ extension Outside {
     func fix() {
         broken = Broken()
         apple.trouble = nil
+        api.trouble = [:]
         for path in away.sorted() { restore(path) }
     }
 
@@ -50,6 +51,7 @@ extension Outside {
     var remembersAll: Bool {
         configuration.clients.allSatisfy { name, entry in
             entry.onChange.allSatisfy { records[name]?.delivered[$0.id] != nil }
+                && entry.targets.allSatisfy { records[name]?.pushed[$0] != nil }
         }
     }
 

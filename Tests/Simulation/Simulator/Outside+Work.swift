@@ -12,6 +12,9 @@ extension Outside {
             return nil
         }
         if case .run(let action, _) = job.work, broken.actions[action.id] == .byHanging { return 30_000 }
+        if let target = job.asksTarget {
+            return api.trouble[target] == .isLate ? 10_000 + random.next() % 35_000 : random.next() % 2000
+        }
         return random.next() % 50
     }
 
@@ -53,9 +56,10 @@ extension Outside {
             if let fault { meet(fault) }
             return sabotage?.twist(answer, about: client, wasRefused: wasRefused) ?? answer
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
-        // Nor has one a target.
-        case .push: return .success(.pushed(verified: nil))
-        case .readTarget: return .success(.targetRead(holds: nil))
+        case .push(let client, let secret, let output): return push(secret, of: client, to: output, &random)
+        case .readTarget(_, let secret, let output): return readTarget(secret, at: output)
+        case .run(.redeploy(let project, let targets), let covering):
+            return redeploy(project, targets, covering, &random)
         case .run(let action, let covering):
             if case .stateChangeAction(let id) = job.resource { return page(id) }
             return run(action, covering)
@@ -129,5 +133,22 @@ extension Outside {
         if !secretCache.contains(issued.fingerprint) {
             violation = Violation(.bytes, "the bytes of \(issued.fingerprint) were asked for, which nobody has")
         }
+    }
+}
+
+extension Job {
+    /// The target whose API it asks.
+    var asksTarget: TargetName? {
+        switch work {
+        case .push(_, _, let output), .readTarget(_, _, let output): output.target
+        case .run(.redeploy(_, let targets), _): targets.first
+        default: nil
+        }
+    }
+}
+
+extension Action {
+    var isRedeployment: Bool {
+        if case .redeploy = self { true } else { false }
     }
 }

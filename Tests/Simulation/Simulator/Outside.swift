@@ -27,6 +27,11 @@ package final class Outside {
     package internal(set) var prints: [KeyName: KeyDigest] = [:]
     package var broken = Broken()
     package var apple = Apple()
+    var api = Api()
+    /// How many requests have not reached their API, or whose answers were lost.
+    var unanswered = 0
+    /// What each application last read at its API.
+    var fetched: [Reader: SlotObservation] = [:]
     /// What the file holds from which secrets are received; nil: there is none.
     var offer: Offer?
     let sabotage: Sabotage?
@@ -88,6 +93,9 @@ package final class Outside {
         for (name, entry) in configuration.clients { ids[name, default: []].insert(entry.clientID) }
     }
 
+    /// Whether a client was ever configured with an id.
+    func hasEverHad(_ id: ClientID, _ client: ClientName) -> Bool { ids[client]?.contains(id) == true }
+
     package func swapKey(_ name: KeyName, number: Int) {
         let digits = String(number, radix: 16)
         prints[name] = KeyDigest(String(repeating: "0", count: 64 - digits.count) + digits)
@@ -99,6 +107,7 @@ package final class Outside {
         known = []
         unreported = [:]
         doubtful = []
+        api.restsUntil = [:]
     }
 
     /// Undoes unreported writes, each by chance, and has every application read its files as it starts.
@@ -112,7 +121,9 @@ package final class Outside {
             }
         }
         for (name, entry) in configuration.clients {
-            for action in entry.onChange { reread(Reader(client: name, action: action.id)) }
+            for action in entry.onChange where !action.isRedeployment {
+                reread(Reader(client: name, action: action.id))
+            }
         }
     }
 
@@ -137,6 +148,7 @@ package final class Outside {
         for path in deleted where files[path] != nil {
             throw Violation(.outputs, "\(path) was made anew with half of its lines")
         }
+        try checkTargets()
         for (name, entry) in configuration.clients {
             for output in entry.outputs {
                 guard let file = files[output.path], let observation = file.slots[output.slot],

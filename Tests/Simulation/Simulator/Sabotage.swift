@@ -61,6 +61,8 @@ package enum Sabotage: Sendable, CaseIterable {
     case isNeverReady
     /// A forged secret counts as signed by the key that its key id names.
     case believesForgedSecrets
+    /// A deployment that has begun is reported as done.
+    case believesDeployments
 
     /// The promises that it breaks.
     package var breaks: Set<Invariant> {
@@ -69,6 +71,7 @@ package enum Sabotage: Sendable, CaseIterable {
         case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies, .asksTooOften: [.pace]
         case .publishesRefused, .waitsForApple: [.verdicts]
         case .losesActionResults: [.applications, .health, .answers]
+        case .believesDeployments: [.applications, .health]
         case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory,
             .forgetsVerdicts:
             [.applications, .health]
@@ -80,6 +83,14 @@ package enum Sabotage: Sendable, CaseIterable {
         case .believesForgedSecrets: [.applications, .outputs, .health]
         case .losesNoticeResults, .forgetsReportedStates: [.stateChangeActions]
         case .claimsAllIsWell, .hidesRefusals: [.health]
+        }
+    }
+
+    /// Whether only lives with targets can show it.
+    var needsTargets: Bool {
+        switch self {
+        case .believesDeployments: true
+        default: false
         }
     }
 

@@ -8,10 +8,20 @@ package enum Scenario {
     /// The file that two clients share with each other and with another program.
     package static var environment: AbsolutePath { sure(AbsolutePath("/srv/app/.env")) }
 
+    /// The target of "alone", whose API shows what it holds; that of "silent", whose API does not; and that of "unit", which
+    /// shows nothing either and belongs to a project that is deployed again.
+    static let shown = sure(TargetName("shown"))
+    static let blind = sure(TargetName("blind"))
+    static let deployed = sure(TargetName("deployed"))
+    static let project = "shop"
+
     /// Five clients and two keys: one alone; two that share an environment file and an action; one with two outputs and
     /// a unit, and the other key; one without actions, with two variables in a file of its own. Apple is asked about
-    /// the new secrets of three of them, or also about those of the two that share.
-    package static func configuration(lifetimeInDays: Int64 = 90, verifiesAll: Bool = false) -> Configuration {
+    /// the new secrets of three of them, or also about those of the two that share. With
+    /// `pushes` the other three have a target each besides.
+    package static func configuration(
+        lifetimeInDays: Int64 = 90, verifiesAll: Bool = false, pushes: Bool = false
+    ) -> Configuration {
         let shared = Action.exec(arguments: ["/bin/shared"], timeout: 30)
         let clients = [
             "alone": client("alone", [raw("alone")], [.exec(arguments: ["/bin/alone"], timeout: 30)]),
@@ -36,7 +46,18 @@ package enum Scenario {
         for name in configuration.clients.keys {
             configuration.clients[name]?.verify = verifiesAll || !["web", "native"].contains(name.description)
         }
+        if pushes { addTargets(to: &configuration) }
         return configuration
+    }
+
+    private static func addTargets(to configuration: inout Configuration) {
+        for (client, target) in [("alone", shown), ("silent", blind), ("unit", deployed)] {
+            configuration.clients[sure(ClientName(client))]?.targets = [
+                PushOutput(target: target, place: target.description)
+            ]
+        }
+        configuration.clients[sure(ClientName("unit"))]?.onChange.append(
+            .redeploy(project: project, targets: [deployed]))
     }
 
     package static func raw(_ name: String) -> Output {

@@ -96,6 +96,12 @@ extension Simulator {
                 }
                 all.insert(issued.fingerprint)
             }
+            for output in entry.targets {
+                guard let issued = outside.api.secret(at: output), isUsable(issued, entry) else {
+                    throw Violation(.applications, "\(output.target) holds no usable secret of \(name)")
+                }
+                all.insert(issued.fingerprint)
+            }
             for action in entry.onChange {
                 guard let issued = outside.held[.init(client: name, action: action.id)] else {
                     throw Violation(.applications, "\(action.id) was never run for \(name)")
@@ -111,7 +117,9 @@ extension Simulator {
                 throw Violation(.applications, "the outputs and applications of \(name) hold different secrets")
             }
             try checkRecord(name, entry)
+            try checkFetched(name, entry)
             guard watch.keepsLong(at: boot), !watch.wasContested(entry, at: boot),
+                !watch.targets.wasContested(entry, at: boot),
                 let view = (snapshot ?? rotation.snapshot(at: now)).clients.first(where: { $0.name == name })
             else { continue }
             // A key id that stands for another key is reported for a day.
@@ -133,6 +141,20 @@ extension Simulator {
                 throw Violation(.applications, "it is not kept that \(action.id) was run for \(name)")
             }
         }
+        for output in entry.targets where record.pushed[output] != record.current {
+            throw Violation(.applications, "it is not kept that \(output.target) was pushed to")
+        }
+    }
+
+    /// An application behind an API has read what is there now.
+    private func checkFetched(_ name: ClientName, _ entry: ClientConfiguration) throws {
+        guard let output = entry.targets.last, !watch.targets.wasContested(entry, at: boot) else { return }
+        for action in entry.onChange where !action.isRedeployment {
+            let read = outside.fetched[.init(client: name, action: action.id)]
+            guard read?.secret == outside.api.secret(at: output) else {
+                throw Violation(.applications, "\(name)'s application has last read another secret at \(output.target)")
+            }
+        }
     }
 
     /// Whether some secret is so old that operators may have been notified of that alone.
@@ -141,7 +163,8 @@ extension Simulator {
             let readers = entry.onChange.map { Outside.Reader(client: name, action: $0.id) }
             // Also what the daemon knows to be delivered: a failed run may have delivered something newer.
             let held = readers.map { outside.held[$0] } + readers.map { watch.known[$0] }
-            return (held + entry.outputs.map(outside.secret)).contains { issued in
+            let known: [SecretInfo?] = watch.targets.known(entry)
+            return (held + known + entry.outputs.map(outside.secret)).contains { issued in
                 issued.map { $0.expiresAt - entry.renewBefore <= now.wall } ?? true
             }
         }

@@ -73,6 +73,7 @@ extension Simulator {
                 throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
             }
         }
+        try checkTargets(view, entry)
         for shown in view.actions {
             let reader = Outside.Reader(client: view.name, action: shown.action)
             let isTold = watch.known[reader] != nil && watch.known[reader]?.fingerprint == view.current?.fingerprint
@@ -86,6 +87,22 @@ extension Simulator {
             }
         }
         try checkHealth(view, entry, isHanging: isHanging)
+    }
+
+    /// What a target is said to hold is there, unless another program has written there since it was read.
+    private func checkTargets(_ view: ClientView, _ entry: ClientConfiguration) throws {
+        for output in entry.targets {
+            guard let shown = view.outputs.first(where: { $0.target == output.target }) else {
+                throw Violation(.health, "\(output.target) is not shown")
+            }
+            if !Api.shows(output.target), shown.verified != nil {
+                throw Violation(.health, "\(output.target) is said to be verified, which nobody can know")
+            }
+            let isGood = view.current.map { outside.api.holds($0, at: output) } ?? false
+            guard !isGood, outside.api.places[output.place]?.isDamaged != true else { continue }
+            if shown.state == .ok { throw Violation(.health, "\(output.target) is called ok and is not") }
+            if view.health == .ok { throw Violation(.health, "\(view.name) is ok and \(output.target) is not") }
+        }
     }
 
     private func checkHealth(_ view: ClientView, _ entry: ClientConfiguration, isHanging: Bool) throws {
@@ -104,7 +121,7 @@ extension Simulator {
             files.contains(nil)
                 || (files.compactMap { $0 } + applications).contains { entry.criticalFrom($0) <= now.wall }
         }
-        if isCritical(held), view.health != .critical {
+        if isCritical(held + watch.targets.unchanged(entry)), view.health != .critical {
             throw Violation(
                 .health,
                 "\(view.name) is \(view.health), but its applications' time is running out")
@@ -114,7 +131,9 @@ extension Simulator {
             newest.map { $0 == view.current && verdicts.isRefused($0) } ?? false
             // Its successor is no better before it is accepted.
             || verdicts.replacesRefused.contains(view.name)
-        if view.health == .critical, !isBlank, !isRefused, !isCritical(told.compactMap { $0 }) {
+        if view.health == .critical, !isBlank, !isRefused,
+            !isCritical(told.compactMap { $0 } + watch.targets.known(entry))
+        {
             throw Violation(.health, "\(view.name) is critical without a reason")
         }
         let expiry = told.contains(nil) ? nil : told.compactMap { $0?.expiresAt }.min()

@@ -20,9 +20,20 @@ extension Simulator {
     private func nextMoment() -> Int64? {
         let event = agenda.nextMoment
         guard isAlive else { return event }
-        let due = ([event].compactMap { $0 } + clocks.moments(of: wake)).min()
+        let due = ([event].compactMap { $0 } + clocks.moments(of: restful(wake))).min()
         guard oversleep > 0 else { return due }
         return [event, due.map { $0 + oversleep }].compactMap { $0 }.min()
+    }
+
+    /// A wake that may be a day late where targets are merely to be read once more: otherwise nearly all of the time would
+    /// be spent on reads that find nothing new.
+    private func restful(_ wake: Wake) -> Wake {
+        guard let due = wake.boot, watch.isAtRest(at: boot), rotation.isIdle, rotation.failures.isEmpty,
+            rotation.snapshot(at: now).health == .ok, stateChangeActions.isSettled(at: boot)
+        else {
+            return wake
+        }
+        return Wake(wall: wake.wall, boot: max(due, BootTime(milliseconds: plannedAt + 86_400_000)))
     }
 
     private func step() throws {
@@ -36,6 +47,7 @@ extension Simulator {
         guard isAlive else { return try outside.check() }
         let step = rotation.plan(at: now)
         oversleep = 0
+        plannedAt = boot
         steps += 1
         wake = sabotage == .latesWakes ? step.wake.later(by: 40 * 86_400) : step.wake
         if sabotage == .repeatsWakes, steps % 50 == 0 { wake.wall = now.wall }
@@ -66,6 +78,7 @@ extension Simulator {
             outside.meet(.killed(doom))
             return die(downFor: random.next() % 5000)
         }
+        outside.api.clock = boot
         let result = outside.carryOut(job, &random)
         // The watcher does not know who changed a file, so the daemon's own writes are reported too.
         if case .publish = job.work, outside.unreported[job.id] != nil,

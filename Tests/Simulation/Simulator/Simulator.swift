@@ -19,6 +19,8 @@ package final class Simulator {
     var wake = Wake()
     /// Milliseconds by which the next wake comes too late, where that is the planted mistake.
     var oversleep: Int64 = 0
+    /// When the last plan was made.
+    var plannedAt: Int64 = 0
     var isAlive = true
     /// Where the daemon dies next.
     var doom: Fault.Boundary?

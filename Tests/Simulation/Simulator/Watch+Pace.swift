@@ -15,6 +15,9 @@ extension Watch {
             if boot - last.at < pause * 800 {
                 throw Violation(.pace, "\(job.resource) is tried again after \(boot - last.at) ms")
             }
+            if let target = job.asksTarget, let rest = simulator.outside.api.restsUntil[target], boot < rest {
+                throw Violation(.pace, "\(target) is asked \(rest - boot) ms before it wants to be")
+            }
         }
         switch job.work {
         case .mint(let client, _, _):
@@ -42,12 +45,19 @@ extension Watch {
             if !simulator.outside.holds(secrets, in: spec.path),
                 !isContested(spec.path, within: 3_590_000, at: boot)
             {
-                told = told.filter { !spec.slots.values.contains($0.reader.client) }
-                for (id, job) in jobs {
-                    guard case .run(_, let covering) = job.work else { continue }
-                    if spec.slots.values.contains(where: { covering[$0] != nil }) { overtaken.insert(id) }
-                }
+                expectRuns(for: spec.slots.values)
             }
+        case .push(let client, let secret, let output):
+            guard secret == simulator.rotation.current(of: client) else {
+                throw Violation(.verdicts, "\(output.target) is to hold a secret of \(client) that is not in force")
+            }
+            let isThere = simulator.outside.api.holds(secret, at: output)
+            try targets.startPush(
+                job.id, secret, output, isThere: isThere, quiet: quiet(client, at: boot), at: boot)
+            // The application may have read what was there before.
+            if !targets.isContested(output.target, at: boot) { expectRuns(for: CollectionOfOne(client)) }
+        case .readTarget(let client, _, let output):
+            try targets.startReading(output, quiet: quiet(client, at: boot), at: boot)
         case .run where job.resource.stateChangeActionID != nil: break
         case .run(let action, let covering):
             let isNews = covering.contains { client, covered in
@@ -56,11 +66,21 @@ extension Watch {
                 )
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
+            try targets.startDeployment(action, covering, simulator)
             try checkAlone(action, covering, simulator)
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
-            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .push, .readTarget, .probe,
+            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .probe,
             .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
+        }
+    }
+
+    /// Actions may run again for the clients' secrets; what runs now does not count.
+    private mutating func expectRuns(for clients: some Collection<ClientName>) {
+        told = told.filter { !clients.contains($0.reader.client) }
+        for (id, job) in jobs {
+            guard case .run(_, let covering) = job.work else { continue }
+            if clients.contains(where: { covering[$0] != nil }) { overtaken.insert(id) }
         }
     }
 
@@ -130,6 +150,11 @@ extension Watch {
         _ id: JobID, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at boot: Int64
     ) -> [Outside.Reader] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
+        // Actions do not wait for more than half a minute.
+        if case .push(let client, _, let output) = job.work, !targets.isContested(output.target, at: boot) {
+            expectRuns(for: CollectionOfOne(client))
+        }
+        targets.finish(job, result, at: boot)
         let outcome: Outcome
         switch result {
         case .success(let value): outcome = value
@@ -150,6 +175,7 @@ extension Watch {
         }
         if case .file(let path) = job.resource { uncertain.remove(path) }
         switch (job.work, outcome) {
+        case (.run, .deploying): break
         case (.run(let action, let covering), _):
             let isOvertaken = overtaken.remove(id) != nil
             for (client, covered) in covering {
@@ -207,9 +233,11 @@ extension Watch {
     /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for local jobs and in
     /// an emergency, a quarter of an hour for a program, and an hour for a unit whose job has failed three times.
     private static func pause(after failures: Int, of job: Job, isEmergency: Bool = false) -> Int64 {
+        if case .target = job.resource { return min(60, Int64(5) << Int64(min(failures - 1, 6))) }
         guard case .run(let action, _) = job.work else { return min(60, Int64(1) << Int64(min(failures - 1, 6))) }
         let doubled = min(isEmergency ? 60 : 900, Int64(30) << Int64(min(failures - 1, 5)))
         if case .exec = action { return doubled }
+        if action.isRedeployment { return doubled }
         return failures >= 3 ? 3600 : doubled
     }
 
@@ -239,7 +267,8 @@ extension Watch {
     /// Records that a job takes effect. An application whose secret is critical is notified at least once a minute, if
     /// only its action fails and that is no unit which needs a person.
     mutating func begin(_ job: Job, _ simulator: Simulator) throws {
-        guard case .run(let action, let covering) = job.work, job.resource.stateChangeActionID == nil,
+        guard case .run(let action, let covering) = job.work, !action.isRedeployment,
+            job.resource.stateChangeActionID == nil,
             let last = failures[job.resource], let failed = failuresInARow[job.resource],
             let since = emergencySince(action.id, covering.keys, simulator)
         else { return }

@@ -54,10 +54,15 @@ struct Watch {
     var blank: Set<ClientName> = []
     /// Files that a request wants written, contested or not.
     var asked: Set<AbsolutePath> = []
+    var targets = TargetWatch()
     var isRefused = false
     var open: [RequestID: Int64] = [:]
 
+    /// Whether there are targets.
+    private let pushes: Bool
+
     init(_ configuration: Configuration) {
+        pushes = configuration.clients.values.contains { !$0.targets.isEmpty }
         disturb(nil, configuration, at: 0)
     }
 
@@ -68,16 +73,19 @@ struct Watch {
             switch resource {
             case .file(let path) where !entry.outputs.contains { $0.path == path }: continue
             case .key(let key) where entry.key != key: continue
+            case .target(let target) where !entry.targets.contains { $0.target == target }: continue
             default: disturbedAt[name] = boot
             }
             // After a change of a file, nobody need be notified before it is repaired.
             if case .file? = resource { continue }
+            if case .target? = resource { continue }
             told = told.filter { $0.reader.client != name }
         }
         guard let resource else {
             failures = [:]
             return
         }
+        if case .target(let target) = resource { return targets.change(target, at: boot) }
         failures[resource] = nil
         guard case .file(let path) = resource else { return }
         noticedAt[path] = (noticedAt[path] ?? []).filter { $0 > boot - 2 * 3_600_000 } + [boot]
@@ -102,6 +110,7 @@ struct Watch {
         failuresInARow = [:]
         isRefused = false
         minted = [:]
+        targets.forget()
     }
 
     mutating func sleep(for milliseconds: Int64) {
@@ -124,7 +133,9 @@ struct Watch {
                 isAlive && isClockPossible && outside.broken.publishes(entry)
                 && !entry.outputs.contains { outside.away.contains($0.path) }
             publishesSince[name] = isPublishing ? publishesSince[name] ?? boot : nil
-            let isGood = isPublishing && outside.broken.tells(entry)
+            let isGood =
+                isPublishing && outside.broken.tells(entry)
+                && entry.targets.allSatisfy { outside.api.serves($0.target, at: boot) }
             goodSince[name] = isGood ? goodSince[name] ?? boot : nil
             let isAccepted = !entry.verify || outside.apple.accepts(name, signer: outside.prints[entry.key])
             acceptedSince[name] = isGood && isAccepted ? acceptedSince[name] ?? boot : nil
@@ -156,7 +167,8 @@ struct Watch {
 
     /// Whether no secret was minted lately for a client that may not be published yet.
     func isDone(_ client: ClientName, at boot: Int64) -> Bool {
-        boot - (mintedAt[client] ?? .min / 2) > 90_000
+        // A deployment takes minutes, and is looked at every quarter of one.
+        boot - (mintedAt[client] ?? .min / 2) > 90_000 + (pushes ? Api.longestDeployment + 60_000 : 0)
     }
 
     func keepsLong(at boot: Int64) -> Bool {
@@ -177,6 +189,12 @@ struct Watch {
         if entry.verify { seconds += 900 + 60 + 60 }
         if !isSynced { seconds += 620 }
         if wasContested(entry, at: boot) { seconds += 660 }
+        if !entry.targets.isEmpty { seconds += 900 + 60 + 60 }
+        if entry.targets.contains(where: { Api.shows($0.target) }) { seconds += 3600 }
+        if targets.wasContested(entry, at: boot) { seconds += 3600 }
+        if entry.onChange.contains(where: \.isRedeployment) {
+            seconds += (Api.failurePause + 2 * Api.longestDeployment) / 1000 + 60
+        }
         return seconds * 1000
     }
 
@@ -197,6 +215,11 @@ struct Watch {
         jobs.values.contains { $0.resource == .client(client) }
     }
 
+    /// Whether there are targets, and nothing has happened to any client for so long that all of it was noticed.
+    func isAtRest(at boot: Int64) -> Bool {
+        pushes && disturbedAt.values.allSatisfy { boot - $0 > 12 * 3_600_000 }
+    }
+
     /// Whether a job is repeated at once where it fails, which is the planted mistake.
     func isRepeated(_ id: JobID, _ sabotage: Sabotage) -> Bool {
         switch jobs[id]?.work {
@@ -208,6 +231,9 @@ struct Watch {
 
     // MARK: Answers
 
+    /// The milliseconds within which a request is answered; longer where it may wait for deployments.
+    private var patience: Int64 { pushes ? 900_000 : 300_000 }
+
     mutating func asked(_ requestID: RequestID, at boot: Int64) {
         open[requestID] = boot
     }
@@ -217,8 +243,8 @@ struct Watch {
             throw Violation(.answers, "\(requestID) was answered twice")
         }
         // Each step of publishing a secret may hang for half a minute, one after another.
-        for (requestID, moment) in open where boot - moment > 300_000 {
-            throw Violation(.answers, "\(requestID) was not answered for five minutes")
+        for (requestID, moment) in open where boot - moment > patience {
+            throw Violation(.answers, "\(requestID) was not answered for \(patience / 1000) s")
         }
     }
 }

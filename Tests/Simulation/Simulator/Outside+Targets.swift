@@ -1,0 +1,115 @@
+import AppleClientSecret
+import Failures
+import Rotation
+import TestSupport
+
+/// How secrets are pushed to APIs, what these show, and what is deployed from there.
+extension Outside {
+    func push(
+        _ secret: SecretInfo, of client: ClientName, to output: PushOutput, _ random: inout SeededGenerator
+    ) -> Result<Outcome, Failure> {
+        need(secret)
+        if let failure = failure(of: output.target) {
+            // What is not answered may have arrived.
+            if failure.code == .pushTimedOut { api.keep(secret, at: output) }
+            return .failure(failure)
+        }
+        switch api.trouble[output.target] {
+        case .saysFailed:
+            meet(.pushedAmbiguously)
+            api.keep(secret, at: output)
+            return .failure(Failure(.pushServerFailed, at: .target(output.target), detail: "503"))
+        case .keepsNothing where Api.shows(output.target):
+            meet(.pushNotKept)
+            return .failure(Failure(.pushNotHeld, at: .target(output.target)))
+        default: break
+        }
+        api.keep(secret, at: output)
+        return .success(.pushed(verified: Api.shows(output.target) ? true : nil))
+    }
+
+    func readTarget(_ secret: SecretInfo, at output: PushOutput) -> Result<Outcome, Failure> {
+        need(secret)
+        if let failure = failure(of: output.target) { return .failure(failure) }
+        guard Api.shows(output.target) else { return .success(.targetRead(holds: nil)) }
+        return .success(.targetRead(holds: api.holds(secret, at: output)))
+    }
+
+    /// Why an API does not do what it is asked.
+    private func failure(of target: TargetName) -> Failure? {
+        switch api.trouble[target] {
+        case .isUnreachable:
+            meet(.apiUnreachable)
+            // Every second request has arrived.
+            unanswered += 1
+            return Failure(unanswered % 2 == 0 ? .pushTimedOut : .pushUnreachable, at: .target(target))
+        case .refusesToken:
+            meet(.apiTokenRefused)
+            return Failure(.pushCredentialsRefused, at: .target(target), detail: "401")
+        case .hasNoToken:
+            meet(.apiTokenGone)
+            return Failure(.pushTokenUnusable, at: .target(target))
+        case .wantsRest:
+            meet(.apiWantsRest)
+            let seconds = 60 + api.clock % 1200
+            api.restsUntil[target] = api.clock + seconds * 1000
+            return Failure(.pushRateLimited, at: .target(target), retryAfter: Seconds(seconds))
+        case .isLate:
+            meet(.apiLate)
+            return nil
+        case .saysFailed, .keepsNothing, .failsDeployments, nil: return nil
+        }
+    }
+
+    /// Begins a deployment where none has what was pushed last, and says whether one has that runs.
+    func redeploy(
+        _ project: String, _ targets: [TargetName], _ covering: [ClientName: Covered], _ random: inout SeededGenerator
+    ) -> Result<Outcome, Failure> {
+        var isReady = true
+        for client in covering.keys.sorted() {
+            for output in configuration.clients[client]?.targets ?? [] where targets.contains(output.target) {
+                if let failure = failure(of: output.target) { return .failure(failure) }
+                let all = (api.deployments[project] ?? []).filter {
+                    $0.began >= api.places[output.place]?.setAt ?? 0
+                }
+                if let ready = all.last(where: { !$0.fails && $0.endsAt <= api.clock }) {
+                    let reader = Reader(client: client, action: Action.redeploy(project: project, targets: []).id)
+                    held[reader] = ready.secret
+                    unheard.insert(reader)
+                } else if all.contains(where: { $0.endsAt > api.clock }) {
+                    isReady = false
+                } else if all.contains(where: { $0.fails && api.clock < $0.began + Api.failurePause }) {
+                    meet(.deploymentFailed)
+                    return .failure(Failure(.pushDeploymentFailed, at: .target(output.target), detail: "ERROR"))
+                } else {
+                    isReady = false
+                    runs += 1
+                    api.deploy(
+                        project, from: output, lasting: 20_000 + Int64(random.next() % 180_000))
+                }
+            }
+        }
+        return .success(isReady || sabotage == .believesDeployments ? .ran : .deploying)
+    }
+
+    /// An application reads its client's places behind APIs.
+    func fetch(_ reader: Reader) {
+        guard let output = configuration.clients[reader.client]?.targets.last else { return }
+        fetched[reader] = api.places[output.place]?.held
+    }
+
+    /// Places hold only whole secrets of the right clients, unless another program has written there.
+    func checkTargets() throws {
+        for (name, entry) in configuration.clients {
+            for output in entry.targets {
+                guard let place = api.places[output.place], !place.isDamaged, let held = place.held else { continue }
+                guard let issued = held.secret, minted[issued.fingerprint] == issued else {
+                    throw Violation(.outputs, "\(output.target) holds no whole secret")
+                }
+                guard hasEverHad(issued.client, name) else {
+                    throw Violation(.outputs, "\(output.target) holds a secret of \(issued.client), not of \(name)")
+                }
+            }
+        }
+    }
+}

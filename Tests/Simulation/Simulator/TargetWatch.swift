@@ -1,0 +1,141 @@
+import AppleClientSecret
+import Rotation
+
+/// An observer of what APIs are asked. Moments are in milliseconds of the boot clock.
+struct TargetWatch {
+    /// What the living daemon knows that it has put into each place.
+    private(set) var known: [PushOutput: SecretInfo] = [:]
+    /// Targets that may hold something else: a push has failed since the last one that did not.
+    private(set) var uncertain: Set<TargetName> = []
+    /// Targets that were seen to hold something else since the last push.
+    private(set) var different: Set<TargetName> = []
+    /// When each target was last read, or read back after a push.
+    private var readAt: [TargetName: Int64] = [:]
+    private var repairing: Set<JobID> = []
+    private var repairs: [TargetName: [Int64]] = [:]
+    /// When each deployment was last found to be under way.
+    private var lookedAt: [ActionID: Int64] = [:]
+    /// When another program has written into a target's place.
+    private var changedAt: [TargetName: [Int64]] = [:]
+
+    /// How long repairs count, and how far apart they are in a contested place.
+    private static let memory: Int64 = 6 * 3_600_000
+    private static let contestedPace: Int64 = 3_600_000
+
+    /// Forgets what died with the daemon.
+    mutating func forget() {
+        known = [:]
+        uncertain = []
+        different = []
+        readAt = [:]
+        repairing = []
+        repairs = [:]
+        lookedAt = [:]
+    }
+
+    mutating func change(_ target: TargetName, at boot: Int64) {
+        changedAt[target] = (changedAt[target] ?? []).suffix(9) + [boot]
+    }
+
+    /// Whether another program may have been noticed lately to write there.
+    func wasContested(_ entry: ClientConfiguration, at boot: Int64) -> Bool {
+        entry.targets.contains { output in
+            (changedAt[output.target] ?? []).count { $0 > boot - Self.memory - 4 * 3_600_000 } > 2
+        }
+    }
+
+    /// What a client's targets are known to hold.
+    func known(_ entry: ClientConfiguration) -> [SecretInfo] { entry.targets.compactMap { known[$0] } }
+
+    /// What a client's targets are known to hold, but for those that were seen to hold something else.
+    func unchanged(_ entry: ClientConfiguration) -> [SecretInfo] {
+        entry.targets.compactMap { different.contains($0.target) ? nil : known[$0] }
+    }
+
+    // MARK: Jobs
+
+    /// A secret is pushed only where it is not known to be, and one that somebody replaces again and again once an hour.
+    ///
+    /// - Parameter quiet: for how long nothing has happened to the client that makes it sooner.
+    mutating func startPush(
+        _ id: JobID, _ secret: SecretInfo, _ output: PushOutput, isThere: Bool, quiet: Int64, at boot: Int64
+    ) throws {
+        guard known[output] == secret, !uncertain.contains(output.target) else { return }
+        if isThere { throw Violation(.pace, "\(output.target) is pushed to although it holds the secret") }
+        repairing.insert(id)
+        guard isContested(output.target, at: boot), let last = repairs[output.target]?.last,
+            quiet > boot - last + 20_000
+        else { return }
+        if boot < last + Self.contestedPace {
+            throw Violation(.pace, "\(output.target) is repaired again after \(boot - last) ms")
+        }
+    }
+
+    /// Whether somebody replaces what is pushed there again and again.
+    func isContested(_ target: TargetName, at boot: Int64) -> Bool {
+        (repairs[target] ?? []).count { boot < $0 + Self.memory } >= 3
+    }
+
+    /// An API is asked what it holds once an hour, less up to a quarter; once after a start or a request where it shows
+    /// nothing.
+    mutating func startReading(_ output: PushOutput, quiet: Int64, at boot: Int64) throws {
+        guard let last = readAt[output.target], quiet > boot - last + 20_000 else { return }
+        guard Api.shows(output.target) else {
+            throw Violation(.pace, "\(output.target) is read again although it shows nothing")
+        }
+        if boot < last + 2_690_000 {
+            throw Violation(.pace, "\(output.target) is read again after \(boot - last) ms")
+        }
+    }
+
+    /// A deployment is looked at every quarter of a minute, and has what its clients' targets are known to hold.
+    func startDeployment(
+        _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
+    ) throws {
+        guard case .redeploy(_, let targets) = action else { return }
+        for (name, covered) in covering {
+            for output in simulator.rotation.configuration.clients[name]?.targets ?? []
+            where targets.contains(output.target)
+                && (known[output] != covered.issued || uncertain.contains(output.target))
+            {
+                throw Violation(.pace, "\(action.id) is run although \(output.target) lacks what it is run for")
+            }
+        }
+        if let last = lookedAt[action.id], simulator.boot < last + 15_000,
+            covering.keys.allSatisfy({ simulator.watch.quiet($0, at: simulator.boot) > 20_000 })
+        {
+            throw Violation(.pace, "\(action.id) is looked at again after \(simulator.boot - last) ms")
+        }
+    }
+
+    mutating func finish(_ job: Job, _ result: Result<Outcome, Failure>, at boot: Int64) {
+        switch (job.work, result) {
+        case (.push(_, let secret, let output), .success):
+            if repairing.remove(job.id) != nil {
+                repairs[output.target] = (repairs[output.target] ?? []).suffix(9) + [boot]
+            }
+            known[output] = secret
+            uncertain.remove(output.target)
+            different.remove(output.target)
+            readAt[output.target] = boot
+        case (.push(_, _, let output), .failure):
+            repairing.remove(job.id)
+            uncertain.insert(output.target)
+        case (.readTarget(_, _, let output), .success(.targetRead(let holds))):
+            readAt[output.target] = boot
+            if holds == false { different.insert(output.target) } else { different.remove(output.target) }
+        case (.recall, .success(.recalled(let record))):
+            known.merge(record.pushed) { known, _ in known }
+        case (.run(let action, _), let result) where action.isRedeployment:
+            lookedAt[action.id] = result == .success(.deploying) ? boot : nil
+        case (.readConfiguration, .success(.configuration(let configuration))):
+            // A place that was configured before counts as unknown.
+            let outputs = Set(configuration.clients.values.flatMap(\.targets))
+            known = known.filter { outputs.contains($0.key) }
+            uncertain.formIntersection(known.keys.map(\.target))
+            different.formIntersection(known.keys.map(\.target))
+            lookedAt = [:]
+        default: break
+        }
+    }
+}
