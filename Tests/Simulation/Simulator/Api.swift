@@ -42,8 +42,8 @@ struct Api {
     /// What was deployed to each project, the latest one last.
     var deployments: [String: [Deployment]] = [:]
     var trouble: [TargetName: Trouble] = [:]
-    /// Until when the living daemon was told to leave each target alone; in milliseconds.
-    var restsUntil: [TargetName: Int64] = [:]
+    /// Until when the living daemon was told to leave an API alone, by what was asked of it; in milliseconds.
+    var restsUntil: [Resource: Int64] = [:]
     /// Its own clock, in milliseconds.
     var clock: Int64 = 0
     private(set) var pushes = 0
@@ -62,10 +62,13 @@ struct Api {
         self.secret(at: output)?.fingerprint == secret.fingerprint
     }
 
-    /// Whether nothing is wrong with a target, and the daemon was not told to leave it alone.
-    func serves(_ target: TargetName, at moment: Int64) -> Bool {
-        trouble[target] == nil && restsUntil[target] ?? 0 <= moment
+    /// Whether nothing is wrong with a client's targets, and the daemon was not told to leave them alone.
+    func serves(_ client: ClientConfiguration, at moment: Int64) -> Bool {
+        client.targets.allSatisfy { trouble[$0.target] == nil && isReady(.target($0.target), at: moment) }
+            && client.onChange.allSatisfy { isReady(.action($0.id), at: moment) }
     }
+
+    private func isReady(_ resource: Resource, at moment: Int64) -> Bool { restsUntil[resource] ?? 0 <= moment }
 
     mutating func keep(_ secret: SecretInfo, at output: PushOutput) {
         pushes += 1

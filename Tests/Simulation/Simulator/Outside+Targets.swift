@@ -9,7 +9,9 @@ extension Outside {
         _ secret: SecretInfo, of client: ClientName, to output: PushOutput, _ random: inout SeededGenerator
     ) -> Result<Outcome, Failure> {
         need(secret)
-        if let failure = failure(of: output.target) {
+        let output = sabotage == .mixesUpTargets ? another(than: output) : output
+        if let failure = failure(of: output.target, .target(output.target)) {
+            if sabotage == .believesPushes { return .success(.pushed(verified: nil)) }
             // What is not answered may have arrived.
             if failure.code == .pushTimedOut { api.keep(secret, at: output) }
             return .failure(failure)
@@ -30,13 +32,19 @@ extension Outside {
 
     func readTarget(_ secret: SecretInfo, at output: PushOutput) -> Result<Outcome, Failure> {
         need(secret)
-        if let failure = failure(of: output.target) { return .failure(failure) }
+        if let failure = failure(of: output.target, .target(output.target)) { return .failure(failure) }
         guard Api.shows(output.target) else { return .success(.targetRead(holds: nil)) }
-        return .success(.targetRead(holds: api.holds(secret, at: output)))
+        return .success(.targetRead(holds: sabotage == .believesPlaces || api.holds(secret, at: output)))
     }
 
-    /// Why an API does not do what it is asked.
-    private func failure(of target: TargetName) -> Failure? {
+    /// Another target than this one.
+    private func another(than output: PushOutput) -> PushOutput {
+        let all = configuration.clients.sorted { $0.key < $1.key }.flatMap(\.value.targets)
+        return all.first { $0 != output } ?? output
+    }
+
+    /// Why an API does not do what it is asked for a resource.
+    private func failure(of target: TargetName, _ resource: Resource) -> Failure? {
         switch api.trouble[target] {
         case .isUnreachable:
             meet(.apiUnreachable)
@@ -52,7 +60,7 @@ extension Outside {
         case .wantsRest:
             meet(.apiWantsRest)
             let seconds = 60 + api.clock % 1200
-            api.restsUntil[target] = api.clock + seconds * 1000
+            api.restsUntil[resource] = api.clock + seconds * 1000
             return Failure(.pushRateLimited, at: .target(target), retryAfter: Seconds(seconds))
         case .isLate:
             meet(.apiLate)
@@ -65,15 +73,16 @@ extension Outside {
     func redeploy(
         _ project: String, _ targets: [TargetName], _ covering: [ClientName: Covered], _ random: inout SeededGenerator
     ) -> Result<Outcome, Failure> {
+        let action = Action.redeploy(project: project, targets: targets).id
         var isReady = true
         for client in covering.keys.sorted() {
             for output in configuration.clients[client]?.targets ?? [] where targets.contains(output.target) {
-                if let failure = failure(of: output.target) { return .failure(failure) }
+                if let failure = failure(of: output.target, .action(action)) { return .failure(failure) }
                 let all = (api.deployments[project] ?? []).filter {
                     $0.began >= api.places[output.place]?.setAt ?? 0
                 }
                 if let ready = all.last(where: { !$0.fails && $0.endsAt <= api.clock }) {
-                    let reader = Reader(client: client, action: Action.redeploy(project: project, targets: []).id)
+                    let reader = Reader(client: client, action: action)
                     held[reader] = ready.secret
                     unheard.insert(reader)
                 } else if all.contains(where: { $0.endsAt > api.clock }) {

@@ -61,6 +61,18 @@ package enum Sabotage: Sendable, CaseIterable {
     case isNeverReady
     /// A forged secret counts as signed by the key that its key id names.
     case believesForgedSecrets
+    /// A push that has failed is reported as done.
+    case believesPushes
+    /// A start recalls from the state directory nothing of what was pushed.
+    case forgetsPushes
+    /// A push that has failed is repeated without a pause.
+    case pushesAtOnce
+    /// The core does not hear for how long an API wants to be left alone.
+    case losesRests
+    /// A secret is put into the place of another target.
+    case mixesUpTargets
+    /// Reading a target says that it holds what was pushed there, whatever it holds.
+    case believesPlaces
     /// A deployment that has begun is reported as done.
     case believesDeployments
 
@@ -68,15 +80,18 @@ package enum Sabotage: Sendable, CaseIterable {
     package var breaks: Set<Invariant> {
         switch self {
         case .latesWakes, .repeatsWakes: [.wake]
-        case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies, .asksTooOften: [.pace]
+        case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies, .asksTooOften, .forgetsPushes, .pushesAtOnce,
+            .losesRests:
+            [.pace]
         case .publishesRefused, .waitsForApple: [.verdicts]
         case .losesActionResults: [.applications, .health, .answers]
-        case .believesDeployments: [.applications, .health]
+        case .believesPushes, .believesDeployments: [.applications, .health]
+        case .believesPlaces: [.applications]
         case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory,
             .forgetsVerdicts:
             [.applications, .health]
         case .sleepsAfterSuspends: [.applications, .wake]
-        case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites: [.outputs]
+        case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites, .mixesUpTargets: [.outputs]
         case .losesAnswers: [.answers]
         case .losesStateLosses: [.applications, .memory]
         case .isNeverReady: [.ready]
@@ -89,7 +104,9 @@ package enum Sabotage: Sendable, CaseIterable {
     /// Whether only lives with targets can show it.
     var needsTargets: Bool {
         switch self {
-        case .believesDeployments: true
+        case .believesPushes, .forgetsPushes, .pushesAtOnce, .losesRests, .mixesUpTargets, .believesPlaces,
+            .believesDeployments:
+            true
         default: false
         }
     }
@@ -123,10 +140,16 @@ package enum Sabotage: Sendable, CaseIterable {
     }
 
     func twist(_ job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
-        switch (self, job.work) {
-        case (.forgetsReportedStates, .recallReportedStates): .success(.recalledReportedStates(ReportedStates()))
-        case (.forgetsRecords, .recall): .success(.recalled(Record()))
-        default: result
+        switch (self, job.work, result) {
+        case (.forgetsReportedStates, .recallReportedStates, _):
+            return .success(.recalledReportedStates(ReportedStates()))
+        case (.forgetsRecords, .recall, _): return .success(.recalled(Record()))
+        case (.forgetsPushes, .recall, .success(.recalled(var record))):
+            record.pushed = [:]
+            return .success(.recalled(record))
+        case (.losesRests, _, .failure(let failure)) where failure.retryAfter != nil:
+            return .failure(Failure(failure.code, at: failure.place))
+        default: return result
         }
     }
 }

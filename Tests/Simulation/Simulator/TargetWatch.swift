@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 
 /// An observer of what APIs are asked. Moments are in milliseconds of the boot clock.
@@ -11,6 +12,8 @@ struct TargetWatch {
     private(set) var different: Set<TargetName> = []
     /// When each target was last read, or read back after a push.
     private var readAt: [TargetName: Int64] = [:]
+    /// Targets that failed last because of what this machine lacks.
+    private var lacking: Set<TargetName> = []
     private var repairing: Set<JobID> = []
     private var repairs: [TargetName: [Int64]] = [:]
     /// When each deployment was last found to be under way.
@@ -28,6 +31,7 @@ struct TargetWatch {
         uncertain = []
         different = []
         readAt = [:]
+        lacking = []
         repairing = []
         repairs = [:]
         lookedAt = [:]
@@ -50,6 +54,13 @@ struct TargetWatch {
     /// What a client's targets are known to hold, but for those that were seen to hold something else.
     func unchanged(_ entry: ClientConfiguration) -> [SecretInfo] {
         entry.targets.compactMap { different.contains($0.target) ? nil : known[$0] }
+    }
+
+    /// The pause after so many failures in a row, in seconds: doubled each time, up to a quarter of an hour, or a minute where
+    /// this machine lacks something; nil for what is no target.
+    func pause(after failures: Int, on resource: Resource) -> Int64? {
+        guard case .target(let target) = resource else { return nil }
+        return min(lacking.contains(target) ? 60 : 900, Int64(5) << Int64(min(failures - 1, 12)))
     }
 
     // MARK: Jobs
@@ -109,6 +120,9 @@ struct TargetWatch {
     }
 
     mutating func finish(_ job: Job, _ result: Result<Outcome, Failure>, at boot: Int64) {
+        if let target = job.asksTarget, case .failure(let failure) = result {
+            if failure.code == .pushTokenUnusable { lacking.insert(target) } else { lacking.remove(target) }
+        }
         switch (job.work, result) {
         case (.push(_, let secret, let output), .success):
             if repairing.remove(job.id) != nil {

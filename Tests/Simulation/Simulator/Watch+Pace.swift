@@ -10,13 +10,15 @@ extension Watch {
         jobs[job.id] = job
         // How often Apple is asked is watched apart.
         if open.isEmpty, let last = failures[job.resource], ![.observe, .verify].contains(Fault.Kind(job.work)) {
-            let pause = Self.pause(after: last.count, of: job, isEmergency: isEmergency(job, simulator))
+            let pause =
+                targets.pause(after: last.count, on: job.resource)
+                ?? Self.pause(after: last.count, of: job, isEmergency: isEmergency(job, simulator))
             // Jitter takes off up to a fifth.
             if boot - last.at < pause * 800 {
                 throw Violation(.pace, "\(job.resource) is tried again after \(boot - last.at) ms")
             }
-            if let target = job.asksTarget, let rest = simulator.outside.api.restsUntil[target], boot < rest {
-                throw Violation(.pace, "\(target) is asked \(rest - boot) ms before it wants to be")
+            if let rest = simulator.outside.api.restsUntil[job.resource], boot < rest {
+                throw Violation(.pace, "\(job.resource) is tried \(rest - boot) ms before the API wants to be asked")
             }
         }
         switch job.work {
@@ -67,11 +69,21 @@ extension Watch {
             }
             guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try targets.startDeployment(action, covering, simulator)
+            // A deployment waits for no file, and is asked about once more when one was repaired meanwhile.
+            if action.isRedeployment, isPublishing(covering) { overtaken.insert(job.id) }
             try checkAlone(action, covering, simulator)
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
             .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .probe,
             .recallReportedStates, .keepReportedStates, .tidyRecords:
             break
+        }
+    }
+
+    /// Whether a file of one of these clients is being written.
+    private func isPublishing(_ covering: [ClientName: Covered]) -> Bool {
+        jobs.values.contains { job in
+            guard case .publish(let spec, _, _) = job.work else { return false }
+            return spec.slots.values.contains { covering[$0] != nil }
         }
     }
 
@@ -233,7 +245,6 @@ extension Watch {
     /// The pause after so many failures in a row, in seconds: doubled each time, up to a minute for local jobs and in
     /// an emergency, a quarter of an hour for a program, and an hour for a unit whose job has failed three times.
     private static func pause(after failures: Int, of job: Job, isEmergency: Bool = false) -> Int64 {
-        if case .target = job.resource { return min(60, Int64(5) << Int64(min(failures - 1, 6))) }
         guard case .run(let action, _) = job.work else { return min(60, Int64(1) << Int64(min(failures - 1, 6))) }
         let doubled = min(isEmergency ? 60 : 900, Int64(30) << Int64(min(failures - 1, 5)))
         if case .exec = action { return doubled }

@@ -135,7 +135,7 @@ struct Watch {
             publishesSince[name] = isPublishing ? publishesSince[name] ?? boot : nil
             let isGood =
                 isPublishing && outside.broken.tells(entry)
-                && entry.targets.allSatisfy { outside.api.serves($0.target, at: boot) }
+                && outside.api.serves(entry, at: boot)
             goodSince[name] = isGood ? goodSince[name] ?? boot : nil
             let isAccepted = !entry.verify || outside.apple.accepts(name, signer: outside.prints[entry.key])
             acceptedSince[name] = isGood && isAccepted ? acceptedSince[name] ?? boot : nil
@@ -225,6 +225,7 @@ struct Watch {
         switch jobs[id]?.work {
         case .run: sabotage == .retriesAtOnce
         case .verify: sabotage == .asksTooOften
+        case .push: sabotage == .pushesAtOnce
         default: false
         }
     }
