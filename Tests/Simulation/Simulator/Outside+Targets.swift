@@ -45,6 +45,8 @@ extension Outside {
 
     /// Why an API does not do what it is asked for a resource.
     private func failure(of target: TargetName, _ resource: Resource) -> Failure? {
+        // A wish to be left alone counts until something else was tried, as for somebody who did not want to wait.
+        api.restsUntil[resource] = nil
         switch api.trouble[target] {
         case .isUnreachable:
             meet(.apiUnreachable)
