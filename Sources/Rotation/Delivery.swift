@@ -42,6 +42,9 @@ struct Delivery: Sendable {
     /// Whether something is being deployed, as far as is known.
     var isDeploying: Bool { !lookAt.isEmpty }
 
+    /// Whether a deployment is under way, as far as is known.
+    fileprivate func isDeploying(_ action: ActionID) -> Bool { lookAt[action] != nil }
+
     fileprivate mutating func look(_ action: ActionID, at moment: BootTime?) { lookAt[action] = moment }
 
     /// Whether a deployment is to be left alone for now.
@@ -284,6 +287,19 @@ extension Rotation {
     func owes(_ client: ClientName, _ action: ActionID) -> Bool {
         guard let state = delivery[client], let current = renewal[client]?.current else { return false }
         return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
+    }
+
+    /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: nothing fails and
+    /// nothing is overdue where an earlier secret was delivered.
+    func awaitsDeployment(_ client: Subject) -> Bool {
+        let owed = client.actions.filter { owes(client.name, $0) }
+        guard !owed.isEmpty, isPublished(client.name), client.targets.allSatisfy({ isGood($0.target) }) else {
+            return false
+        }
+        return owed.allSatisfy { action in
+            index.targetsOfAction[action] != nil && delivery[client.name]?.delivered[action] != nil
+                && (delivery.isDeploying(action) || jobs[.action(action)] != nil)
+        }
     }
 
     /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.

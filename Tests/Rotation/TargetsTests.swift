@@ -210,6 +210,31 @@ import Testing
         #expect(bench.runs == [])
     }
 
+    /// Minutes of it are no news for operators: nothing fails, and what runs has a secret that is valid.
+    @Test func aDeploymentOfARenewalThatIsUnderWayIsNoFault() throws {
+        let bench = try Bench(try deployed())
+        bench.isDeploying = true
+        bench.go()
+        bench.pass(60)
+        // Nothing was delivered yet.
+        #expect(try bench.view(web).health == .degraded)
+        bench.isDeploying = false
+        bench.pass(15)
+        bench.isDeploying = true
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.pass(300)
+        let view = try bench.view(web)
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        #expect(view.actions.map(\.state) == [.pending])
+        try bench.restart(try deployed())
+        bench.pass(60)
+        #expect(try bench.view(web).health == .ok)
+        bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushDeploymentFailed)
+        bench.pass(15)
+        #expect(try bench.view(web).health == .degraded)
+    }
+
     @Test func aDeploymentThatFailsIsTriedAgain() throws {
         let bench = try Bench(try deployed())
         let action = Resource.action(ActionID("redeploy shop"))
