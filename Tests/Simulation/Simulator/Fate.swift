@@ -40,7 +40,10 @@ struct Fate {
             throw Violation(.memory, "the state directory does not hold the secret of \(client)")
         }
         guard outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600,
-            simulator.rotation.snapshot(at: simulator.now).clients.flatMap(\.outputs).allSatisfy({ $0.state == .ok })
+            simulator.rotation.snapshot(at: simulator.now).clients.allSatisfy({ client in
+                // Nor while a project is being deployed.
+                client.outputs.allSatisfy { $0.state == .ok } && client.actions.allSatisfy { $0.state == .ok }
+            })
         else { return }
         let before = (outside.mints, outside.runs)
         let pushes = outside.api.pushes
