@@ -74,6 +74,8 @@ import Testing
             "Replacing the key of a fleet": [fleet],
             "Losing the signer": [fleet],
             "Losing etcd": [fleet],
+            "Backing up etcd": [fleet],
+            "Restoring a backup of etcd": [fleet],
         ],
         "docs/installing.md": [
             "Debian 12": [
