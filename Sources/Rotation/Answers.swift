@@ -319,9 +319,9 @@ extension Rotation {
     }
 
     /// The failure of a resource that keeps this client from being served: a shared action that fails for another
-    /// client alone does not.
+    /// client alone does not, nor does one that merely waits: it failed for an earlier secret.
     func attempts(at resource: Resource, for client: ClientName) -> Attempts? {
-        if case .action(let id) = resource, !owes(client, id) { return nil }
+        if case .action(let id) = resource, !owes(client, id) || deliveryTurns.isWaiting(id) { return nil }
         return jobs.attempts[resource]
     }
 

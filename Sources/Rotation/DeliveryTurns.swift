@@ -29,7 +29,8 @@ struct DeliveryTurns: Sendable {
         isWaiting ? waiting.insert(action).inserted : waiting.remove(action) != nil
     }
 
-    fileprivate func isWaiting(_ action: ActionID) -> Bool { waiting.contains(action) }
+    /// Whether nothing but a turn or an admission keeps an action from running.
+    func isWaiting(_ action: ActionID) -> Bool { waiting.contains(action) }
 
     /// Whether a client's turn has come.
     fileprivate func hasCome(_ client: ClientName, _ deadlines: inout Deadlines) -> Bool {

@@ -197,7 +197,7 @@ extension Rotation {
             let before = destinations[spec.path]?.observed
             // A file that was created or removed may be writable now, however often a write failed.
             if before?.exists != observation.exists { jobs.resetBackoff(of: job.resource, to: now.boot) }
-            if before == nil { judgeFirst(observation, of: spec) }
+            if before == nil { judgeFirst(observation, of: spec, at: now) }
             see(observation, as: spec, by: job.id)
             let wanted = wantedSecrets(spec)
             let isGood = index.specs[spec.path] == spec && destinations[spec.path]?.holds(wanted) == true
@@ -230,14 +230,28 @@ extension Rotation {
     }
 
     /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
-    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read.
-    private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec) {
+    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read. Nor is anything
+    /// amiss with an earlier secret of the client's where its actions are still to run: the daemon ended before it wrote the
+    /// new one.
+    private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec, at now: Now) {
         guard observation.exists else { return }
         let wanted = wantedSecrets(spec)
         let bad = spec.slots.filter { slot, _ in
             wanted[slot].map { observation.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
         }
-        deliverAgain(to: bad.values)
+        deliverAgain(
+            to: bad.filter { slot, client in
+                observation.slots[slot]?.issued.map { !isMerelyEarlier($0, client, at: now) } ?? true
+            }.values)
+    }
+
+    /// Whether applications that have read this secret can go on with it until each action of theirs runs for the wanted
+    /// one.
+    private func isMerelyEarlier(_ secret: SecretInfo, _ client: ClientName, at now: Now) -> Bool {
+        guard let subject = index.subjects[client], let wanted = wantedSecret(client) else { return false }
+        return subject.names(secret) && subject.keys.contains { keys.print(of: $0.name) == secret.signer }
+            && secret.expiresAt > now.wall
+            && subject.actions.allSatisfy { delivery[client]?.delivered[$0]?.fingerprint != wanted.fingerprint }
     }
 
     private func published(_ spec: FileSpec, _ secrets: [Slot: SecretInfo]) -> [ClientName: SecretInfo] {

@@ -184,6 +184,52 @@ struct AdmissionsTests {
         #expect(runs == 1)
     }
 
+    /// The daemon ends after it has kept the new secret, and before that is in the output.
+    @Test(arguments: [1, 2]) mutating func aRestartWithinARenewalReleasesNobody(renewals: UInt64) throws {
+        try begin()
+        let path = try Values.path("web.jwt")
+        // Of two, the first is published and waits.
+        if renewals == 2 { try offer(2, admitting: -1) }
+        bench.failingWrites[path] = Failure(.ioError, at: .path(path))
+        let last = try offer(1 + renewals, admitting: -1)
+        bench.failingWrites = [:]
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        #expect(try bench.view("web").outputs.first?.state == .ok)
+        #expect(try bench.current("web") == last)
+        #expect(runs == 0)
+        admit(last.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Applications may have read something else than a secret while no daemon ran.
+    @Test mutating func whoMayHoldNoSecretWaitsForNobody() throws {
+        try begin()
+        let path = try Values.path("web.jwt")
+        try offer(2, admitting: -1)
+        bench.disk[path]?.slots[.whole] = .foreign
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func whatFailedForAnEarlierSecretIsNotSaidOfWhoWaits() throws {
+        try begin()
+        let action = Values.exec("/bin/tell").id
+        bench.failures[.action(action)] = Failure(.actionFailed, at: .action(action))
+        try offer(2, admitting: 0)
+        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
+        let third = try offer(3, admitting: -1)
+        let view = try bench.view("web")
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        // Whoever is let deliver tries again.
+        admit(third.fingerprint, 0)
+        bench.pass(61)
+        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
+    }
+
     @Test mutating func aStoreThatWasEmptiedReleasesNobodyAfterARestart() throws {
         try begin()
         let second = try offer(2, admitting: -1)
