@@ -47,11 +47,18 @@ import Testing
     @Test func theTableSaysHowOftenWhatHappensToFleets() throws {
         let text = try text(of: Self.fleets)
         let rows = text.split(separator: "\n").compactMap { line in
-            line.wholeMatch(of: #/\| `(\w+)` \| ([0-9]+) \| ([0-9]+) \| .+ \|/#).map { "\($0.1) \($0.2) \($0.3)" }
+            line.wholeMatch(of: #/\| `(\w+)` \| ([0-9]+) \| ([0-9]+) \| ([0-9]+) \| .+ \|/#)
+                .map { "\($0.1) \($0.2) \($0.3) \($0.4)" }
         }
-        #expect(rows == FleetFault.allCases.map { "\($0) \($0.weight(in: .files)) \($0.weight(in: .store))" })
+        #expect(
+            rows
+                == FleetFault.allCases.map { fault in
+                    "\(fault) " + FleetKind.allCases.map { "\(fault.weight(in: $0))" }.joined(separator: " ")
+                })
         let totals = FleetKind.allCases.map(FleetFault.total)
-        #expect(text.contains("| of \(totals[0]) around files | of \(totals[1]) around a store |"))
+        #expect(
+            text.contains(
+                "| of \(totals[0]) around files | of \(totals[1]) around a store | of \(totals[2]) with rollouts |"))
     }
 
     /// The rows of the table of strikes: each kind, and how often it strikes.

@@ -24,6 +24,9 @@ package struct Broken: Hashable {
         case byHanging
     }
 
+    /// Whether outputs may be written again although they hold what they should.
+    var isDamaging: Bool { !writes.isEmpty || !lateWrites.isEmpty || !directories.isEmpty || isDiskFull || isStateGone }
+
     var isStateUnusable: Bool { isStateGone || isDiskFull }
 
     /// Whether a file can be written and read.

@@ -46,6 +46,7 @@ enum Words {
     }
 
     static func of(_ request: Request) -> String {
+        if case .rollout(let client, let order) = request { return "\(order) the rollout of \(client)" }
         guard case .renew(let renewal) = request else { return "reload" }
         let clients = renewal.clients.sorted().map(\.description).joined(separator: " ")
         return "\(renewal.deliverOnly ? "deliver" : "renew") \(clients)"
@@ -68,7 +69,7 @@ enum Words {
             case .putReport(let report, let machine, let revision):
                 "report \(report.clients.count) clients as \(machine) at \(revision)"
             case .putRollout(let client, let rollout, _, _, let secret):
-                "admit \(rollout.admitted) to \(client)'s \(rollout.fingerprint)"
+                "\(rollout.state): admit \(rollout.admitted) to \(client)'s \(rollout.fingerprint.description.suffix(4))"
                     + (secret == nil ? "" : " and share it")
             case .readReports: "read the reports"
             case .forgetReport(let machine, _): "forget \(machine)"

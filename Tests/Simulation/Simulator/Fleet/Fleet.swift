@@ -21,9 +21,12 @@ final class Fleet {
     let kind: FleetKind
     /// Nil where secrets are handed on by files.
     let board: Noticeboard?
+    /// How signers let machines deliver; nil where they let them all.
+    private(set) var rollout: RolloutSettings?
     private(set) var machines: [Machine] = []
     private var watches: [String: MachineWatch] = [:]
     private var storeWatches: [String: StoreWatch] = [:]
+    private var rolloutWatches: [String: RolloutWatch] = [:]
     /// True time, in milliseconds of the boot clock.
     private(set) var boot: Int64 = 0
     /// Since when nothing is wrong; nil while something is.
@@ -61,7 +64,12 @@ final class Fleet {
         random = SeededGenerator(seed: seed)
         self.kind = kind
         self.mistake = mistake
-        board = kind == .store ? Noticeboard() : nil
+        board = kind == .files ? nil : Noticeboard()
+        if kind == .rollouts {
+            rollout = RolloutSettings(
+                canaries: 1 + Int(random.next() % 2), atOnce: [5, 20, 50][Int(random.next() % 3)],
+                pause: [120, 300, 600, 1200][Int(random.next() % 4)])
+        }
         self.log = log
     }
 
@@ -84,11 +92,12 @@ final class Fleet {
         let seed = random.next()
         let machine = Machine(
             name, isSigner: isSigner, keys: isSigner ? [key] : accepted, seed: seed, jitter: jitter(seed), at: boot,
-            mistake: mistake, board: board)
+            mistake: mistake, board: board, rollout: rollout)
         machine.log = log
         machines.append(machine)
         watches[name] = MachineWatch(machine)
         storeWatches[name] = StoreWatch(machine)
+        if let rollout { rolloutWatches[name] = RolloutWatch(machine, rollout) }
         restlessAt = boot
         if isSigner { exporter = exporter ?? name } else { copy(to: machine) }
         say("\(name) appears")
@@ -106,6 +115,7 @@ final class Fleet {
         machines.removeAll { $0 === machine }
         watches[machine.name] = nil
         storeWatches[machine.name] = nil
+        rolloutWatches[machine.name] = nil
         restlessAt = boot
         if exporter == machine.name { exporter = nil }
     }
@@ -138,7 +148,7 @@ final class Fleet {
     }
 
     func cut(_ machine: Machine) {
-        if kind == .store { return machine.cutOff() }
+        if board != nil { return machine.cutOff() }
         unreached.insert(machine.name)
         parcels.removeAll { $0.to == .machine(machine.name) }
     }
@@ -191,7 +201,8 @@ final class Fleet {
         let latest = machines.reduce(max(restlessAt, board.changedAt, board.reportsChangedAt)) {
             max($0, $1.disturbedAt)
         }
-        return boot - latest > 4_500_000
+        // A rollout goes on by polls alone.
+        return boot - latest > (board.isRollingOut ? 21_600_000 : 4_500_000)
     }
 
     /// While nothing happens, polls come late, as if the processes were stopped for most of the time: there are too many.
@@ -247,7 +258,7 @@ final class Fleet {
     private func noteMint(_ secret: SecretInfo, _ machine: Machine) throws {
         mints += 1
         note(secret)
-        if kind == .store { history.append(secret) }
+        if board != nil { history.append(secret) }
         if machine.clocks.error < 0 { misdated.insert(secret.fingerprint) }
         try watches[machine.name]?.checkMint(machine)
     }
@@ -256,6 +267,7 @@ final class Fleet {
         if machine.clocks.error != 0 { board?.troubledAt = boot }
         try watches[machine.name]?.see(machine, made)
         try storeWatches[machine.name]?.see(machine)
+        try rolloutWatches[machine.name]?.see(machine)
     }
 
     /// Two hours after the last fault every follower holds what is posted, or something better that no signer has.
@@ -292,8 +304,30 @@ final class Fleet {
             let held = machine.published.map { "\($0.fingerprint)" } ?? "nothing"
             throw FleetViolation(.agree, "\(machine.name) holds \(held), and the store \(best.fingerprint)")
         }
+        try checkRollout(on: board)
         // Signers read the reports every five minutes.
         guard boot - board.reportsChangedAt > 600_000 else { return }
         try RollCall(board: board, boot: boot, machines: machines).check()
+    }
+
+    /// Hours after the last fault the rollout of the store's secret is finished, unless somebody or a machine that fails
+    /// holds it.
+    private func checkRollout(on board: Noticeboard) throws {
+        guard let rollout, let goodSince, let place = board.places[FleetScenario.place(key)],
+            case .secret(let secret) = place.value
+        else { return }
+        let found = board.rollouts[FleetScenario.place(key)]?.value
+        guard let found, found.fingerprint == secret.fingerprint else {
+            throw FleetViolation(.agree, "nothing in the store says how far \(secret.fingerprint) is rolled out")
+        }
+        guard found.state == .going, found.admitted < .max else { return }
+        // Who reports and is silent, or never was, is waited for as well.
+        let each = rollout.pause.count * 1000 + 240_000
+        let since = machines.reduce(max(goodSince, place.at, board.rolloutTamperedAt)) { max($0, $1.disturbedAt) }
+        let reportsTamperedAt = board.tamperedAt.values.max() ?? Noticeboard.longAgo
+        guard boot - since > Int64(board.reports.count + 3) * each + 3_600_000,
+            boot - reportsTamperedAt > RollCall.day
+        else { return }
+        throw FleetViolation(.agree, "the rollout of \(secret.fingerprint) is not finished")
     }
 }

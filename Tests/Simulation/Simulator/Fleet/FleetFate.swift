@@ -22,6 +22,7 @@ struct FleetFate {
             try fleet.run(for: chance(4) ? draw(7200) : draw(900))
             if chance(2) { try strike() }
             fleet.fix()
+            if fleet.rollout != nil, !chance(3) { resumeRollouts() }
             let longest = fleet.kind == .files ? 40 * Scenario.day : 30 * Scenario.day
             try fleet.run(for: 7500 + draw(pick([Scenario.day / 24, 10 * Scenario.day, longest])))
             // A restart in peace mints nothing and goes back nowhere.
@@ -67,7 +68,7 @@ struct FleetFate {
         case .replaceKey: return try replaceKey()
         case .appear:
             guard fleet.followers.count < Self.mostFollowers else { return false }
-            fleet.add(isSigner: fleet.signers.count < 2 && chance(fleet.kind == .files ? 3 : 1))
+            fleet.add(isSigner: fleet.signers.count < 2 && chance(fleet.board == nil ? 3 : 1))
         case .vanish:
             guard fleet.followers.count > Self.fewestFollowers else { return false }
             fleet.remove(pick(fleet.followers))
@@ -77,6 +78,10 @@ struct FleetFate {
         case .restored: try restore()
         case .contested: try contest()
         case .forgedReports: forgeReports()
+        case .brokenReloads: try breakReloads()
+        case .silence: try silence()
+        case .orders: try orderRollouts()
+        case .forgedRollouts: try forgeRollouts()
         }
         return true
     }
@@ -87,7 +92,7 @@ struct FleetFate {
     private func kill() throws {
         for machine in fleet.machines where chance(2) {
             machine.doom = pick(Fault.Boundary.all)
-            if fleet.kind == .store { machine.link.doom = pick(StoreLink.Boundary.all) }
+            if fleet.board != nil { machine.link.doom = pick(StoreLink.Boundary.all) }
         }
         renew()
         try fleet.run(for: 120 + draw(300))
@@ -151,7 +156,7 @@ struct FleetFate {
 
     /// The signer whose secret is posted dies for good; another one takes its place, at once or days later.
     private func loseSigner() throws -> Bool {
-        let name = fleet.kind == .files ? fleet.exporter : pick(fleet.signers).name
+        let name = fleet.board == nil ? fleet.exporter : pick(fleet.signers).name
         guard fleet.signers.count > 1, let machine = fleet.signers.first(where: { $0.name == name }) else {
             return false
         }
@@ -206,7 +211,7 @@ struct FleetFate {
 
     /// Something else is posted, or one machine's copy replaced by it.
     private func offer(_ offer: Offer?) {
-        if fleet.kind == .store { return tamper(with: offer) }
+        if fleet.board != nil { return tamper(with: offer) }
         if chance(2) { fleet.post(offer) } else { pick(fleet.followers).offer(offer) }
     }
 

@@ -4,4 +4,6 @@ package enum FleetKind: Sendable, CaseIterable {
     case files
     /// Signers put their secrets into a store, from which followers read them.
     case store
+    /// Around a store, too; and signers let a few machines deliver first.
+    case rollouts
 }

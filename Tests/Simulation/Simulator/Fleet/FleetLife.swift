@@ -11,14 +11,14 @@ package struct FleetLife: Sendable {
     /// Simulated years that pass in one life.
     package static let years: Int64 = 2
 
-    /// In one of so many lives there is a store.
-    private static let lives: UInt64 = 4
+    /// How the secrets are handed on in the lives of eight seeds that follow each other.
+    private static let kinds: [FleetKind] = [.rollouts, .files, .files, .files, .store, .files, .files, .files]
 
     /// - Parameter kind: nil: as the mistake demands, or the seed says.
     package init(seed: UInt64, mistake: FleetMistake? = nil, kind: FleetKind? = nil, days: Int64 = Self.years * 365) {
         self.seed = seed
         self.mistake = mistake
-        self.kind = kind ?? mistake?.kind ?? (seed % Self.lives == 0 ? .store : .files)
+        self.kind = kind ?? mistake?.kind ?? Self.kinds[Int(seed % 8)]
         self.days = days
     }
 

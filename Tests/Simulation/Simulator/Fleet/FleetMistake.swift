@@ -71,6 +71,27 @@ package enum FleetMistake: Sendable, CaseIterable {
     case neverForgetsReports
     /// Silent machines are never counted as such.
     case hidesSilence
+    // Around a store with rollouts.
+    /// A signer's rollout admits everybody at once.
+    case admitsAllAtOnce
+    /// Canaries are watched for a second.
+    case forgetsPause
+    /// A rollout replaces whatever lies there.
+    case raisesWithoutCompare
+    /// No report says that a machine fails.
+    case hidesFailingMachines
+    /// A signer takes a held rollout for one that is going.
+    case resumesByItself
+    /// A follower takes a held rollout for one that admits everybody.
+    case ignoresHeld
+    /// A rollout that is gone admits everybody.
+    case releasesWhenEmptied
+    /// A rollout of another secret counts as one of this.
+    case believesOtherRollouts
+    /// Nothing is delivered by a machine that is not admitted.
+    case holdsPastDeadline
+    /// That a rollout is held is said by nobody.
+    case hidesHeld
 
     /// How secrets are handed on where it is planted.
     package var kind: FleetKind {
@@ -80,6 +101,10 @@ package enum FleetMistake: Sendable, CaseIterable {
             .hidesForeignValues, .losesFailedStoreReads, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports,
             .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
             .store
+        case .admitsAllAtOnce, .forgetsPause, .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself,
+            .ignoresHeld,
+            .releasesWhenEmptied, .believesOtherRollouts, .holdsPastDeadline, .hidesHeld:
+            .rollouts
         default: .files
         }
     }
@@ -106,8 +131,13 @@ package enum FleetMistake: Sendable, CaseIterable {
         case .believesForgedValues: [.genuine]
         case .losesFailedStoreReads: [.agree, .fresh, .honest]
         case .hidesForeignValues, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports, .knowsNoOwnReport,
-            .neverForgetsReports, .hidesSilence:
+            .neverForgetsReports, .hidesSilence, .hidesHeld:
             [.honest]
+        case .admitsAllAtOnce, .forgetsPause: [.bounded]
+        case .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself, .ignoresHeld, .releasesWhenEmptied,
+            .believesOtherRollouts:
+            [.held]
+        case .holdsPastDeadline: [.fresh]
         }
     }
 
@@ -157,13 +187,57 @@ package enum FleetMistake: Sendable, CaseIterable {
                     found.mapValues {
                         HostObservation(revision: machine.boot, report: $0.report, isOwn: $0.isOwn)
                     }))
-        case (_, .readStore, .success(.storeRead(let found, _))):
+        case (.hidesFailingMachines, _, .success(.reportsRead(let found))):
+            return .success(.reportsRead(found.mapValues(healed)))
+        case (_, .readStore, .success(.storeRead(let found, let rollouts))):
             if self == .copiesEmptiedStore, !found.values.contains(where: { $0 != .missing }) {
                 machine.copyIntoOutputs(nil)
             }
-            return .success(.storeRead(found.mapValues { twist($0, machine) }))
+            return .success(
+                .storeRead(found.mapValues { twist($0, machine) }, rollouts: twist(rollouts, found, machine)))
         default: return result
         }
+    }
+
+    private func healed(_ found: HostObservation) -> HostObservation {
+        var report = found.report
+        report?.clients =
+            found.report?.clients.mapValues { holding in
+                var holding = holding
+                holding.failure = nil
+                return holding
+            } ?? [:]
+        return HostObservation(revision: found.revision, report: report, isOwn: found.isOwn)
+    }
+
+    private func twist(
+        _ rollouts: [StorePlace: RolloutObservation], _ found: [StorePlace: StoreObservation], _ machine: Machine
+    ) -> [StorePlace: RolloutObservation] {
+        found.reduce(into: rollouts) { rollouts, entry in
+            guard case .secret(let secret, let revision) = entry.value else { return }
+            switch (self, rollouts[entry.key]) {
+            case (.releasesWhenEmptied, nil) where !machine.isSigner:
+                let finished = Rollout(fingerprint: secret.fingerprint, admitted: .max)
+                rollouts[entry.key] = .rollout(finished, revision: revision)
+            case (_, .rollout(let rollout, let revision)):
+                rollouts[entry.key] = .rollout(twist(rollout, of: secret, machine), revision: revision)
+            default: break
+            }
+        }
+    }
+
+    private func twist(_ found: Rollout, of secret: SecretInfo, _ machine: Machine) -> Rollout {
+        var rollout = found
+        switch self {
+        case .resumesByItself where machine.isSigner: rollout.state = .going
+        case .ignoresHeld where !machine.isSigner && found.state == .held: rollout.admitted = .max
+        case .believesOtherRollouts where !machine.isSigner:
+            rollout = Rollout(
+                fingerprint: secret.fingerprint, admitted: found.admitted, state: found.state,
+                tolerated: found.tolerated)
+        default: break
+        }
+        return rollout
     }
 
     private func twist(_ found: StoreObservation, _ machine: Machine) -> StoreObservation {

@@ -12,7 +12,13 @@ package enum FleetPromise: String, Sendable, CaseIterable {
     case calm
     /// What is offered, or is not offered any more, never empties or removes an output.
     case kept
-    /// Two hours after the last fault all machines hold one secret, which is in the store.
+    /// No signer lets more machines deliver than may at once, nor any before the canaries were watched.
+    case bounded
+    /// A canary that fails holds a rollout, nothing but somebody's word has it go on, and whoever is not admitted delivers
+    /// nothing before the deadline.
+    case held
+    /// Two hours after the last fault all machines hold one secret, which is in the store, and nothing keeps its rollout from
+    /// being finished.
     case agree
     /// Health, the state of the source and how many machines hold what are as somebody would say who sees everything.
     case honest

@@ -28,7 +28,10 @@ enum FleetScenario {
     /// - Parameters:
     ///   - keys: those that may sign, in the order of preference; a signer uses the first one.
     ///   - storeMachine: how the machine is called in the store; nil where secrets are handed on by files.
-    static func configuration(isSigner: Bool, keys: [Int], storeMachine: String?) -> Configuration {
+    ///   - rollout: how a signer lets machines deliver; nil where it lets them all.
+    static func configuration(isSigner: Bool, keys: [Int], storeMachine: String?, rollout: RolloutSettings?)
+        -> Configuration
+    {
         var entry = ClientConfiguration(
             clientID: clientID, key: name(keys[0]), lifetime: .maximum, renewBefore: 1, outputs: outputs,
             onChange: [action])
@@ -39,6 +42,7 @@ enum FleetScenario {
                 location: isSigner
                     ? .file(sure(AbsolutePath("/etc/clientsecretd/\(key).p8"))) : .publicKey([UInt8(key)]))
         }
+        if isSigner { entry.rollout = rollout }
         if !isSigner {
             entry.otherKeys = keys.dropFirst().map(name)
             entry.source =

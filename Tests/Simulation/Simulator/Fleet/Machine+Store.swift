@@ -17,7 +17,7 @@ extension Machine {
 
     static func isOnStore(_ work: Work) -> Bool {
         switch work {
-        case .readStore, .putInStore, .putReport, .readReports, .forgetReport: true
+        case .readStore, .putInStore, .putRollout, .putReport, .readReports, .forgetReport: true
         default: false
         }
     }
@@ -40,17 +40,14 @@ extension Machine {
         if let failure = link.obstacle(at: boot, &random) {
             if case .readStore = work { loseContact() }
             // What is asked of a member that does not answer may be done all the same.
-            if case .putInStore(_, let secret, let place, let revision) = work, !wasPaused, trouble == .frozen,
-                random.next() % 2 == 0
-            {
-                put(secret, at: place, ifAt: revision, on: board, isAnswered: false)
+            if let wanted = wantedPut(of: work), !wasPaused, trouble == .frozen, random.next() % 2 == 0 {
+                put(wanted, on: board, isAnswered: false)
             }
             return .failure(failure)
         }
         switch work {
-        case .readStore(let places): return .success(.storeRead(read(places, on: board)))
-        case .putInStore(_, let secret, let place, let revision):
-            return put(secret, into: place, ifAt: revision, on: board)
+        case .readStore(let places): return read(places, on: board)
+        case .putInStore, .putRollout: return tryToPut(work, on: board)
         case .putReport(let report, let machine, let revision):
             return put(report, as: machine, ifAt: revision, on: board)
         case .readReports(let clients):
@@ -67,15 +64,19 @@ extension Machine {
         tell(.storeWatched(false))
     }
 
-    private func read(_ places: [StorePlace], on board: Noticeboard) -> [StorePlace: StoreObservation] {
+    private func read(_ places: [StorePlace], on board: Noticeboard) -> Result<Outcome, Failure> {
         var found: [StorePlace: Noticeboard.Entry] = [:]
         var observed: [StorePlace: StoreObservation] = [:]
         for place in places {
             found[place] = board.places[place]
             observed[place] = link.isForbidden ? .forbidden : observation(board.places[place])
         }
-        if link.read(found, at: boot) { tell(.storeWatched(true)) }
-        return observed
+        let rollouts = board.rollouts.filter { places.contains($0.key) }
+        if link.read(found, rollouts, at: boot) { tell(.storeWatched(true)) }
+        let observedRollouts =
+            link.isForbidden
+            ? observed.mapValues { _ in RolloutObservation.forbidden } : rollouts.mapValues(observation)
+        return .success(.storeRead(observed, rollouts: observedRollouts))
     }
 
     private func observation(_ entry: Noticeboard.Entry?) -> StoreObservation {
@@ -90,37 +91,66 @@ extension Machine {
         }
     }
 
-    private func put(
-        _ secret: SecretInfo, into place: StorePlace, ifAt revision: Int64, on board: Noticeboard
-    ) -> Result<Outcome, Failure> {
-        outside.need(secret)
+    /// What a job puts into the signers' place; nil for another job.
+    private func wantedPut(of work: Work) -> Noticeboard.Put? {
+        switch work {
+        case .putInStore(_, let secret, let place, let revision):
+            Noticeboard.Put(place: place, secret: SecretPut(secret, ifAt: revision))
+        case .putRollout(_, let rollout, let place, let revision, let secret):
+            Noticeboard.Put(place: place, secret: secret, rollout: (twisted(rollout), revision))
+        default: nil
+        }
+    }
+
+    private func tryToPut(_ work: Work, on board: Noticeboard) -> Result<Outcome, Failure> {
+        guard let wanted = wantedPut(of: work) else { fatalError("\(work) puts nothing there") }
+        if let secret = wanted.secret?.secret { outside.need(secret) }
         if link.isForbidden { return .failure(link.pause(.storeForbidden, at: boot, &random)) }
         switch link.puts {
         case .outOfSpace: return .failure(link.pause(.storeOutOfSpace, at: boot, &random))
         case .ambiguous:
             switch random.next() % 3 {
-            case 0: put(secret, at: place, ifAt: revision, on: board, isAnswered: false)
-            case 1: board.putLate(secret, at: place, ifAt: revision, moment: boot + Int64(random.next() % 10_000))
+            case 0: put(wanted, on: board, isAnswered: false)
+            case 1: board.putLate(wanted, moment: boot + Int64(random.next() % 10_000))
             default: break
             }
             return .failure(link.pause(.storeTimedOut, at: boot, &random))
         case nil: break
         }
-        let isPut = put(secret, at: place, ifAt: revision, on: board, isAnswered: true)
-        let entry = board.places[place]
-        link.see(entry, at: place, boot: boot)
-        return .success(.putInStore(isPut ? .done(revision: entry?.revision ?? 0) : .conflict(observation(entry))))
+        let revision = put(wanted, on: board, isAnswered: true)
+        let entry = board.places[wanted.place]
+        let rollout = board.rollouts[wanted.place]
+        if wanted.secret != nil { link.see(entry, at: wanted.place, boot: boot) }
+        if wanted.rollout != nil { link.see(rollout, at: wanted.place, boot: boot) }
+        if case .putInStore = work {
+            return .success(.putInStore(revision.map { .done(revision: $0) } ?? .conflict(observation(entry))))
+        }
+        return .success(
+            .rolloutPut(
+                revision.map { .done(revision: $0) }
+                    ?? .found(rollout.map(observation), secret: wanted.secret == nil ? nil : observation(entry))))
     }
 
+    /// Returns the revision of what was put; nil where something else was found.
     @discardableResult
-    private func put(
-        _ secret: SecretInfo, at place: StorePlace, ifAt revision: Int64, on board: Noticeboard, isAnswered: Bool
-    ) -> Bool {
-        let found = board.places[place]
-        let expected = mistake == .putsWithoutCompare ? found?.revision ?? 0 : revision
-        let isPut = board.put(secret, at: place, ifAt: expected, now: boot) != nil
-        puts.append(Put(secret: secret, found: found, isConflict: !isPut, isAnswered: isAnswered))
-        return isPut
+    private func put(_ wanted: Noticeboard.Put, on board: Noticeboard, isAnswered: Bool) -> Int64? {
+        let found = board.places[wanted.place]
+        let foundRollout = board.rollouts[wanted.place]
+        var compared = wanted
+        if mistake == .putsWithoutCompare {
+            compared.secret = wanted.secret.map { SecretPut($0.secret, ifAt: found?.revision ?? 0) }
+        }
+        if mistake == .raisesWithoutCompare {
+            compared.rollout = wanted.rollout.map { ($0.value, foundRollout?.revision ?? 0) }
+        }
+        let revision = board.put(compared, now: boot)
+        if let secret = wanted.secret?.secret {
+            puts.append(Put(secret: secret, found: found, isConflict: revision == nil, isAnswered: isAnswered))
+        }
+        if let rollout = wanted.rollout?.value, revision != nil {
+            noteRollout(rollout, at: wanted.place, over: foundRollout?.value)
+        }
+        return revision
     }
 
     private func put(
@@ -250,17 +280,27 @@ extension Machine {
         return isSigner ? isReasonToShare : isReasonToReceive
     }
 
+    /// Whether a rollout that somebody has to look at is in the store, as far as a signer was told.
+    private var isHeld: Bool {
+        guard isSigner, let current, let place = places.first, let rollout = told.rollouts[place]?.known else {
+            return false
+        }
+        return rollout.fingerprint == current.fingerprint && rollout.state == .held
+    }
+
     private var isReasonToReceive: Bool? {
         guard expectedStoreState == .unreachable else { return false }
         if link.seen != nil, link.sawForbidden { return isReadOverdue ? nil : true }
         guard link.failingSince != nil, let since = link.blindSince, harmedAt < since else { return nil }
         let away = boot - since
+        // What was forbidden before is still said.
+        if link.sawForbidden { return nil }
         return away < 85_800_000 ? false : away > 87_000_000 ? true : nil
     }
 
     private var isReasonToShare: Bool? {
         guard let board else { return false }
-        if link.seen != nil, link.sawForbidden { return true }
+        if link.seen != nil, link.sawForbidden || isHeld { return true }
         if let since = link.failingSince {
             return harmedAt < since && boot - since > 960_000 ? true : nil
         }

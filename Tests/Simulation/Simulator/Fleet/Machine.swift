@@ -28,6 +28,24 @@ final class Machine {
     var link: StoreLink
     /// Puts that were not checked yet.
     var puts: [Put] = []
+    /// How a signer lets machines deliver; nil where it lets them all.
+    let rollout: RolloutSettings?
+    /// Rollouts that it has put, or wanted to, and that were not checked yet.
+    var rolloutPuts: [RolloutPut] = []
+    /// What the store has told it since its start.
+    private(set) var told = Told()
+    /// Of jobs on the store that are under way, what it was told before, and what it is to be told then.
+    private var questions: [JobID: (job: Job, told: Told, result: Result<Outcome, Failure>?)] = [:]
+    /// What it was asked to do with the rollout of which secret, since its start.
+    private(set) var orders: [(order: RolloutOrder, secret: Fingerprint?)] = []
+    /// Deliveries that were not checked yet.
+    var deliveries: [Delivery] = []
+    /// The secret of the last action that has succeeded since its start.
+    private(set) var lastRun: SecretInfo?
+    /// When an action last succeeded, in this life or an earlier one.
+    private(set) var ranAt: Int64 = 0
+    /// When something last happened after which an action may run again for the same secret.
+    private(set) var damagedAt: Int64 = 0
     /// By which its reports are told from those of others of the same name.
     private(set) var instance: UInt64
     private var instancedAt = Noticeboard.longAgo
@@ -52,16 +70,19 @@ final class Machine {
     /// Outputs that another program has deleted, until they are there again.
     var deleted: Set<AbsolutePath> = []
     private var requests: UInt64 = 0
+    /// The secrets for which its action runs.
+    private var runs: [JobID: SecretInfo] = [:]
     var log: ((String) -> Void)?
 
     init(
         _ name: String, isSigner: Bool, keys: [Int], seed: UInt64, jitter: Double, at boot: Int64,
-        mistake: FleetMistake?, board: Noticeboard?
+        mistake: FleetMistake?, board: Noticeboard?, rollout: RolloutSettings?
     ) {
         self.name = name
         self.isSigner = isSigner
         self.mistake = mistake
         self.board = board
+        self.rollout = rollout
         random = SeededGenerator(seed: seed)
         hostJitter = jitter
         link = StoreLink(at: boot)
@@ -69,9 +90,10 @@ final class Machine {
         plannedAt = boot
         reportedAt = boot
         madeAt = boot
-        let configuration = FleetScenario.configuration(
-            isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name)
-        outside = Outside(configuration, sabotage: mistake?.sabotage)
+        outside = Outside(
+            FleetScenario.configuration(
+                isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name, rollout: nil),
+            sabotage: mistake?.sabotage)
         clocks.pass(until: boot)
         disturbedAt = boot
         harmedAt = boot
@@ -142,9 +164,16 @@ final class Machine {
                 say(Words.of(input))
                 if case .finished(let id, let result) = input {
                     storeJobs.remove(id)
+                    if let question = questions.removeValue(forKey: id), let result = question.result {
+                        told.learn(question.job, result, besides: name, now)
+                    }
                     outside.report(id)
                     if case .success(.ran) = result {
                         outside.reportRun(.init(client: FleetScenario.client, action: FleetScenario.action.id))
+                        if let secret = runs.removeValue(forKey: id) {
+                            lastRun = secret
+                            ranAt = boot
+                        }
                     }
                 }
                 rotation.handle(input, at: now)
@@ -167,6 +196,10 @@ final class Machine {
                 begin(job)
                 continue
             }
+            if case .run(_, let covering) = job.work, let secret = covering[FleetScenario.client]?.issued {
+                runs[job.id] = secret
+                if board != nil { noteDelivery(secret) }
+            }
             if let delay = outside.delay(of: job, &random) { schedule(.effect(job), after: delay) }
         }
         for case .faultRaised(let failure) in step.changes where failure.code == .storeMachineShared {
@@ -178,6 +211,7 @@ final class Machine {
     /// Begins a job on the store.
     private func begin(_ job: Job) {
         storeJobs.insert(job.id)
+        questions[job.id] = (job, told, nil)
         var delay = link.delay(at: boot, &random)
         if case .readStore = job.work {
             link.askedAt = boot
@@ -189,7 +223,9 @@ final class Machine {
     private func take(_ job: Job, on board: Noticeboard) {
         let step = StoreLink.Step(job.work)
         if let step, link.doom == .init(work: step, isAfter: false) { return die(downFor: random.next() % 5000) }
+        if let question = questions[job.id] { noteIntent(job.work, question.told) }
         let result = carryOut(job.work, on: board)
+        questions[job.id]?.result = result
         if let step, link.doom == .init(work: step, isAfter: true) { return die(downFor: random.next() % 5000) }
         guard let heard = mistake.map({ $0.twist(job, result, self) }) ?? result else { return }
         tell(.finished(job.id, heard))
@@ -213,6 +249,7 @@ final class Machine {
 
     private func take(_ job: Job, minted: (SecretInfo) throws -> Void) throws {
         if let board, Self.isOnStore(job.work) { return take(job, on: board) }
+        if mistake == .holdsPastDeadline, case .run = job.work, !isAdmitted { return }
         let kind = Fault.Kind(job.work)
         if doom == Fault.Boundary(work: kind, isAfter: false) { return die(downFor: random.next() % 5000) }
         let result = outside.carryOut(job, &random)
@@ -236,6 +273,9 @@ final class Machine {
         isAlive = true
         bornAt = boot
         link.begin(at: boot)
+        told = Told()
+        orders = []
+        lastRun = nil
         rotation = Simulator.newborn(seed: random.next(), hostJitter, at: now.wall)
         schedule(.input(.configured(outside.configuration)), after: 1)
         disturb()
@@ -252,17 +292,23 @@ final class Machine {
     func harm() {
         disturbedAt = boot
         harmedAt = boot
+        if outside.broken.isDamaging { damagedAt = boot }
     }
 
     func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
         guard isAlive else { return }
         say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
-        if isPowerCut { outside.cutPower(&random) }
+        if isPowerCut {
+            outside.cutPower(&random)
+            damagedAt = boot
+        }
         isAlive = false
         doom = nil
         agenda.clear()
         storeAgenda.clear()
         storeJobs = []
+        questions = [:]
+        runs = [:]
         outside.forget()
         disturb()
         schedule(.birth, after: milliseconds)
@@ -278,8 +324,11 @@ final class Machine {
     /// Has it use these keys, in the order of preference, from its next reload on.
     private func configure(_ keys: [Int]) {
         for key in keys { outside.swapKey(FleetScenario.name(key), number: key) }
+        var rollout = rollout
+        if mistake == .forgetsPause { rollout?.pause = 1 }
         outside.configure(
-            FleetScenario.configuration(isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name))
+            FleetScenario.configuration(
+                isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name, rollout: rollout))
     }
 
     func reload(keys: [Int]) {
@@ -292,6 +341,7 @@ final class Machine {
         guard isAlive else { return }
         requests += 1
         if case .renew = request { isForced = true }
+        if case .rollout(_, let order) = request { orders.append((order, current?.fingerprint)) }
         schedule(.input(.asked(request, RequestID(number: requests))), after: 1)
         disturb()
     }
@@ -328,6 +378,7 @@ final class Machine {
             outside.overwrite(output.path, with: .foreign)
         }
         noteChange(.file(output.path))
+        damagedAt = boot
         harm()
     }
 
@@ -337,6 +388,7 @@ final class Machine {
         let returned = outside.configuration.files.keys.sorted().filter { outside.files[$0] == nil }
         let keys = outside.broken.keys.keys.sorted()
         let wasBroken = outside.broken != Broken()
+        if wasBroken { harm() }
         outside.fix()
         fixLink()
         for path in returned { noteChange(.file(path)) }

@@ -20,17 +20,38 @@ final class Noticeboard {
         let at: Int64
     }
 
+    /// What lies in the place of a rollout.
+    struct RolloutEntry: Hashable {
+        /// Nil for what is no rollout.
+        let value: Rollout?
+        let revision: Int64
+        let at: Int64
+    }
+
+    /// What a signer puts into one place, in one transaction.
+    struct Put {
+        let place: StorePlace
+        var secret: SecretPut?
+        /// With the revision at which it was last changed.
+        var rollout: (value: Rollout, revision: Int64)?
+    }
+
     /// A put that is carried out after it was said to have failed.
     private struct LatePut {
         let at: Int64
-        let secret: SecretInfo
-        let place: StorePlace
-        let revision: Int64
+        let put: Put
+    }
+
+    /// Up to which rank machines were let deliver a secret for the first time, and when.
+    private struct Admission {
+        let admitted: UInt64
+        let at: Int64
     }
 
     /// Everything that a backup holds.
     struct Backup {
         fileprivate let places: [StorePlace: Entry]
+        fileprivate let rollouts: [StorePlace: RolloutEntry]
         fileprivate let reports: [String: Report]
         fileprivate let revision: Int64
     }
@@ -39,7 +60,10 @@ final class Noticeboard {
     static let longAgo: Int64 = -1 << 60
 
     private(set) var places: [StorePlace: Entry] = [:]
+    private(set) var rollouts: [StorePlace: RolloutEntry] = [:]
     private(set) var reports: [String: Report] = [:]
+    /// Each one greater than the one before.
+    private var admissions: [Fingerprint: [Admission]] = [:]
     private var revision: Int64 = 1
     private var late: [LatePut] = []
     /// Places that have changed since ``takeChanges()`` was last called.
@@ -51,24 +75,38 @@ final class Noticeboard {
     /// When somebody may last have had a reason to put something else there than the signers: a stranger, or a signer with
     /// a wrong clock.
     var troubledAt = Noticeboard.longAgo
+    /// When somebody other than a signer has last changed a rollout, or lost it.
+    private(set) var rolloutTamperedAt = Noticeboard.longAgo
     /// When a place has last changed, and when what machines report.
     private(set) var changedAt: Int64 = 0
     private(set) var reportsChangedAt: Int64 = 0
 
     // MARK: Machines
 
-    /// Puts a secret if the place was last changed at this revision; nil when it was changed at another one.
-    func put(_ secret: SecretInfo, at place: StorePlace, ifAt expected: Int64, now: Int64) -> Int64? {
-        if let entry = places[place], entry.value == .secret(secret) { return entry.revision }
-        guard places[place]?.revision ?? 0 == expected else { return nil }
-        write(.secret(secret), at: place, now: now)
+    /// Puts a secret, a rollout, or both, where nothing was changed at another revision; nil where something was.
+    func put(_ put: Put, now: Int64) -> Int64? {
+        if let revision = revisionWhereItIs(put) { return revision }
+        if let secret = put.secret, places[put.place]?.revision ?? 0 != secret.revision { return nil }
+        if let rollout = put.rollout, rollouts[put.place]?.revision ?? 0 != rollout.revision { return nil }
+        revision += 1
+        if let secret = put.secret { write(.secret(secret.secret), at: put.place, now: now) }
+        if let rollout = put.rollout { write(rollout.value, ofRolloutAt: put.place, now: now) }
         return revision
     }
 
-    /// Has a put take effect at a later moment.
-    func putLate(_ secret: SecretInfo, at place: StorePlace, ifAt expected: Int64, moment: Int64) {
-        late.append(LatePut(at: moment, secret: secret, place: place, revision: expected))
+    /// Where it was put before without an answer; what is of one transaction has one revision.
+    private func revisionWhereItIs(_ put: Put) -> Int64? {
+        let secret = places[put.place]
+        let rollout = rollouts[put.place]
+        if let wanted = put.secret, secret?.value != .secret(wanted.secret) { return nil }
+        guard let wanted = put.rollout else { return secret?.revision }
+        guard let rollout, rollout.value == wanted.value, put.secret == nil || secret?.revision == rollout.revision
+        else { return nil }
+        return rollout.revision
     }
+
+    /// Has a put take effect at a later moment.
+    func putLate(_ put: Put, moment: Int64) { late.append(LatePut(at: moment, put: put)) }
 
     /// Puts a machine's report if its place was last changed at this revision; nil when it was changed at another one.
     func put(_ report: HostReport, of machine: String, _ instance: UInt64, ifAt expected: Int64, now: Int64) -> Int64? {
@@ -86,15 +124,28 @@ final class Noticeboard {
         reportsChangedAt = now
     }
 
+    // MARK: Rollouts
+
+    /// Since when the machine of this rank was first let deliver a secret; nil where it never was.
+    func admittedAt(_ rank: UInt64, to secret: Fingerprint) -> Int64? {
+        admissions[secret]?.first { rank <= $0.admitted }?.at
+    }
+
+    /// Whether machines are still to be admitted, and nobody holds that up.
+    var isRollingOut: Bool {
+        rollouts.contains { place, entry in
+            guard let rollout = entry.value, case .secret(let secret)? = places[place]?.value else { return false }
+            return rollout.fingerprint == secret.fingerprint && rollout.state == .going && rollout.admitted < .max
+        }
+    }
+
     // MARK: Time
 
     var nextMoment: Int64? { late.map(\.at).min() }
 
     /// Carries out the puts that come late.
     func pass(until now: Int64) {
-        for put in late where put.at <= now {
-            _ = self.put(put.secret, at: put.place, ifAt: put.revision, now: now)
-        }
+        for late in late where late.at <= now { _ = put(late.put, now: now) }
         late.removeAll { $0.at <= now }
     }
 
@@ -107,16 +158,45 @@ final class Noticeboard {
     // MARK: Strangers
 
     private func write(_ value: Offer?, at place: StorePlace, now: Int64) {
-        revision += 1
         places[place] = value.map { Entry(value: $0, revision: revision, at: now) }
         changes.insert(place)
         changedAt = now
     }
 
+    /// - Parameter value: nil for something that is no rollout.
+    private func write(_ value: Rollout?, ofRolloutAt place: StorePlace, now: Int64) {
+        rollouts[place] = RolloutEntry(value: value, revision: revision, at: now)
+        changes.insert(place)
+        changedAt = now
+        note(value, now: now)
+    }
+
+    private func note(_ rollout: Rollout?, now: Int64) {
+        guard let rollout, rollout.admitted > admissions[rollout.fingerprint]?.last?.admitted ?? 0 else { return }
+        admissions[rollout.fingerprint, default: []].append(Admission(admitted: rollout.admitted, at: now))
+    }
+
     /// Somebody who is no machine puts something into a place, or empties it.
     func tamper(_ place: StorePlace, with value: Offer?, now: Int64) {
+        revision += 1
         write(value, at: place, now: now)
         troubledAt = now
+    }
+
+    /// Somebody who is no machine removes a rollout, or replaces it.
+    ///
+    /// - Parameter entry: nil: it is gone. Nil in it: something that is no rollout.
+    func tamper(_ place: StorePlace, withRollout entry: Rollout??, now: Int64) {
+        revision += 1
+        if let entry {
+            write(entry, ofRolloutAt: place, now: now)
+        } else {
+            rollouts[place] = nil
+            changes.insert(place)
+            changedAt = now
+        }
+        troubledAt = now
+        rolloutTamperedAt = now
     }
 
     /// Somebody puts a report under a name.
@@ -130,7 +210,11 @@ final class Noticeboard {
 
     /// Everything is gone, or the secrets alone.
     func empty(withReports: Bool, now: Int64) {
+        revision += 1
         for place in places.keys.sorted() { write(nil, at: place, now: now) }
+        changes.formUnion(rollouts.keys)
+        rollouts = [:]
+        rolloutTamperedAt = now
         troubledAt = now
         guard withReports else { return }
         for machine in reports.keys { tamperedAt[machine] = now }
@@ -138,7 +222,7 @@ final class Noticeboard {
         reportsChangedAt = now
     }
 
-    var backup: Backup { Backup(places: places, reports: reports, revision: revision) }
+    var backup: Backup { Backup(places: places, rollouts: rollouts, reports: reports, revision: revision) }
 
     /// Everything is as it was, and revisions count on from there.
     func restore(_ backup: Backup, now: Int64) {
@@ -148,6 +232,8 @@ final class Noticeboard {
         }
         changes.formUnion(places.keys)
         changes.formUnion(backup.places.keys)
+        rollouts = backup.rollouts.mapValues { RolloutEntry(value: $0.value, revision: $0.revision, at: now) }
+        rolloutTamperedAt = now
         revision = backup.revision
         reports = backup.reports
         places = backup.places.mapValues { Entry(value: $0.value, revision: $0.revision, at: now) }

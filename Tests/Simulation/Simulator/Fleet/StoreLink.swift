@@ -46,8 +46,10 @@ struct StoreLink {
 
     /// What the last read has found; nil before the first one and after one that failed.
     private(set) var seen: [StorePlace: Noticeboard.Entry]?
-    /// The secrets that reads have found since the daemon's start.
-    private(set) var found: Set<Fingerprint> = []
+    /// The rollouts that it has found there.
+    private var seenRollouts: [StorePlace: Noticeboard.RolloutEntry] = [:]
+    /// When reads have first found which secrets, since the daemon's start.
+    private(set) var found: [Fingerprint: Int64] = [:]
     /// Whether it has found the places forbidden.
     private(set) var sawForbidden = false
     /// When what reads found last changed.
@@ -73,12 +75,14 @@ struct StoreLink {
     enum Step: CaseIterable {
         case read
         case put
+        case rollout
         case report
 
         init?(_ work: Work) {
             switch work {
             case .readStore: self = .read
             case .putInStore: self = .put
+            case .putRollout: self = .rollout
             case .putReport: self = .report
             default: return nil
             }
@@ -136,15 +140,20 @@ struct StoreLink {
     // MARK: Reads
 
     /// Notes what a read has found. Returns whether it watches from now on.
-    mutating func read(_ found: [StorePlace: Noticeboard.Entry], at boot: Int64) -> Bool {
+    mutating func read(
+        _ found: [StorePlace: Noticeboard.Entry], _ rollouts: [StorePlace: Noticeboard.RolloutEntry], at boot: Int64
+    ) -> Bool {
         failures = 0
         // After thirty seconds nothing has waited for the answer any more.
         let wasLate = askedAt.map { boot - $0 >= 29_000 } ?? false
-        if seen != found || sawForbidden != isForbidden || wasLate { seenChangedAt = boot }
+        if seen != found || seenRollouts != rollouts || sawForbidden != isForbidden || wasLate { seenChangedAt = boot }
         seen = found
+        seenRollouts = rollouts
         sawForbidden = isForbidden
         if !isForbidden {
-            for case .secret(let secret) in found.values.map(\.value) { self.found.insert(secret.fingerprint) }
+            for case .secret(let secret) in found.values.map(\.value) where self.found[secret.fingerprint] == nil {
+                self.found[secret.fingerprint] = boot
+            }
         }
         failingSince = nil
         blindSince = isForbidden ? blindSince ?? boot : nil
@@ -174,12 +183,20 @@ struct StoreLink {
         seenChangedAt = boot
     }
 
+    /// Notes what was found by putting a rollout.
+    mutating func see(_ rollout: Noticeboard.RolloutEntry?, at place: StorePlace, boot: Int64) {
+        guard seen != nil else { return }
+        seenRollouts[place] = rollout
+        seenChangedAt = boot
+    }
+
     /// Begins anew with a daemon that has just started.
     mutating func begin(at boot: Int64) {
         isWatching = false
         isSilent = false
         seen = nil
-        found = []
+        seenRollouts = [:]
+        found = [:]
         seenChangedAt = boot
         failingSince = nil
         blindSince = nil

@@ -56,7 +56,7 @@ struct RollCall {
 
     /// In which each machine puts its report, and signers find that it was not put: what was last put is read within
     /// twelve hours, is silent 26 hours later, and found to be so within another twelve; in milliseconds.
-    private static let day: Int64 = 187_200_000
+    static let day: Int64 = 187_200_000
     /// Two weeks, and two days in which they are found to be over.
     private static let weeks: Int64 = 1_382_400_000
 
@@ -78,7 +78,7 @@ struct RollCall {
                 boot - (board.tamperedAt[name] ?? Noticeboard.longAgo) > Self.day, boot - machine.madeAt > 7_200_000
             {
                 let isBehind = machine.published != signer.published
-                sure[machine.view?.health != .ok ? .failing : isBehind ? .behind : .current, default: 0] += 1
+                sure[machine.isReportedAsFailing ? .failing : isBehind ? .behind : .current, default: 0] += 1
             } else if machine == nil,
                 boot - max(report.at, signer.bornAt, board.tamperedAt[name] ?? Noticeboard.longAgo) > Self.day
             {

@@ -1,0 +1,88 @@
+import AppleClientSecret
+import Rotation
+
+/// What the store has truly told a machine since its start about rollouts, whatever a planted mistake makes of it.
+struct Told {
+    /// What another machine has said of itself.
+    struct Member {
+        let machine: String
+        let holding: HostReport.Holding
+        /// When this machine has first seen that, in milliseconds of the boot clock.
+        let seenAt: Int64
+        /// Whether it has given a sign of life within the last day, by whatever is to be known of it.
+        let isAlive: Bool
+
+        /// Whether it is known to have delivered a secret.
+        func hasDelivered(_ secret: Fingerprint) -> Bool { holding.fingerprint == secret && holding.delivered }
+
+        /// Whether it says that it cannot deliver it for a reason that is not the store.
+        func isFailing(_ secret: Fingerprint) -> Bool {
+            holding.fingerprint == secret && !holding.delivered && holding.failure?.hasPrefix("store_") == false
+        }
+    }
+
+    private struct Host {
+        let revision: Int64
+        let seenAt: Int64
+        let hasChanged: Bool
+    }
+
+    /// What the last read, or a put since, has found of rollouts.
+    private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
+    /// Where there was one at any time.
+    private(set) var rolledOut: Set<StorePlace> = []
+    /// The machines that report, but for this one; nil while that is not known.
+    private(set) var members: [Member]?
+    private var hosts: [String: Host] = [:]
+    private var hasRead = false
+
+    mutating func learn(_ job: Job, _ result: Result<Outcome, Failure>, besides own: String, _ now: Now) {
+        switch (job.work, result) {
+        case (_, .success(.storeRead(_, let found))):
+            rollouts = found
+            for (place, rollout) in found where rollout != .forbidden { rolledOut.insert(place) }
+        case (.putRollout(_, let rollout, let place, _, _), .success(.rolloutPut(.done(let revision)))):
+            rollouts[place] = .rollout(rollout, revision: revision)
+        case (.putRollout(_, _, let place, _, _), .success(.rolloutPut(.found(let found, _)))): rollouts[place] = found
+        case (_, .success(.reportsRead(let found))): learn(found, besides: own, now)
+        case (.readReports, .failure): members = nil
+        case (.forgetReport(let machine, _), .success):
+            hosts[machine] = nil
+            members?.removeAll { $0.machine == machine }
+        default: break
+        }
+    }
+
+    private mutating func learn(_ found: [String: HostObservation], besides own: String, _ now: Now) {
+        hosts = found.reduce(into: [:]) { hosts, entry in
+            let known = self.hosts[entry.key]
+            hosts[entry.key] =
+                known.flatMap { $0.revision == entry.value.revision ? $0 : nil }
+                ?? Host(revision: entry.value.revision, seenAt: now.boot.milliseconds, hasChanged: hasRead)
+        }
+        hasRead = true
+        members = found.compactMap { machine, observation in
+            guard machine != own, let host = hosts[machine], let report = observation.report,
+                let holding = report.clients[FleetScenario.identity]
+            else { return nil }
+            let seen = now.wall - Seconds((now.boot.milliseconds - host.seenAt) / 1000)
+            let lastSign = host.hasChanged ? seen : min(report.at, seen)
+            return Member(
+                machine: machine, holding: holding, seenAt: host.seenAt,
+                isAlive: now.wall - lastSign < Seconds(Scenario.day))
+        }
+    }
+
+    /// Whether a machine may deliver a secret, as far as it was told; nil where that was said by nothing.
+    func admits(_ rank: UInt64, to secret: Fingerprint, at place: StorePlace) -> Bool? {
+        if let rollout = rollouts[place]?.known, rollout.fingerprint == secret { return rank <= rollout.admitted }
+        return rolledOut.contains(place) ? false : nil
+    }
+}
+
+extension RolloutObservation {
+    /// The rollout that is there; nil for anything else.
+    var known: Rollout? {
+        if case .rollout(let rollout, _) = self { rollout } else { nil }
+    }
+}
