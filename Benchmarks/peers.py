@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""peers.py ROOT [CLIENTS [RUNS [PEER...]]]: what it costs to keep so many secrets (3) idly, beside caddy and certmonger, which keep as
-many certificates of their own making and renew them; or beside those PEERs alone. ROOT is a Debian with both of them in it. To be
-run as root.
+"""peers.py ROOT [CLIENTS [RUNS [PEER...]]]: what it costs to keep so many secrets (3) idly, beside caddy and certmonger, which
+keep as many certificates of their own making and renew them, or beside one PEER of them alone. ROOT is a Debian with both of
+them in it. To be run as root.
 
 Everything that is kept exists before the first measured start. The three take turns: the time from the start until the
 program says that it is ready (caddy and the daemon by READY=1, certmonger by taking connections), and how long its threads
@@ -109,12 +109,17 @@ def daemon():
         check=True, capture_output=True)
     os.chmod(key, 0o600)
     os.mkdir(work + "/out")
-    write(
-        "clientsecretd.yaml",
-        f"keys:\n  apple:\n    team_id: DEF123GHIJ\n    file: {key}\nstate_dir: {work}/state\nclients:\n"
-        + "".join(
-            f"  c{number}:\n    client_id: com.example.c{number}\n    outputs:\n      - path: {work}/out/c{number}.jwt\n"
-            for number in range(clients)))
+    # A file of the configuration may have 1 MiB.
+    some = 5_000
+    parts = [range(start, min(start + some, clients)) for start in range(0, clients, some)]
+    os.mkdir(work + "/clientsecretd.d", 0o755)
+    for index, part in enumerate(parts):
+        first = f"keys:\n  apple:\n    team_id: DEF123GHIJ\n    file: {key}\nstate_dir: {work}/state\n"
+        write(
+            f"clientsecretd.d/{index}.yaml" if index else "clientsecretd.yaml",
+            ("" if index else first) + "clients:\n" + "".join(
+                f"  c{number}:\n    client_id: com.example.c{number}\n    outputs:\n"
+                f"      - path: {work}/out/c{number}.jwt\n" for number in part))
     subprocess.run(
         [binary, "run", "--once", "--config", work + "/clientsecretd.yaml"], check=True, capture_output=True)
     return Notifying(
