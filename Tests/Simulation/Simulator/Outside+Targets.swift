@@ -85,7 +85,8 @@ extension Outside {
                 }
                 if let ready = all.last(where: { !$0.fails && $0.endsAt <= api.clock }) {
                     let reader = Reader(client: client, action: action)
-                    held[reader] = ready.secret
+                    let isUnknown = api.places[output.place]?.isDamaged == true
+                    held[reader] = isUnknown ? covering[client]?.issued : ready.secret
                     unheard.insert(reader)
                 } else if all.contains(where: { $0.endsAt > api.clock }) {
                     isReady = false
@@ -101,6 +102,17 @@ extension Outside {
             }
         }
         return .success(isReady || sabotage == .believesDeployments ? .ran : .deploying)
+    }
+
+    /// What was pushed while no record could be kept is unknown to the next daemon, where the API does not show it: such a place
+    /// holds a later secret than that daemon can know.
+    func forgetUnrecordedPushes() {
+        for (name, entry) in configuration.clients {
+            for output in entry.targets where !Api.shows(output.target) {
+                guard let held = api.secret(at: output), records[name]?.pushed[output] != held else { continue }
+                api.places[output.place]?.isDamaged = true
+            }
+        }
     }
 
     /// An application reads its client's places behind APIs.

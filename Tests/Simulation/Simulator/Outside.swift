@@ -108,6 +108,7 @@ package final class Outside {
         unreported = [:]
         doubtful = []
         api.restsUntil = [:]
+        forgetUnrecordedPushes()
     }
 
     /// Undoes unreported writes, each by chance, and has every application read its files as it starts.

@@ -96,7 +96,8 @@ extension Simulator {
                 }
                 all.insert(issued.fingerprint)
             }
-            for output in entry.targets {
+            for output in entry.targets
+            where Api.shows(output.target) || outside.api.places[output.place]?.isDamaged != true {
                 guard let issued = outside.api.secret(at: output), isUsable(issued, entry) else {
                     throw Violation(.applications, "\(output.target) holds no usable secret of \(name)")
                 }
