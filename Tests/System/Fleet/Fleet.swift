@@ -21,7 +21,8 @@ struct Fleet {
         more: String = ""
     ) throws {
         try signer.configure(
-            signer.client("web", lifetime: lifetime, more: more), others: store(of: signer, "signer", machine, certificate))
+            signer.client("web", lifetime: lifetime, more: more),
+            others: store(of: signer, "signer", machine, certificate))
     }
 
     /// A machine with the public half of this one's key alone.
