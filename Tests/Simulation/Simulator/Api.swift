@@ -5,7 +5,8 @@ struct Api {
     struct Place {
         /// Nil: there is nothing.
         var held: SlotObservation?
-        /// Whether another program has written there since something was last pushed.
+        /// Whether another program has written there since something was last pushed, or a daemon that could not keep that it
+        /// did.
         var isDamaged = false
         /// When it was last set, by the API's own clock, in milliseconds.
         var setAt: Int64 = 0
@@ -69,6 +70,11 @@ struct Api {
     }
 
     private func isReady(_ resource: Resource, at moment: Int64) -> Bool { restsUntil[resource] ?? 0 <= moment }
+
+    /// Whether a place holds what nobody can know, because the API does not show it.
+    func holdsUnknown(_ output: PushOutput) -> Bool {
+        !Self.shows(output.target) && places[output.place]?.isDamaged == true
+    }
 
     mutating func keep(_ secret: SecretInfo, at output: PushOutput) {
         pushes += 1

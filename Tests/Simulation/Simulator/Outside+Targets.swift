@@ -85,8 +85,7 @@ extension Outside {
                 }
                 if let ready = all.last(where: { !$0.fails && $0.endsAt <= api.clock }) {
                     let reader = Reader(client: client, action: action)
-                    let isUnknown = api.places[output.place]?.isDamaged == true
-                    held[reader] = isUnknown ? covering[client]?.issued : ready.secret
+                    held[reader] = api.holdsUnknown(output) ? covering[client]?.issued : ready.secret
                     unheard.insert(reader)
                 } else if all.contains(where: { $0.endsAt > api.clock }) {
                     isReady = false
@@ -111,6 +110,10 @@ extension Outside {
             for output in entry.targets where !Api.shows(output.target) {
                 guard let held = api.secret(at: output), records[name]?.pushed[output] != held else { continue }
                 api.places[output.place]?.isDamaged = true
+                // Nor can it know what runs with that.
+                for action in entry.onChange where action.isRedeployment {
+                    self.held[Reader(client: name, action: action.id)] = records[name]?.delivered[action.id]
+                }
             }
         }
     }

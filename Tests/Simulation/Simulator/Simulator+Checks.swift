@@ -97,7 +97,7 @@ extension Simulator {
                 all.insert(issued.fingerprint)
             }
             for output in entry.targets
-            where Api.shows(output.target) || outside.api.places[output.place]?.isDamaged != true {
+            where !outside.api.holdsUnknown(output) {
                 guard let issued = outside.api.secret(at: output), isUsable(issued, entry) else {
                     throw Violation(.applications, "\(output.target) holds no usable secret of \(name)")
                 }
@@ -149,7 +149,9 @@ extension Simulator {
 
     /// An application behind an API has read what is there now.
     private func checkFetched(_ name: ClientName, _ entry: ClientConfiguration) throws {
-        guard let output = entry.targets.last, !watch.targets.wasContested(entry, at: boot) else { return }
+        guard let output = entry.targets.last, !watch.targets.wasContested(entry, at: boot),
+            !outside.api.holdsUnknown(output)
+        else { return }
         for action in entry.onChange where !action.isRedeployment {
             let read = outside.fetched[.init(client: name, action: action.id)]
             guard read?.secret == outside.api.secret(at: output) else {
