@@ -110,9 +110,10 @@ struct Fleet: Sendable {
     fileprivate mutating func read(_ found: [String: HostObservation], by job: JobID, at now: Now) {
         let isFirst = readBy.number == 0
         hosts = found.reduce(into: [:]) { hosts, entry in
+            // Compared as a whole: after a backup was restored another report may have the same revision.
             let known = self.hosts[entry.key]
             hosts[entry.key] =
-                known.flatMap { $0.observation.revision == entry.value.revision ? $0 : nil }
+                known.flatMap { $0.observation == entry.value ? $0 : nil }
                 ?? Host(observation: entry.value, seenAt: now.boot, hasChanged: !isFirst)
         }
         forgottenAt = forgottenAt.filter { hosts[$0.key] != nil }

@@ -94,6 +94,16 @@ struct FleetTests {
         #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.current] == 2)
     }
 
+    /// After a backup was restored etcd counts on from an earlier revision.
+    @Test func anotherReportMayHaveTheRevisionOfAnEarlierOne() throws {
+        report("a", try current)
+        #expect(try states() == [])
+        let revision = try #require(bench.reports["a"]?.revision)
+        report("a", Fingerprint(leadingBytes: 1))
+        bench.reports["a"] = HostObservation(revision: revision, report: bench.reports["a"]?.report)
+        #expect(try states() == ["a behind"])
+    }
+
     @Test func theyAreReadEveryFiveMinutesAndForWhoeverAsks() throws {
         bench.pass(300)
         bench.forget()

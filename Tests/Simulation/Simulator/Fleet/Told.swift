@@ -22,7 +22,7 @@ struct Told {
     }
 
     private struct Host {
-        let revision: Int64
+        let observation: HostObservation
         let seenAt: Int64
         let hasChanged: Bool
     }
@@ -57,8 +57,8 @@ struct Told {
         hosts = found.reduce(into: [:]) { hosts, entry in
             let known = self.hosts[entry.key]
             hosts[entry.key] =
-                known.flatMap { $0.revision == entry.value.revision ? $0 : nil }
-                ?? Host(revision: entry.value.revision, seenAt: now.boot.milliseconds, hasChanged: hasRead)
+                known.flatMap { $0.observation == entry.value ? $0 : nil }
+                ?? Host(observation: entry.value, seenAt: now.boot.milliseconds, hasChanged: hasRead)
         }
         hasRead = true
         members = found.compactMap { machine, observation in
