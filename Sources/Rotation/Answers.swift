@@ -138,7 +138,8 @@ extension Rotation {
                     requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
             var batches = Batches()
-            for client in asked {
+            // In their order: what is looked at again for one may leave less known of the next.
+            for client in asked.sorted() {
                 // Whether anything is undelivered is judged by what the files hold now. A client that is not due is left
                 // alone.
                 let mayBeChosen =

@@ -26,7 +26,7 @@ extension Fate {
         if chance(5) {
             outside.meet(.placeMoved)
             var wanted = outside.configuration
-            for name in wanted.clients.keys where wanted.clients[name]?.targets == [output] {
+            for name in wanted.clients.keys.sorted() where wanted.clients[name]?.targets == [output] {
                 wanted.clients[name]?.targets = [
                     PushOutput(target: output.target, place: "\(output.target)-\(draw(3))")
                 ]
