@@ -137,15 +137,14 @@ extension Rotation {
                 PendingRequest(
                     requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
                     undecided: asked, open: asked.sorted(by: >)))
+            // A client that is not due is left alone. All are judged before anything is looked at again, which leaves less
+            // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
             var batches = Batches()
-            // In their order: what is looked at again for one may leave less known of the next.
-            for client in asked.sorted() {
-                // Whether anything is undelivered is judged by what the files hold now. A client that is not due is left
-                // alone.
-                let mayBeChosen =
-                    renewal.deliverOnly
-                    || isChosen(client, renewal, since: jobs.next, at: now, &batches) != false
-                if mayBeChosen { resetBackoff(client, at: now) } else { touch(.client(client)) }
+            let leftAlone =
+                renewal.deliverOnly
+                ? [] : asked.filter { isChosen($0, renewal, since: jobs.next, at: now, &batches) == false }
+            for client in asked {
+                if leftAlone.contains(client) { touch(.client(client)) } else { resetBackoff(client, at: now) }
             }
         }
     }

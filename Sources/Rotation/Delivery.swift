@@ -14,11 +14,21 @@ struct Delivery: Sendable {
     private var states: [ClientName: State] = [:]
     /// For each action a client that a run was last found to wait for.
     private var awaited: [ActionID: ClientName] = [:]
-    /// When to look again whether a deployment is done.
-    private var lookAt: [ActionID: BootTime] = [:]
+    /// The deployments that are under way.
+    private var deployments: [ActionID: Deployment] = [:]
+
+    private struct Deployment: Hashable, Sendable {
+        /// When it was first seen to be under way.
+        let since: BootTime
+        /// When to look again whether it is done.
+        let lookAt: BootTime
+    }
 
     /// How long a deployment is left alone between two looks.
-    static let deployingPace: Seconds = 15
+    private static let deployingPace: Seconds = 15
+    /// How long one may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that it may have
+    /// waited for others.
+    fileprivate static let longestDeployment: Seconds = 3600
 
     struct State: Hashable, Sendable {
         /// The secret that each action last ran for.
@@ -36,20 +46,24 @@ struct Delivery: Sendable {
     mutating func adopt(_ configuration: Configuration) {
         states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
         awaited = [:]
-        lookAt = [:]
+        deployments = [:]
     }
 
     /// Whether something is being deployed, as far as is known.
-    var isDeploying: Bool { !lookAt.isEmpty }
+    var isDeploying: Bool { !deployments.isEmpty }
 
-    /// Whether a deployment is under way, as far as is known.
-    fileprivate func isDeploying(_ action: ActionID) -> Bool { lookAt[action] != nil }
+    /// Since when a deployment is under way; nil where none is known to be.
+    fileprivate func deploying(_ action: ActionID) -> BootTime? { deployments[action]?.since }
 
-    fileprivate mutating func look(_ action: ActionID, at moment: BootTime?) { lookAt[action] = moment }
+    fileprivate mutating func looked(_ action: ActionID, isDeploying: Bool, at now: Now) {
+        deployments[action] =
+            isDeploying
+            ? Deployment(since: deployments[action]?.since ?? now.boot, lookAt: now.boot + Self.deployingPace) : nil
+    }
 
-    /// Whether a deployment is to be left alone for now.
+    /// Whether a deployment that is under way may be looked at again.
     fileprivate func mayLook(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        lookAt[action].map { deadlines.reached($0) } ?? true
+        deployments[action].map { deadlines.reached($0.lookAt) } ?? true
     }
 
     /// The client that a run of an action has to wait for.
@@ -115,7 +129,7 @@ extension Rotation {
 
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
-        delivery.look(action.id, at: result == .success(.deploying) ? now.boot + Delivery.deployingPace : nil)
+        delivery.looked(action.id, isDeploying: result == .success(.deploying), at: now)
         guard case .success(let outcome) = result, outcome != .deploying else { return }
         guard case .ran = outcome else { return unexpected(outcome, of: job) }
         for (client, covered) in covering {
@@ -289,16 +303,19 @@ extension Rotation {
         return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
     }
 
-    /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: nothing fails and
-    /// nothing is overdue where an earlier secret was delivered.
-    func awaitsDeployment(_ client: Subject) -> Bool {
+    /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too
+    /// long, nothing is amiss where an earlier secret was delivered.
+    func awaitsDeployment(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
         let owed = client.actions.filter { owes(client.name, $0) }
         guard !owed.isEmpty, isPublished(client.name), client.targets.allSatisfy({ isGood($0.target) }) else {
             return false
         }
         return owed.allSatisfy { action in
-            index.targetsOfAction[action] != nil && delivery[client.name]?.delivered[action] != nil
-                && (delivery.isDeploying(action) || jobs[.action(action)] != nil)
+            guard index.targetsOfAction[action] != nil, delivery[client.name]?.delivered[action] != nil else {
+                return false
+            }
+            guard let since = delivery.deploying(action) else { return jobs[.action(action)] != nil }
+            return !deadlines.reached(since + Delivery.longestDeployment)
         }
     }
 

@@ -145,7 +145,7 @@ extension Rotation {
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
         let remaining = weakest(client, state, holding: held)
 
-        let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client)
+        let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
         var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
         var reason = failures.first
         if let found {

@@ -332,7 +332,8 @@ extension Rotation {
         guard let state = rollouts[client], let order = state.order else { return nil }
         var wanted = rollout
         switch order {
-        case .hold: wanted.state = .held
+        // There is nobody left to hold back.
+        case .hold: wanted.state = rollout.isFinished ? .going : .held
         case .resume:
             wanted.state = .going
             wanted.tolerated = max(rollout.tolerated, state.failing.count)

@@ -73,6 +73,25 @@ import Testing
         #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.untouched("b")]))
     }
 
+    /// Whichever of two clients that share a file comes first: the one that is not due is left alone.
+    @Test(arguments: ["a", "b"]) func whatIsNotDueIsNotLookedAtForAnother(due: String) throws {
+        let shared = try ["a", "b"].map { try Values.env("shared.env", $0.uppercased()) }
+        let bench = try Bench(
+            try Values.configuration([
+                "a": Values.client("a", outputs: [shared[0], Values.raw("a.jwt")]),
+                "b": Values.client("b", outputs: [shared[1], Values.raw("b.jwt")]),
+            ]))
+        bench.go()
+        let other = due == "a" ? "b" : "a"
+        bench.pass(10 * Values.day)
+        bench.ask(.renew(.init(clients: [try Values.name(other)])))
+        bench.forget()
+        bench.ask(.renew(.init(dueWithin: Seconds(55 * Values.day))))
+        let answers = [try bench.renewed(due), try bench.untouched(other)]
+        #expect(bench.answer() == .renewed(due == "a" ? answers : answers.reversed()))
+        #expect(!bench.log.contains("look \(other).jwt"))
+    }
+
     @Test func whetherItIsDueIsAnsweredOnceItIsKnown() throws {
         let found = try Values.issued(1, id: "com.example.a", to: 80 * Values.day, signer: Values.print("1"))
         let bench = try Bench(try Values.configuration(["a": Values.client("a")]))

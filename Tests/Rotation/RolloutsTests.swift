@@ -280,6 +280,20 @@ struct RolloutsTests {
         #expect(bench.answer(1) == .rolloutOvertaken)
     }
 
+    /// Then nobody is left to hold back, and it would stay held until somebody resumes it.
+    @Test func whatHasFinishedMeanwhileIsNotHeld() throws {
+        try renew()
+        bench.held = [.rollout(web)]
+        bench.ask(.rollout(web, .hold), 1)
+        bench.rollouts[place] = .rollout(Rollout(fingerprint: try current, admitted: .max), revision: 5_000)
+        bench.pass(61)
+        bench.release(.rollout(web))
+        bench.pass(700)
+        #expect(try rollout.isFinished)
+        #expect(bench.answer(1) == .rolloutOvertaken)
+        #expect(try bench.view("web").health == .ok)
+    }
+
     /// It is not said to be done, for it never was.
     @Test func anOrderThatSomethingOvertakesIsAnsweredSo() throws {
         try renew()

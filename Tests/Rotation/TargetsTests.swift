@@ -230,9 +230,12 @@ import Testing
         try bench.restart(try deployed())
         bench.pass(60)
         #expect(try bench.view(web).health == .ok)
+        bench.pass(3600)
+        #expect(try bench.view(web).health == .degraded, "it has taken an hour")
+        #expect(try bench.view(web).reason?.failure.code == .notDelivered)
         bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushDeploymentFailed)
         bench.pass(15)
-        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == .pushDeploymentFailed)
     }
 
     @Test func aDeploymentThatFailsIsTriedAgain() throws {

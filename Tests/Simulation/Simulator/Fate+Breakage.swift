@@ -14,6 +14,10 @@ extension Fate {
             case .checkConfiguration:
                 simulator.noteChange(.configuration)
                 seconds = 3
+            case .push:
+                // Of all clients, for few have targets; APIs take seconds.
+                simulator.ask(.renew(.init()))
+                seconds = 60
             case .keepReportedStates:
                 breakKey()
                 seconds = 60

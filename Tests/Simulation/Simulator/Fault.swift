@@ -197,12 +197,6 @@ package enum Fault: Hashable, Sendable, CaseIterable {
             + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.allWithTargets.map(killed)
     }
 
-    /// Whether 2,000 secret-years may lack it: a kill right before or after a request to an API, which only a third of all lives
-    /// makes, and seldom within the second for which a kill waits.
-    package var isRare: Bool {
-        if case .killed(let boundary) = self { [.push, .readTarget].contains(boundary.work) } else { false }
-    }
-
     /// What happened to the daemon; a case without a value is named by itself.
     package var words: String {
         switch self {
