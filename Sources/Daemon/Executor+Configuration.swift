@@ -68,7 +68,7 @@ extension Executor {
         }
         boundaries.draw(
             inputs: configuration.inputs.union(loaded.files),
-            outputs: Set(configuration.files.keys).union([configuration.metricsFile].compactMap { $0 }), state: place,
+            outputs: configuration.outputPaths.union([configuration.metricsFile].compactMap { $0 }), state: place,
             trusted: configuration.trustedDirectories)
     }
 

@@ -46,7 +46,7 @@ struct WatchList: Hashable, Sendable {
     init(_ configuration: Configuration, main: AbsolutePath?, state: AbsolutePath? = nil) {
         defer { notePassages() }
         for path in state.map(StateDirectory.landmarks) ?? [] { settle(path, .state) }
-        for path in configuration.files.keys { settle(path, .file(path)) }
+        for path in configuration.outputPaths { settle(path, .file(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {
                 guard case .file(let path)? = location else { continue }

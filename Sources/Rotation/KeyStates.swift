@@ -172,7 +172,7 @@ extension Rotation {
             guard configuration.keys[name] == entry else { return }
             if keys.print(of: name) != print {
                 // The secrets in the files were verified without this key.
-                for client in index.clients(of: name) {
+                for client in index.clients(of: name) where !isBeingRecalled(client) {
                     for path in index.files(of: client) { observeAgain(at: .file(path)) }
                     observeAgain(at: .source(client))
                 }

@@ -55,7 +55,7 @@ struct Records: Sendable {
         wantsTidying = true
         areOrphansKnown = false
         removedPlaces.formUnion(old.places)
-        removedPlaces.subtract(configuration.places)
+        if !removedPlaces.isEmpty { removedPlaces.subtract(configuration.places) }
     }
 
     /// The state directory's content may be gone: everything must be written to it again.
@@ -154,6 +154,12 @@ extension Rotation {
 
     mutating func planRecall(_ client: ClientName, _ deadlines: inout Deadlines) {
         if !records.wasRecalled(client) { start(.recall(client), on: .record(client), &deadlines) }
+    }
+
+    /// Whether a client's record is being read for the first time: the client is planned when that ends, and until then its
+    /// files wait.
+    func isBeingRecalled(_ client: ClientName) -> Bool {
+        !records.wasRecalled(client) && jobs.isBusy(.record(client))
     }
 
     mutating func planRecord(_ client: Subject, _ deadlines: inout Deadlines) {

@@ -172,16 +172,17 @@ package struct Rotation: Sendable {
     /// Records the result of a job.
     private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
         guard let (job, isWanted, wasOverdue) = jobs.finish(id) else { return }
-        switch job.work {
-        case .readKey(let name, _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
-        case .observe(let spec) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
+        let lastFailure = jobs.lastFailure(of: job.resource)
+        switch (job.work, result) {
+        case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
+        case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchThoseThatGoOn(with: name)
+        case (.observe(let spec), _) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
         default: touch(job.resource)
         }
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
         verification.ended(id)
         defer { endedOnFile(job) }
-        let lastFailure = jobs.lastFailure(of: job.resource)
         switch result {
         // Neither a success nor a failure yet.
         case .success(.deploying): break
@@ -368,6 +369,13 @@ package struct Rotation: Sendable {
     private mutating func touch(_ client: ClientName) {
         guard scope.touch(client: client), let subject = index.subjects[client] else { return }
         touch(filesAndActionsOf: subject)
+    }
+
+    /// Has a key planned next that was read, and its clients. Those whose records are still being read have to wait for
+    /// them; at a start, when the key is read first, that holds for thousands.
+    private mutating func touchThoseThatGoOn(with key: KeyName) {
+        scope.touch(key: key)
+        for client in index.clients(of: key) where !isBeingRecalled(client) { touch(client) }
     }
 
     /// Has a file planned next, and the actions that wait for the job on it, but not its clients.

@@ -138,7 +138,7 @@ package struct UserWriterService: Sendable {
         let state = configuration.stateDirectory?.description ?? Configuration.defaultStateDirectory
         let boundaries = ReservedPaths()
         boundaries.draw(
-            inputs: configuration.inputs.union(loaded.files), outputs: Set(configuration.files.keys),
+            inputs: configuration.inputs.union(loaded.files), outputs: configuration.outputPaths,
             state: (try? GuardedPath.directory(state, as: identity)) ?? state,
             trusted: configuration.trustedDirectories)
         return boundaries

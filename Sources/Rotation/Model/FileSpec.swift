@@ -6,7 +6,7 @@ package struct FileSpec: Hashable, Sendable {
     package let group: String?
     package let owner: String?
     /// The client of each slot: the whole file, or one per variable of ours.
-    package let slots: [Slot: ClientName]
+    package fileprivate(set) var slots: [Slot: ClientName]
 
     package init(
         path: AbsolutePath, format: FileFormat, mode: UInt16?, group: String?, owner: String?, slots: [Slot: ClientName]
@@ -45,15 +45,24 @@ package enum Slot: Hashable, Sendable {
 extension Configuration {
     /// The files of all outputs, each once even if several outputs share it.
     package var files: [AbsolutePath: FileSpec] {
-        var outputs: [AbsolutePath: [(ClientName, Output)]] = [:]
+        var files: [AbsolutePath: FileSpec] = [:]
+        files.reserveCapacity(clients.count)
         for (name, client) in clients {
-            for output in client.outputs { outputs[output.path, default: []].append((name, output)) }
+            for output in client.outputs {
+                let unfilled = FileSpec(
+                    path: output.path, format: output.format, mode: output.mode, group: output.group,
+                    owner: output.owner, slots: [:])
+                files[output.path, default: unfilled].slots[output.slot] = name
+            }
         }
-        return outputs.compactMapValues { all in
-            guard let (_, first) = all.first else { return nil }
-            return FileSpec(
-                path: first.path, format: first.format, mode: first.mode, group: first.group, owner: first.owner,
-                slots: Dictionary(all.map { ($1.slot, $0) }) { one, _ in one })
-        }
+        return files
+    }
+
+    /// The paths of these files.
+    package var outputPaths: Set<AbsolutePath> {
+        var paths: Set<AbsolutePath> = []
+        paths.reserveCapacity(clients.count)
+        for client in clients.values { paths.formUnion(client.outputs.lazy.map(\.path)) }
+        return paths
     }
 }
