@@ -34,6 +34,10 @@ import Testing
         try FleetLife(seed: SeededGenerator().seed, kind: .store, days: 60).live()
     }
 
+    @Test func fleetsWithRolloutsOutliveFaultsAndDeaths() throws {
+        try FleetLife(seed: SeededGenerator().seed, kind: .rollouts, days: 60).live()
+    }
+
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {
         let failure = try #require(throws: FleetLife.Failure.self) {
             for seed in UInt64(1)...20 { try FleetLife(seed: seed, mistake: .believesForgedSecrets).live() }
