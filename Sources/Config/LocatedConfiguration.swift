@@ -64,6 +64,7 @@ struct LocatedConfiguration {
         ClientOutput.check(outputs, diagnostics)
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)
+        TargetSettings.check(main.targets, diagnostics)
         OutputSetting.check(clients, targets: main.targets, mentioned: main.targetNames, diagnostics)
         return configuration
     }

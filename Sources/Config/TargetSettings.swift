@@ -97,6 +97,23 @@ struct TargetSettings {
             token: token.value, redeploys: redeploys)
     }
 
+    /// Finds targets that would overwrite each other.
+    static func check(_ targets: [TargetSettings], _ diagnostics: Diagnostics) {
+        var first: [[String]: Located<String>] = [:]
+        for target in targets {
+            guard let document = target.target?.document else { continue }
+            if let other = first[document] {
+                diagnostics.error(
+                    at: target.name.position,
+                    "target \"\(target.name.value)\" writes to the secret of target \"\(other.value)\" "
+                        + "(\(other.position.seen(from: target.name.position))), which is written as a whole once in ten minutes; "
+                        + "write another \"secret_id\"")
+            } else {
+                first[document] = target.name
+            }
+        }
+    }
+
     private static func kind(of entry: YAMLEntry, _ owner: String, _ diagnostics: Diagnostics) -> String? {
         guard
             let lines = Section.lines(of: entry.value, named: owner, at: entry.key.position, diagnostics)

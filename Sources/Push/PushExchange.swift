@@ -242,9 +242,9 @@ package struct PushExchange {
     }
 
     /// Whether the API itself has answered, and not a proxy's page that says 200 too: all of them answer with an object.
-    /// What a user's own API says when it is done is not known.
+    /// What a user's own API says when it is done is not known, but what it shows is JSON.
     private func isOfAPI(_ answer: PushHTTPAnswer, to request: PushRequest) -> Bool {
-        if case .ownHeaders = target.kind.authorization, request.method != "GET" { return true }
+        if case .ownHeaders = target.kind.authorization { return request.method != "GET" || json(answer) != nil }
         if case .object? = json(answer) { return true }
         return false
     }
@@ -289,7 +289,7 @@ package struct PushExchange {
         case .value(let pointer): return text(pointer) == secretText
         case .base64(let pointer): return text(pointer) == values["client_secret_base64"]
         case .hmac(let pointer, let setting):
-            guard let shown = text(pointer) else { return false }
+            guard let shown = text(pointer) else { return nil }
             if shown == secretText { return true }
             let digest = HMAC.hexadecimal(
                 Array(secretText.utf8), key: Array(values[setting, default: ""].utf8), sha256: sha256)

@@ -68,7 +68,8 @@ extension PushKind {
             "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#)),
         read: nil, shown: .nothing)
 
-    /// Server-side apply: the key belongs to the field manager afterwards, whoever had it before.
+    /// Server-side apply: the key belongs to the field manager afterwards, whoever had it before. Each key has one of its own,
+    /// for a manager that applies one key gives up the others that it had.
     static let kubernetes = PushKind(
         name: "kubernetes",
         settings: [
@@ -78,7 +79,7 @@ extension PushKind {
         ], endpoint: "https://kubernetes.default.svc", authorization: .bearer,
         write: PushRequest(
             "PATCH", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}",
-            query: [.init("fieldManager", "clientsecretd"), .init("force", "true")],
+            query: [.init("fieldManager", "clientsecretd-{{key}}"), .init("force", "true")],
             headers: [.init("Content-Type", "application/apply-patch+yaml")],
             body: .json(
                 #"{"apiVersion":"v1","kind":"Secret","metadata":{"name":{{secret}},"namespace":{{namespace}}},"#

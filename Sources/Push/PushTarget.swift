@@ -40,6 +40,14 @@ package struct PushTarget: Sendable {
         return String(hash, radix: 16)
     }
 
+    /// What is written as a whole, and not often, so that no two targets may share it; nil where each write changes its own
+    /// place alone, or is compared with what was read.
+    package var document: [String]? {
+        guard case .text(_, let member)? = kind.merge else { return nil }
+        return [kind.name, endpoint]
+            + settings.filter { $0.key != member }.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    }
+
     package init(
         name: String, kind: PushKind, settings: [String: String], endpoint: String, caFile: String?,
         token: TokenPlace?, redeploys: Bool? = nil

@@ -223,7 +223,8 @@ package struct StoreSession {
                     pageLimit = max(pageLimit / 8, 1)
                     continue
                 }
-                // One value alone is too long: its key is all that is read.
+                // One value alone is too long: its key is all that is read, and those after it may be short again.
+                pageLimit = Self.longestPage
                 let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
                 guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
                 return reports(

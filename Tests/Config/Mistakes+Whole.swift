@@ -218,6 +218,15 @@ extension MistakeCase {
         c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
         c.yaml:8:24: error: "../x" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
         c.yaml:8:40: error: there is no target "elsewhere"; write one or two
+        ## two targets of which each would write the other's secret
+        @keys
+        targets:
+          one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
+          two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: ios, token_file: /t}
+          three: {kind: aws_secrets_manager, region: eu-west-1, secret_id: apps, field: ios, token_file: /t}
+        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
+        ->
+        c.yaml:4:3: error: target "two" writes to the secret of target "one" (line 3), which is written as a whole once in ten minutes; write another "secret_id"
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

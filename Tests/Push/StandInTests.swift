@@ -37,7 +37,7 @@ import Testing
             name: "http",
             target: """
                 kind: http, url: "ENDPOINT/own", headers: {X-Key: "key {{token}}", Content-Type: text/plain}, \
-                body: "id={{client_id}}&secret={{client_secret}}", read: {url: "ENDPOINT/own", pointer: /oauth/0/secret}, CA
+                body: "id={{client_id}}&secret={{client_secret}}", read: {url: "ENDPOINT/own", pointer: /0/oauth/secret}, CA
                 """,
             missing: """
                 kind: http, url: "ENDPOINT/none", headers: {X-Key: "key {{token}}"}, body: "{{client_secret}}", CA
@@ -103,6 +103,18 @@ import Testing
         try api.order("\(kind.write) lie")
         let answer = try api.ask("publish", kind.target, secret: PushBed.secrets[1])
         #expect(answer.code == "push_not_held", "\(answer)")
+    }
+
+    /// A cluster takes from a Secret what its manager does not apply any more.
+    @Test func twoKeysOfAKubernetesSecretStay() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let targets = ["client_secret", "ios"].map { Self.kinds[2].target + ", key: \($0)" }
+        for (target, secret) in zip(targets, PushBed.secrets) {
+            #expect(try api.ask("publish", target, secret: secret).verified == true)
+        }
+        for (target, secret) in zip(targets, PushBed.secrets) {
+            #expect(try api.ask("read", target, secret: secret).holds == true)
+        }
     }
 
     @Test func vercelSaysCreatedWhereItFailed() throws {

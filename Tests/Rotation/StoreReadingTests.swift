@@ -154,12 +154,13 @@ struct StoreReadingTests {
 
     @Test func aRefusalThatBecomesAnOutageIsNoneAnyMoreAndTheReverse() throws {
         try begin()
+        // Longer than a refused password is left alone.
         for _ in 0..<2 {
             bench.failures[.store] = Failure(.storeUnreachable, at: .store)
-            bench.pass(900)
+            bench.pass(3700)
             #expect(try health == .ok)
             bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store)
-            bench.pass(900)
+            bench.pass(3700)
             #expect(try bench.view("web").reason?.failure.code == .storeCredentialsRefused)
         }
     }

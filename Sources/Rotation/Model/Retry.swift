@@ -10,6 +10,9 @@ enum Retry {
     static let remoteBound: Seconds = 900
     /// For a unit whose job failed three times: it needs a person.
     static let unitBound: Seconds = 3600
+    /// For a password that etcd refuses: each try costs a member a tenth of a second of its processor, and ten thousand
+    /// machines may have been given wrong ones.
+    static let loginBound: Seconds = 3600
     /// For an action whose application holds a critical or expired secret: users cannot log in, or soon will not be
     /// able to, and once the cause is fixed they must not wait a quarter of an hour more.
     static let emergencyBound: Seconds = 60
@@ -35,7 +38,7 @@ enum Retry {
             case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
             // The service that asks the API is the administrator's to start, and so is a configuration's to write.
             // Its service pauses by itself, and says for how long.
-            case .store, .share: (1, localBound)
+            case .store, .share: (1, failure == .storeCredentialsRefused ? loginBound : localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
             case .report, .fleet, .rollout: (30, remoteBound)
             case .target: (5, failure.isOfPushService ? localBound : remoteBound)

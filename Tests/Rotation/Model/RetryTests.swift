@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    /// A login costs the member of etcd a tenth of a second, whoever is refused.
+    @Test func aRefusedPasswordIsTriedOnceAnHourInTheEnd() {
+        #expect(pauses(.store, nil, .storeCredentialsRefused, count: 10_000).max() == 3_600_000)
+        #expect(pauses(.store, nil, .storeCredentialsRefused, count: 13).prefix(3) == [1000, 2000, 4000])
+        #expect(pauses(.store, nil, .storeServiceMissing, count: 10_000).max() == 60_000)
+    }
+
     @Test func aHookIsTriedAtLeastEveryQuarterOfAnHour() {
         #expect(
             pauses(.action(hook.id), hook, count: 8)

@@ -201,20 +201,25 @@ class API(http.server.BaseHTTPRequestHandler):
             raise Wrong(403, {"kind": "Status", "reason": "Forbidden", "code": 403})
         path = self.path.split("?")[0]
         if self.command == "PATCH":
-            if self.query != {"fieldManager": "clientsecretd", "force": "true"}:
+            manager = self.query.pop("fieldManager", "")
+            if not manager.startswith("clientsecretd-") or len(manager) > 128 or self.query != {"force": "true"}:
                 raise Wrong(400, {"kind": "Status", "reason": "BadRequest"})
             body = self.json("application/apply-patch+yaml", apiVersion=str, kind=str, metadata=dict, data=dict)
             if (body["apiVersion"], body["kind"]) != ("v1", "Secret"):
                 raise Wrong(400, {"kind": "Status", "reason": "BadRequest"})
             if body["metadata"] != {"name": name, "namespace": namespace}:
                 raise Wrong(400, {"kind": "Status", "reason": "BadRequest"})
-            data = dict(self.server.objects.get(path, {"other": "b3RoZXI="}))
+            # What a manager applied before, and applies no more, goes.
+            applied = self.server.applied.setdefault(path, {})
+            data = {
+                key: value for key, value in self.server.objects.get(path, {"other": "b3RoZXI="}).items()
+                if key in body["data"] or key not in applied.get(manager, ())}
             for key, value in body["data"].items():
                 base64.b64decode(value, validate=True)
                 data[key] = value
             if self.keeps:
-                self.server.objects[path] = data
-            self.server.hold(self, base64.b64decode(body["data"]["client_secret"]).decode())
+                self.server.objects[path], applied[manager] = data, set(body["data"])
+            self.server.hold(self, base64.b64decode(next(iter(body["data"].values()))).decode())
         if path not in self.server.objects:
             raise Wrong(404, {"kind": "Status", "reason": "NotFound"})
         return 200, {"kind": "Secret", "apiVersion": "v1", "data": self.server.objects[path]}
@@ -251,7 +256,7 @@ class API(http.server.BaseHTTPRequestHandler):
         if self.headers.get("X-Key") != "key " + TOKEN:
             raise Wrong(401, {"message": "no"})
         if self.command == "GET":
-            return 200, {"oauth": [{"secret": self.server.held.get("/own", "")}]}
+            return 200, [{"oauth": {"secret": self.server.held.get("/own", "")}}]
         match = re.fullmatch(r"id=com\.example\.web&secret=(.+)", self.text.decode())
         if self.command != "PUT" or not match or self.headers.get("Content-Type") != "text/plain":
             raise Wrong(400, {"message": "bad"})
@@ -277,6 +282,8 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, directory):
         super().__init__(("127.0.0.1", 0), API)
         self.directory, self.held, self.objects = directory, {}, {}
+        # Kubernetes': for each Secret the keys that each manager has applied.
+        self.applied = {}
         # Vercel's: when each variable was set, in milliseconds, and the deployments.
         self.variables, self.deployments = {}, []
         self.lock = threading.Lock()

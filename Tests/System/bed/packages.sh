@@ -86,6 +86,7 @@ useradd --system app
 mkdir /srv/app
 chown app: /srv/app
 promise "a writer is turned on" systemctl enable --now clientsecretd-writer@app.socket
+promise "and a place behind an API" systemctl enable clientsecretd-push@production.socket
 cat >>$configuration <<END
       - {path: /srv/app/.env, format: env, variable: SECRET, as: app}
 END

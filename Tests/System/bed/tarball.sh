@@ -21,6 +21,12 @@ equal "on the oldest C library that the guide names" "$version" "$(grep -oE 'gli
 needed=$(grep -aohE 'GLIBC_2\.[0-9]+' /usr/bin/clientsecretd /usr/libexec/clientsecretd/clientsecretd-network |
     sort -V | tail -n 1)
 equal "which is the one that it needs" "GLIBC_$version" "$needed"
+before=$(systemctl show --property MainPID --value clientsecretd)
+promise "a newer one is unpacked over it" bash -e <<<"$(block sh --strip-components)"
+promise "and taken up" systemctl restart clientsecretd
+promise "by a new process" test "$(systemctl show --property MainPID --value clientsecretd)" != "$before"
+promise "which is well" clientsecretd health
+promise "a writer is turned on" systemctl enable --now clientsecretd-writer@nobody.socket
 promise "it is removed" bash -e <<<"$(block sh 'xargs')"
 equal "but for what people have made no file is left" "$key,$configuration" \
     "$(files | comm -13 /tmp/before - | paste -sd,)"
