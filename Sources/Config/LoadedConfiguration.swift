@@ -1,4 +1,5 @@
 internal import Linux
+internal import Push
 package import Rotation
 
 /// An accepted configuration with its warnings and files.
@@ -14,6 +15,13 @@ package struct LoadedConfiguration: Sendable {
     package let directory: AbsolutePath
 
     package var files: [AbsolutePath] { sources.map(\.path) }
+
+    /// For each target the method and address of the request that a secret is sent with.
+    package var pushRequests: [TargetName: String] {
+        located.main.targets.reduce(into: [:]) { requests, settings in
+            if let name = TargetName(settings.name.value) { requests[name] = settings.target?.request }
+        }
+    }
 }
 
 extension LoadedConfiguration {

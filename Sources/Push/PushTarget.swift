@@ -19,6 +19,11 @@ package struct PushTarget: Sendable {
         return path.joined(separator: "/") + place
     }
 
+    /// The method and address of the request that a secret is sent with.
+    package var request: String {
+        "\(kind.write.method) \(endpoint)\(Template.expand(kind.write.path, settings, Template.percentEncoded))"
+    }
+
     /// Where the token lies that the API wants.
     package enum TokenPlace: Hashable, Sendable {
         /// A systemd credential's name, a file below `$CREDENTIALS_DIRECTORY`.

@@ -105,6 +105,13 @@ import Testing
         #expect(answer.code == "push_not_held", "\(answer)")
     }
 
+    /// It need not show anything of a secret.
+    @Test func withoutADigestASecretOfSupabaseIsUnverified() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.order("GET status=200")
+        #expect(try api.ask("publish", Self.kinds[0].target) == .init(result: "published", verified: nil))
+    }
+
     /// A cluster takes from a Secret what its manager does not apply any more.
     @Test func twoKeysOfAKubernetesSecretStay() throws {
         let api = try PushBed(script: "stand-in.py")

@@ -8,6 +8,8 @@ struct DryRunReport {
     var configuration: Configuration
     var secrets: [DryRun.Secret]
     var now: WallTime
+    /// For each target the method and address of the request that a secret is sent with.
+    var pushRequests: [TargetName: String] = [:]
     /// The state directory, when systemd is to create it.
     var stateToCome: AbsolutePath?
 
@@ -16,7 +18,7 @@ struct DryRunReport {
         return secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
                 + targets(of: secret).map {
-                    "  would push \(pushed(secret)) to target \($0)\(deployed($0, of: secret))"
+                    "  would push \(pushed(secret)) to target \($0)\(request($0))\(deployed($0, of: secret))"
                 }
                 + [source(of: secret), shared(secret)].compactMap { $0 }
         }
@@ -94,6 +96,8 @@ struct DryRunReport {
     private func pushed(_ secret: DryRun.Secret) -> String {
         if case .keep(let issued, _) = secret.decision { issued.fingerprint.description } else { "it" }
     }
+
+    private func request(_ target: TargetName) -> String { pushRequests[target].map { " (\($0))" } ?? "" }
 
     private func deployed(_ target: TargetName, of secret: DryRun.Secret) -> String {
         guard let entry = configuration.clients[secret.client] else { return "" }

@@ -84,7 +84,8 @@ import Testing
 
     @Test func withoutTheServiceTheFileIsPublishedAndWhatHelpsIsSaid() throws {
         let check = try sandbox.command("check")
-        #expect(check.output.contains("would push it to target production"), "\(check.output)")
+        let request = "POST \(api.firstLine)/v1/secret/data/apps/web"
+        #expect(check.output.contains("would push it to target production (\(request))"), "\(check.output)")
         #expect(
             check.complaints.contains(whatHelps),
             "\(check.complaints)")
