@@ -3,7 +3,7 @@ import Linux
 import Rotation
 
 /// The signing keys as last read, and the public keys that the state directory keeps: with these a published secret can
-/// be told from a forged one while its key cannot be read.
+/// be distinguished from a forged one while its key cannot be read.
 final class Keyring: Sendable {
     private struct Keys {
         var signing: [KeyName: SigningKey] = [:]

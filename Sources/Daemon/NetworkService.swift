@@ -30,7 +30,7 @@ struct NetworkService: Sendable {
 
         /// - Parameters:
         ///   - role: of `clientsecretd-network`.
-        ///   - target: what the role is told besides; nil where that is nothing.
+        ///   - target: what the role is given besides; nil where that is nothing.
         ///   - status: the daemon's status socket; the service's lies beside it.
         init(_ role: String, of target: TargetName? = nil, besideSocket status: String) {
             let directory = status.lastIndex(of: "/").map { String(status[..<$0]) } ?? "."
@@ -44,7 +44,7 @@ struct NetworkService: Sendable {
                 ?? "/usr/libexec/clientsecretd/clientsecretd-network listen \(path) \(role)"
         }
 
-        /// What helps where nothing listens; nil for what the failure itself says, which is how systemd is told to.
+        /// What helps where nothing listens; nil for what the failure itself says, which is how to have systemd listen.
         var remedy: Remedy? {
             SystemManager.isSystemd ? nil : .say("without systemd, run beside the daemon", run: listening)
         }

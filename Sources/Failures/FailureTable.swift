@@ -261,7 +261,9 @@ extension FailureCode {
         case .storeCredentialsRefused:
             row(
                 "etcd refuses the user or its password",
-                .say("give the user of \"store\" a password in etcd, and write it into the password file"))
+                .say(
+                    "give the user of \"store\" a password in etcd, write it into the password file, then",
+                    run: "systemctl reload clientsecretd.service"))
         case .storeCertificateRefused:
             row(
                 "etcd refuses this machine's certificate",

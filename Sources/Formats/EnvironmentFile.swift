@@ -82,7 +82,7 @@ package struct EnvironmentFile {
     /// What the variable is set to.
     package func value(of name: String) throws(FormatFlaw) -> Value { try value(find([name]).assignments(of: name)) }
 
-    /// What each of the variables is set to. Of several that cannot be told, the first is the one that is thrown for.
+    /// What each of the variables is set to. Of several that cannot be determined, the first is the one that is thrown for.
     func values(of names: some Collection<String>) throws(FormatFlaw) -> [String: Value] {
         let found = find(Set(names))
         var values: [String: Value] = [:]
@@ -104,7 +104,7 @@ package struct EnvironmentFile {
 
     // MARK: Finding
 
-    /// The assignments of some variables, and why those of others cannot be told for sure.
+    /// The assignments of some variables, and why those of others cannot be determined.
     private struct Found {
         var assignments: [String: [EnvironmentAssignment]] = [:]
         var flaws: [String: FormatFlaw] = [:]

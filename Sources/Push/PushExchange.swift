@@ -47,7 +47,7 @@ package struct PushHTTPAnswer: Sendable {
 /// - What the API can show is read back after writing, and has to agree.
 /// - Where other things are kept beside the secret, they are read, and written back as they were; a secret that is there
 ///   already is not written again.
-/// - What the API said is told in 200 characters at most, without secret, token and what looks like one.
+/// - What the API said is reported in 200 characters at most, without secret, token and what looks like one.
 package struct PushExchange {
     let target: PushTarget
     private let token: String
@@ -111,7 +111,7 @@ package struct PushExchange {
         do throws(PushFailure) {
             answer = try self.answer(to: request)
         } catch {
-            // Which of name and password is wrong is not told, nor whether the request as such is.
+            // Which of name and password is wrong is not said, nor whether the request as such is.
             throw error.code == .rejected
                 ? PushFailure(.credentialsRefused, error.detail, retryAfter: error.retryAfter) : error
         }

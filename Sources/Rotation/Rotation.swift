@@ -175,7 +175,7 @@ package struct Rotation: Sendable {
         let lastFailure = jobs.lastFailure(of: job.resource)
         switch (job.work, result) {
         case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
-        case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchThoseThatGoOn(with: name)
+        case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchClients(waitingFor: name)
         case (.observe(let spec), _) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
         default: touch(job.resource)
         }
@@ -371,9 +371,9 @@ package struct Rotation: Sendable {
         touch(filesAndActionsOf: subject)
     }
 
-    /// Has a key planned next that was read, and its clients. Those whose records are still being read have to wait for
-    /// them; at a start, when the key is read first, that holds for thousands.
-    private mutating func touchThoseThatGoOn(with key: KeyName) {
+    /// Has a key planned next that was read, and the clients that wait for nothing else. Those whose records are still being
+    /// read are planned when they were: at a start, when the key is read first, these are thousands.
+    private mutating func touchClients(waitingFor key: KeyName) {
         scope.touch(key: key)
         for client in index.clients(of: key) where !isBeingRecalled(client) { touch(client) }
     }

@@ -6,7 +6,7 @@ package struct EtcdRequest: Hashable, Sendable {
     package let path: String
     package let body: [UInt8]
 
-    /// The most operations that etcd takes in one transaction unless it is told otherwise (`--max-txn-ops`).
+    /// The most operations that etcd takes in one transaction unless it is configured otherwise (`--max-txn-ops`).
     static let mostOperations = 128
 
     private init(_ path: String, _ body: JSONText) {

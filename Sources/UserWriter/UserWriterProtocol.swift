@@ -118,7 +118,7 @@ extension Slot {
     }
 }
 
-/// What a writer answers: what the file was seen to hold, or why that cannot be told.
+/// What a writer answers: what the file was seen to hold, or why that is not known.
 struct WriterAnswer: Codable, Sendable {
     struct Place: Codable, Sendable {
         var variable: String?

@@ -131,7 +131,7 @@ final class StoreClient {
         if let transfer { unsafe curl_multi_remove_handle(multi, transfer.handle) }
         transfer = nil
         watched = nil
-        // Whoever was told that it watches relies on it.
+        // Whoever was answered that it watches relies on it.
         if isWatching { notices.append(.unwatched) }
         isWatching = false
     }

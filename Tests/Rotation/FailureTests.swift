@@ -324,7 +324,7 @@ import Testing
         case .storeFileUnusable:
             #"the store: a file for the store cannot be used; see that the service is handed it: systemctl cat clientsecretd-store.service"#
         case .storeCredentialsRefused:
-            #"the store: etcd refuses the user or its password; give the user of "store" a password in etcd, and write it into the password file"#
+            #"the store: etcd refuses the user or its password; give the user of "store" a password in etcd, write it into the password file, then: systemctl reload clientsecretd.service"#
         case .storeCertificateRefused:
             #"the store: etcd refuses this machine's certificate; make one without a CN that etcd's authority signs and that has not expired"#
         case .storeCertificateExpiring:

@@ -37,7 +37,8 @@ enum Retry {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
             // The service that asks the API is the administrator's to start, and so is a configuration's to write.
-            // Its service pauses by itself, and says for how long.
+            // Its service pauses by itself, and says for how long; but it is started anew for each try with a password that was
+            // refused.
             case .store, .share: (1, failure == .storeCredentialsRefused ? loginBound : localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
             case .report, .fleet, .rollout: (30, remoteBound)

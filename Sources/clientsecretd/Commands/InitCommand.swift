@@ -107,7 +107,7 @@ struct InitCommand: ParsableCommand {
         guard let place = ConfigurationLoader.absolutePath(of: path) else {
             throw CommandFailure(.usage, "--config needs the path of a file")
         }
-        // A mistake, such as an output that is the key, is told before anything is written.
+        // A mistake, such as an output that is the key, is reported before anything is written.
         let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
         _ = try accepted(ConfigurationParser.parse(main: source))
         let others = ServiceUser.isServices(path) ? try Self.systemFiles(for: first) : SystemFiles()
@@ -177,7 +177,7 @@ struct InitCommand: ParsableCommand {
                 + commands.map { "    " + $0.map(ShellWord.quoted).joined(separator: " ") }
     }
 
-    /// A failure is only told: `check` says what is still missing.
+    /// A failure is only printed: `check` says what is still missing.
     private static func run(_ command: [String]) {
         let line = command.map(ShellWord.quoted).joined(separator: " ")
         do throws(SystemError) {

@@ -77,7 +77,7 @@ struct NetworkProgram {
         // Else neither end would ever be seen to close.
         close(input.reading)
         close(output.writing)
-        // A child that ends early is told by its answer.
+        // A child that ends early is known by its answer.
         signal(SIGPIPE, SIG_IGN)
         _ = Streams.write(request, to: input.writing)
         signal(SIGPIPE, SIG_DFL)

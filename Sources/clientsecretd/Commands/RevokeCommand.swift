@@ -12,7 +12,7 @@ struct RevokeCommand: ParsableCommand {
             it is done for any token, also for one that never was: that a refresh is refused afterwards is the proof.
             """)
 
-    /// What kind of token it is, which Apple is told.
+    /// What kind of token it is, which Apple is given.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case refreshToken = "refresh_token"
         case accessToken = "access_token"

@@ -6,7 +6,7 @@ import Formats
 import Linux
 import Rotation
 
-/// What `init` has to be told: by flags, or by answers at a terminal.
+/// What `init` needs to know: by flags, or by answers at a terminal.
 struct SetupAnswers {
     var key: AbsolutePath?
     var keyID: KeyID?
@@ -89,7 +89,7 @@ struct SetupAnswers {
 /// Asks a person for what the flags have not said.
 ///
 /// The rules:
-/// - An answer that will not do is told why, and asked for again.
+/// - An answer that cannot be used is asked for again, with the reason.
 /// - An empty answer takes what is offered in brackets.
 /// - What may be left out is asked only where the flags do not say where the secret is read.
 struct SetupDialog {

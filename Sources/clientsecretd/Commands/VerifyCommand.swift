@@ -93,7 +93,7 @@ struct VerifyCommand: ParsableCommand {
         return VerifyResult(secret, second, isStray: second.outcome != .refused)
     }
 
-    /// Without a verdict nothing is known of this secret; what is known of others is told all the same.
+    /// Without a verdict nothing is known of this secret; what is known of others is printed all the same.
     private static func verdict(on trial: SecretTrial, _ program: NetworkProgram) -> Verdict {
         do throws(CommandFailure) {
             return try program.verify(trial)
