@@ -6,9 +6,10 @@ internal import Failures
 /// - The reports are read every five minutes, for the metrics, and whenever somebody asks.
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
 ///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
-///   one that is ahead keeps nobody alive.
-/// - The report of a machine without a sign of life for 14 days is removed; so long, at least, it was seen unchanged from
-///   here. This machine's own never is.
+///   one that is ahead keeps nobody alive. One that a rollout does not wait for any more is silent before that.
+/// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
+///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
+///   never is removed.
 /// - Reports are nobody's proof: whoever may write there may write anything. Nothing but what is shown depends on them.
 struct Fleet: Sendable {
     private var isUsed = false
@@ -25,6 +26,10 @@ struct Fleet: Sendable {
     private var readBy = JobID(number: 0)
     /// When it was last tried to remove a machine's report.
     private var forgottenAt: [String: BootTime] = [:]
+    /// Which machines the rollout of a client's secret in force does not wait for any more.
+    private var lost: [ClientName: Set<String>] = [:]
+    private var readingForbidden: Failure?
+    private var forgettingForbidden: Failure?
     /// Whether the report of a machine may have become so old that it is removed.
     fileprivate var mayForget = false
 
@@ -44,9 +49,10 @@ struct Fleet: Sendable {
         /// When its report was first seen as it is.
         let seenAt: BootTime
 
-        func state(_ current: Fingerprint?) -> FleetCounts.State {
+        func state(_ current: Fingerprint?, _ lost: Set<String>?) -> FleetCounts.State {
             if isSilent { return .silent }
             if holding.failure != nil { return .failing }
+            if lost?.contains(machine) == true { return .silent }
             return holding.fingerprint == current && current != nil ? .current : .behind
         }
     }
@@ -71,7 +77,9 @@ struct Fleet: Sendable {
         if configuration.store != old.store { self = Fleet() }
         own = own.filter { configuration.clients[$0.key]?.isSharing == true }
         counts = counts.filter { own[$0.key] != nil }
+        lost = lost.filter { own[$0.key] != nil }
         isUsed = configuration.store != nil && configuration.clients.values.contains(where: \.isSharing)
+        if !isUsed { (readingForbidden, forgettingForbidden) = (nil, nil) }
     }
 
     /// Notes which secret of a client, which is put into the store from here, is in force.
@@ -79,8 +87,19 @@ struct Fleet: Sendable {
         let entry = Own(identity: identity, fingerprint: current)
         guard own[client] != entry else { return }
         own[client] = entry
-        if readAt != nil { counts[client] = count(entry) }
+        lost[client] = nil
+        if readAt != nil { counts[client] = count(client, entry) }
     }
+
+    /// Notes which machines the rollout of a client's secret in force does not wait for any more.
+    mutating func note(_ client: ClientName, lost machines: Set<String>) {
+        guard let entry = own[client], lost[client] ?? [] != machines else { return }
+        lost[client] = machines
+        if readAt != nil { counts[client] = count(client, entry) }
+    }
+
+    /// That etcd does not let this machine read or remove reports; nil while nothing says so.
+    var forbidden: Failure? { readingForbidden ?? forgettingForbidden }
 
     // MARK: Reading
 
@@ -117,13 +136,16 @@ struct Fleet: Sendable {
                 ?? Host(observation: entry.value, seenAt: now.boot, hasChanged: !isFirst)
         }
         forgottenAt = forgottenAt.filter { hosts[$0.key] != nil }
+        readingForbidden = nil
+        if forgottenAt.isEmpty { forgettingForbidden = nil }
         readBy = job
         readAt = now.boot
         evaluate(at: now)
     }
 
     /// What was read last says nothing of now.
-    fileprivate mutating func failed() {
+    fileprivate mutating func failed(_ failure: Failure) {
+        if failure.code == .storeForbidden { readingForbidden = failure }
         readAt = nil
         counts = [:]
     }
@@ -131,8 +153,13 @@ struct Fleet: Sendable {
     fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
 
     fileprivate mutating func forget(_ machine: String, at now: Now) {
+        forgettingForbidden = nil
         hosts[machine] = nil
         evaluate(at: now)
+    }
+
+    fileprivate mutating func failedToForget(_ failure: Failure) {
+        if failure.code == .storeForbidden { forgettingForbidden = failure }
     }
 
     private mutating func evaluate(at now: Now) {
@@ -148,13 +175,17 @@ struct Fleet: Sendable {
                 )
             }
         }
-        counts = own.mapValues(count)
+        counts = counted
     }
 
-    private func count(_ client: Own) -> FleetCounts {
+    private var counted: [ClientName: FleetCounts] {
+        own.reduce(into: [:]) { counts, entry in counts[entry.key] = count(entry.key, entry.value) }
+    }
+
+    private func count(_ name: ClientName, _ client: Own) -> FleetCounts {
         var counts = FleetCounts()
         for member in members[client.identity] ?? [] {
-            counts.count(member.state(client.fingerprint), isDelivered: member.holding.delivered)
+            counts.count(member.state(client.fingerprint, lost[name]), isDelivered: member.holding.delivered)
         }
         return counts
     }
@@ -162,9 +193,9 @@ struct Fleet: Sendable {
     /// A machine that was silent for so long that its report is removed; nil where there is none.
     fileprivate func forgotten(besides own: String, at now: Now) -> (machine: String, revision: Int64)? {
         let old = hosts.filter { machine, host in
-            machine != own && now.boot >= host.seenAt + Self.oblivion
+            machine != own && now.boot >= host.seenAt + Self.silence
                 && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
-                && now.wall - now.lastSign(of: host.observation.report, host.seenAt, hasChanged: false)
+                && now.wall - now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
                     >= Self.oblivion
         }
         return old.min { $0.key < $1.key }.map { ($0.key, $0.value.observation.revision) }
@@ -177,11 +208,11 @@ struct Fleet: Sendable {
             clients: own.sorted { $0.key < $1.key }.map { name, client in
                 let machines = (members[client.identity] ?? []).map { member in
                     FleetMachineView(
-                        machine: member.machine, state: member.state(client.fingerprint), holding: member.holding,
-                        lastSeen: member.lastSeen)
+                        machine: member.machine, state: member.state(client.fingerprint, lost[name]),
+                        holding: member.holding, lastSeen: member.lastSeen)
                 }
                 return FleetClientView(
-                    name: name, fingerprint: client.fingerprint, counts: count(client), rollout: rollouts[name],
+                    name: name, fingerprint: client.fingerprint, counts: count(name, client), rollout: rollouts[name],
                     machines: machines.filter { all || $0.state != .current }.sorted { $0.isBefore($1) })
             })
     }
@@ -191,7 +222,7 @@ struct Fleet: Sendable {
         if !own.keys.allSatisfy({ configuration.clients[$0]?.isSharing == true }) {
             broken.append("the fleet of another client is shown")
         }
-        if !counts.isEmpty, counts != own.mapValues(count) { broken.append("machines of the fleet are miscounted") }
+        if !counts.isEmpty, counts != counted { broken.append("machines of the fleet are miscounted") }
         return broken
     }
 }
@@ -216,15 +247,16 @@ extension Rotation {
         switch (job.work, result) {
         case (_, .success(.reportsRead(let found))):
             fleet.read(found, by: job.id, at: now)
-            for client in rollouts.unfinished { touch(.client(client)) }
+            for client in rollouts.watched { touch(.client(client)) }
         case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
-        case (.readReports, .failure):
-            fleet.failed()
+        case (.readReports, .failure(let failure)):
+            fleet.failed(failure)
             for client in rollouts.unfinished { touch(.client(client)) }
-        // It may be forbidden: reading goes on.
-        case (_, .failure): break
+        // Reading goes on.
+        case (_, .failure(let failure)): fleet.failedToForget(failure)
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
+        judgeReports(at: now)
     }
 
     /// The first job whose result answers a request that is made now: of a read that goes on already the same is to be

@@ -27,6 +27,8 @@ struct Reporting: Sendable {
     private var isUnanswered = false
     /// When something else than was last put was last found.
     private var foundAt: BootTime?
+    /// That etcd does not let this machine put its report; nil while nothing says so.
+    fileprivate private(set) var forbidden: Failure?
     /// Until when nothing is put, because what was put does not stay.
     private var pausedUntil: BootTime?
     /// When another instance's report was last found there.
@@ -101,6 +103,7 @@ struct Reporting: Sendable {
         putAt = now.boot
         isPutting = false
         isUnanswered = false
+        forbidden = nil
     }
 
     /// Records what was found in place of what was last put. Returns whether another instance reports under the same name.
@@ -127,7 +130,8 @@ struct Reporting: Sendable {
         return isShared
     }
 
-    fileprivate mutating func failed(at now: Now) {
+    fileprivate mutating func failed(_ failure: Failure? = nil, at now: Now) {
+        if failure?.code == .storeForbidden { forbidden = failure }
         isPutting = false
         isUnanswered = true
         changedAt = changedAt ?? now.boot
@@ -164,8 +168,14 @@ extension Rotation {
         reporting.adopt(configuration, old, at: now)
         if configuration.store != old.store {
             clear(.storeMachineShared)
-            clear(.storeForbidden)
         }
+        judgeReports(at: now)
+    }
+
+    /// Makes it a fault that this machine may not put its report, or may not read or remove those of others.
+    mutating func judgeReports(at now: Now) {
+        guard let failure = reporting.forbidden ?? fleet.forbidden else { return clear(.storeForbidden) }
+        if health.raise(failure, nil, at: now) { events.append(.faultRaised(failure)) }
     }
 
     mutating func reportFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
@@ -174,17 +184,15 @@ extension Rotation {
         switch result {
         case .success(.reportPut(.done(let revision))):
             reporting.done(revision: revision, at: now)
-            clear(.storeForbidden)
+            judgeReports(at: now)
         case .success(.reportPut(.found(let found))):
             guard reporting.found(found, at: now) else { return }
             let failure = Failure(.storeMachineShared, at: .store, detail: machine)
             if health.raise(failure, nil, at: now) { events.append(.faultRaised(failure)) }
         case .failure(let failure):
-            reporting.failed(at: now)
             // Whatever else it is keeps the store from being read as well, which is said of the clients.
-            if failure.code == .storeForbidden, health.raise(failure, nil, at: now) {
-                events.append(.faultRaised(failure))
-            }
+            reporting.failed(failure, at: now)
+            judgeReports(at: now)
         case .success(let outcome): unexpected(outcome, of: job)
         }
     }

@@ -36,6 +36,8 @@ struct Rollouts: Sendable {
         var share = 0.0
         /// Who keeps it from going on.
         var failing: [String] = []
+        /// Who was admitted, has not delivered, and has given no sign of life for `pause`.
+        var lost: Set<String> = []
         /// Of the machines that report: ten thousand of them are costly to compute.
         var ranks: [String: UInt64] = [:]
         /// The most machines that were seen to report at one time.
@@ -58,6 +60,14 @@ struct Rollouts: Sendable {
 
     /// The clients whose rollouts are not finished.
     var unfinished: [ClientName] { states.filter { !$0.value.rollout.isFinished }.keys.sorted() }
+
+    /// The clients whose rollouts depend on what the machines report, or say of some that they are silent.
+    var watched: [ClientName] {
+        states.filter { !$0.value.rollout.isFinished || !$0.value.lost.isEmpty }.keys.sorted()
+    }
+
+    /// The machines that the rollout of a client does not wait for any more.
+    fileprivate func lost(_ client: ClientName) -> Set<String> { states[client]?.lost ?? [] }
 
     var isEmpty: Bool { states.isEmpty }
 
@@ -110,6 +120,18 @@ struct Rollouts: Sendable {
         state.share = machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
         let failing = admitted.filter(\.isFailing)
         state.failing = failing.map(\.name)
+        var pending = 0
+        state.lost = []
+        // Whoever is admitted with everybody is waited for by nothing.
+        let steps = state.steps.filter { $0.admitted != .max }
+        for machine in admitted where !machine.hasDelivered && !machine.isSilent {
+            guard let since = steps.first(where: { machine.rank <= $0.admitted })?.at else { continue }
+            if deadlines.reached(max(since, machine.seenAt) + settings.pause) {
+                state.lost.insert(machine.name)
+            } else {
+                pending += 1
+            }
+        }
         guard !state.rollout.isFinished, state.rollout.state == .going else {
             if state.rollout.isFinished { state.share = 1 }
             return nil
@@ -126,11 +148,6 @@ struct Rollouts: Sendable {
         }
         // A store that was emptied, or restored, must not release machines that will report again within a day.
         guard machines.count * 2 >= state.most else { return nil }
-        var pending = 0
-        for machine in admitted where !machine.hasDelivered && !machine.isSilent {
-            let since = state.steps.first { machine.rank <= $0.admitted }?.at ?? deadlines.now.boot
-            if !deadlines.reached(max(since, machine.seenAt) + settings.pause) { pending += 1 }
-        }
         var room: Int
         if delivered < wanted {
             room = wanted - delivered - pending
@@ -308,6 +325,7 @@ extension Rotation {
         let step = members.flatMap {
             rollouts.next(name, client.entry.rollout ?? .standard, $0, &deadlines)
         }
+        fleet.note(name, lost: rollouts.lost(name))
         let wanted = ordered(name, rollout) ?? (client.entry.rollout == nil ? .finished(secret.fingerprint) : step)
         if let wanted, wanted != rollout {
             put(wanted, name, at: place, ifAt: revision, &deadlines)

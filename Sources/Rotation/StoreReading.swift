@@ -239,18 +239,15 @@ extension Rotation {
 
     // MARK: What is reported
 
-    /// How long before its end a certificate is a reason to look: many authorities take days to make another one.
-    private static let certificateNotice = Seconds(14 * 86_400)
-
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
     func certificateReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
         guard configuration.store != nil, client.entry.concernsStore,
             let expiry = storeReading.counts.certificateExpiresAt,
-            deadlines.reached(expiry - Self.certificateNotice)
+            deadlines.reached(expiry - SecretStore.certificateNotice)
         else { return nil }
         return Reason(
             failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
-            since: expiry - Self.certificateNotice, nextAttempt: nil)
+            since: expiry - SecretStore.certificateNotice, nextAttempt: nil)
     }
 
     // MARK: What is wanted

@@ -104,7 +104,7 @@ private final class Answerer {
         // Read each time: it may have been replaced, and the next connection uses the new one.
         let pem = certificate.flatMap { try? Credentials.text(at: $0) }
         let answer = StoreAnswer(
-            session.answer(question), certificateExpiresAt: pem.flatMap { Certificate.expiry(pem: $0) })
+            session.answer(question), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
         guard case .read = question else { return answer }
         if let watchable = session.watchable {
             if !client.isWatching(watchable) { client.begin(watchable) }

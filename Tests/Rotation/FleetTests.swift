@@ -180,6 +180,74 @@ struct FleetTests {
         #expect(try fleet().counts.hosts == 2)
     }
 
+    /// A signer that is restarted each week forgets as well.
+    @Test func whatWasSilentForTwoWeeksBeforeTheStartIsForgottenAfterADay() throws {
+        report("a", try current, ago: 15 * Self.day)
+        report("young", try current, ago: 12 * Self.day)
+        // Nothing but what is seen of these counts: one may report with a clock that is wrong, or in another version.
+        report("fast", try current, ago: -15 * Self.day)
+        bench.reports["unreadable"] = HostObservation(revision: 7, report: nil)
+        try bench.restart(Self.configuration())
+        bench.pass(Self.day)
+        #expect(bench.reports.keys.sorted() == ["a", "fast", "signer", "unreadable", "young"])
+        bench.pass(Self.day / 12 + 600)
+        #expect(bench.reports.keys.sorted() == ["fast", "signer", "unreadable", "young"])
+        bench.pass(Self.day)
+        #expect(bench.reports.keys.sorted() == ["fast", "signer", "unreadable"])
+        bench.pass(12 * Self.day)
+        #expect(bench.reports.keys.sorted() == ["signer"])
+    }
+
+    /// Machines report once a day.
+    @Test func whatReportsDailyIsNotForgottenWhateverItsClockSays() throws {
+        report("slow", try current, ago: 400 * Self.day)
+        try bench.restart(Self.configuration())
+        for _ in 0..<15 {
+            bench.pass(Self.day)
+            report("slow", try current, ago: 400 * Self.day)
+        }
+        bench.pass(600)
+        #expect(bench.reports["slow"] != nil)
+    }
+
+    private var fault: Failure? { bench.rotation.snapshot(at: bench.now).reason?.failure }
+
+    @Test func reportsThatMustNotBeReadAreAFault() throws {
+        let failure = Failure(.storeForbidden, at: .store, detail: "the reports")
+        bench.failures[.fleet] = failure
+        bench.pass(300)
+        #expect(fault == failure)
+        #expect(try bench.view("web").health == .ok)
+        // Its own report may be put, which says nothing of reading.
+        bench.pass(2 * Self.day)
+        #expect(fault == failure)
+        bench.failures = [:]
+        bench.pass(1800)
+        #expect(fault == nil)
+    }
+
+    @Test func reportsThatNeedNotBeReadAnyMoreAreNone() throws {
+        bench.failures[.fleet] = Failure(.storeForbidden, at: .store)
+        bench.pass(300)
+        #expect(fault != nil)
+        bench.reload(try Self.configuration(isShared: false))
+        #expect(fault == nil)
+    }
+
+    @Test func reportsThatMustNotBeRemovedAreAFaultUntilTheyAre() throws {
+        let failure = Failure(.storeForbidden, at: .store, detail: "the report of a")
+        report("a", try current, ago: 100 * Self.day)
+        bench.failingForgets = failure
+        bench.pass(14 * Self.day + 600)
+        #expect(fault == failure)
+        bench.pass(Self.day / 2)
+        #expect(fault == failure)
+        bench.failingForgets = nil
+        bench.pass(Self.day)
+        #expect(bench.reports["a"] == nil)
+        #expect(fault == nil)
+    }
+
     @Test func whatReportsMeanwhileIsNotForgotten() throws {
         report("a", try current)
         bench.pass(13 * Self.day)

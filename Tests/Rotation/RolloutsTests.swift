@@ -165,6 +165,44 @@ struct RolloutsTests {
         #expect(try admitted.count == 4)
     }
 
+    /// It holds the secret, so that nothing else would name it before it was silent for a day.
+    @Test func whoeverIsNotWaitedForIsSilent() throws {
+        try renew()
+        let (lost, next) = (try ranked[0], try ranked[1])
+        #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.silent] == 0)
+        bench.pass(660)
+        #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.silent] == 1)
+        #expect(try shown() == ["\(lost) silent"])
+        // Who was admitted before everybody is waited for no longer than that; it is so until it gives a sign of life.
+        bench.ask(.rollout(web, .finish), 1)
+        bench.pass(3600)
+        #expect(try rollout.isFinished)
+        #expect(try Set(shown()) == ["\(lost) silent", "\(next) silent"])
+        report(lost, try current)
+        bench.pass(300)
+        #expect(try shown() == ["\(next) silent"])
+    }
+
+    /// What it says weighs more than that it says nothing else.
+    @Test func whoeverFailsIsNotSilent() throws {
+        try renew()
+        let failing = try ranked[0]
+        report(failing, try current, delivered: false, failure: "action_failed")
+        bench.pass(3600)
+        #expect(try shown() == ["\(failing) failing"])
+    }
+
+    /// The machines that are not current.
+    private func shown() throws -> [String] {
+        bench.forget()
+        bench.ask(.fleet(all: false), 7)
+        guard case .fleet(let view) = bench.answer(7) else {
+            Issue.record("\(String(describing: bench.answer(7)))")
+            return []
+        }
+        return try #require(view.clients.first).machines.map { "\($0.machine) \($0.state.rawValue)" }
+    }
+
     @Test func whereTheReportsCannotBeReadNothingIsRaised() throws {
         try renew()
         report(try ranked[0], try current)

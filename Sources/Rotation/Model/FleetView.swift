@@ -9,7 +9,7 @@ package struct FleetCounts: Hashable, Sendable {
         /// It holds another one, or none.
         case behind
         case failing
-        /// It has not reported for more than a day.
+        /// It has not reported for more than a day, or a rollout that has admitted it does not wait for it any more.
         case silent
     }
 
