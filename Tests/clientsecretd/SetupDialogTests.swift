@@ -85,10 +85,40 @@ import Testing
     @Test func whatTheFlagsSayIsNotAskedFor() throws {
         let person = Person(["com.example.web"])
         let given = try InitCommand.parse(
-            ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--output", "/x/out"]
+            ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--output", "/x/out", "--format", "json"]
         ).given
         #expect(try person.dialog.complete(given).configuration().client.description == "com.example.web")
         #expect(person.shown.count == 1)
+    }
+
+    /// How a file is written has a default, and is asked for all the same.
+    @Test(arguments: [
+        (["--output", "/x/out"], nil, ["1"], ["--output", "/x/out", "--format", "raw"]),
+        (["--output", "/x/out"], nil, ["0", "4", ""], ["--output", "/x/out", "--format", "raw"]),
+        (
+            ["--output", "/x/out"], nil, ["2", "APPLE"],
+            ["--output", "/x/out", "--format", "env", "--variable", "APPLE"]
+        ),
+        (
+            ["--output", "/x/out", "--as", "app"], nil, ["3"],
+            ["--output", "/x/out", "--as", "app", "--format", "json"]
+        ),
+        (["--output", "/x/out"], "env", ["1X", "X"], ["--output", "/x/out", "--format", "env", "--variable", "X"]),
+        ([], "env", ["/x/out", "X"], ["--output", "/x/out", "--format", "env", "--variable", "X"]),
+        (["--group", "www"], nil, ["/x/out", "3"], ["--output", "/x/out", "--format", "json", "--group", "www"]),
+    ])
+    func howAFileIsWrittenIsAskedFor(
+        _ flags: [String], _ format: String?, _ lines: [String], _ complete: [String]
+    ) throws {
+        let ids = ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
+        var given = try InitCommand.parse(ids + flags).given
+        // Not as a flag: this process may have no terminal, and without one it is refused.
+        given.format = format.flatMap { FormOptions.Format(argument: $0) }
+        try given.validate(canAsk: true)
+        let person = Person(lines)
+        let answered = try person.dialog.complete(given).configuration()
+        #expect(person.lines.isEmpty)
+        #expect(try InitCommand.parse(ids + complete).given.configuration() == answered)
     }
 
     @Test func theEndOfTheAnswersIsTheEnd() throws {
@@ -117,6 +147,7 @@ import Testing
         ["--variable", "X"], ["--key", "/x/key.pem"],
     ])
     func whatContradictsItselfIsRefused(_ flags: [String]) throws {
-        #expect(throws: (any Error).self) { try InitCommand.parse(flags) }
+        // The second says what the first leaves to the questions at a terminal.
+        #expect(throws: (any Error).self) { try InitCommand.parse(flags).given.validate() }
     }
 }

@@ -50,7 +50,7 @@ struct InitCommand: ParsableCommand {
         transform: Flags.path)
     var output: AbsolutePath?
 
-    @Option(help: "How the secret is written (default: raw).")
+    @Option(help: "How the secret is written (default where nobody can be asked: raw).")
     var format: FormOptions.Format?
 
     @Option(
@@ -87,10 +87,7 @@ struct InitCommand: ParsableCommand {
     }
 
     mutating func validate() throws {
-        // At a terminal the key's id is asked for.
-        var given = given
-        if Self.dialog != nil { given.key = nil }
-        try given.validate()
+        try given.validate(canAsk: Self.dialog != nil)
     }
 
     func run() throws {

@@ -27,8 +27,12 @@ struct SetupAnswers {
     }
 
     /// What contradicts itself, whatever else is still to be said.
-    func validate() throws(ValidationError) {
-        if let key, keyID == nil, let mistake = mistake({ _ = try Flags.keyID(nil, of: key) }) { throw mistake }
+    ///
+    /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
+    func validate(canAsk: Bool = false) throws(ValidationError) {
+        if !canAsk, let key, keyID == nil, let mistake = mistake({ _ = try Flags.keyID(nil, of: key) }) {
+            throw mistake
+        }
         if credential != nil, output != nil || format != nil || variable != nil || user != nil || group != nil {
             throw ValidationError(
                 "--credential is read from no file; leave out --output, --format, --variable, --as and --group")
@@ -37,7 +41,7 @@ struct SetupAnswers {
             throw ValidationError("--group is for the daemon's own files; a file written --as its user keeps its group")
         }
         let type = format?.type ?? Formats.standard
-        if let setting = type.setting, variable == nil {
+        if !canAsk, let setting = type.setting, variable == nil {
             throw ValidationError(
                 "--format \(type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
         }
@@ -91,7 +95,8 @@ struct SetupAnswers {
 /// The rules:
 /// - An answer that cannot be used is asked for again, with the reason.
 /// - An empty answer takes what is offered in brackets.
-/// - What may be left out is asked only where the flags do not say where the secret is read.
+/// - What may be left out is asked only where the flags do not say where the secret is read; but how it is written, always:
+///   a program that expects a variable or JSON would not find the secret in a file that holds nothing else.
 struct SetupDialog {
     /// Shows a question and returns a line; nil at the end of the input.
     let ask: (String) -> String?
@@ -99,8 +104,8 @@ struct SetupDialog {
     let say: (String) -> Void
 
     /// The places where applications read a secret, as the menu shows them.
-    private enum Place: Int, CaseIterable {
-        case environmentFile = 1
+    private enum Place: CaseIterable {
+        case environmentFile
         case dotenv
         case credential
         case raw
@@ -138,30 +143,27 @@ struct SetupDialog {
         }
         if !answers.hasDestination {
             try askForPlace(&answers)
-        } else if answers.credential == nil, answers.output == nil {
-            answers.output = try answer("The file", Flags.path)
-        } else if answers.credential != nil, answers.unit == nil {
+        } else if answers.credential == nil {
+            if answers.output == nil { answers.output = try answer("The file", Flags.path) }
+            if answers.format == nil { answers.format = try askForFormat() }
+            if answers.format?.type.setting != nil, answers.variable == nil { try askForVariable(&answers) }
+        } else if answers.unit == nil {
             answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
         }
         return answers
     }
 
     private func askForPlace(_ answers: inout SetupAnswers) throws {
-        say("Where does the application read the secret?")
-        for place in Place.allCases { say("  \(place.rawValue)  \(place.words)") }
-        let place = try answer("One of these", offering: "1") { text in
-            guard let place = Int(text).flatMap(Place.init(rawValue:)) else {
-                throw ValidationError("it is a number from 1 to \(Place.allCases.count)")
-            }
-            return place
-        }
+        let place = try choice("Where does the application read the secret?", Place.allCases.map { ($0.words, $0) })
         let name = answers.name?.description ?? "web"
         switch place {
         case .environmentFile:
+            answers.format = FormOptions.Format(Formats.environment)
             try askForVariable(&answers)
             answers.output = try answer("The file", offering: "/run/clientsecretd/out/\(name).env", Flags.path)
         case .dotenv:
             answers.output = try answer("The file", Flags.path)
+            answers.format = FormOptions.Format(Formats.environment)
             try askForVariable(&answers)
             let owner = answers.output.flatMap { Self.owner(of: $0) }
             answers.user = try answer("The user whose file it is", offering: owner) { text in
@@ -196,8 +198,18 @@ struct SetupDialog {
         }
     }
 
+    /// The words of the menu; a format without any is shown by its name.
+    private func askForFormat() throws -> FormOptions.Format {
+        let words = [
+            Formats.standard.name: "the secret and nothing else", Formats.environment.name: "a variable, as NAME=value",
+            Formats.json.name: "a JSON object",
+        ]
+        return try choice(
+            "How does the application read the secret there?",
+            FormOptions.Format.all.map { (words[$0.name] ?? $0.name, FormOptions.Format($0)) })
+    }
+
     private func askForVariable(_ answers: inout SetupAnswers) throws {
-        answers.format = FormOptions.Format(Formats.environment)
         answers.variable = try answer("The variable", offering: "APPLE_CLIENT_SECRET", Flags.variable)
     }
 
@@ -209,6 +221,18 @@ struct SetupDialog {
             case "no", "n": false
             default: throw ValidationError("say yes or no")
             }
+        }
+    }
+
+    /// Shows a menu and offers its first line.
+    private func choice<Value>(_ question: String, _ choices: [(words: String, value: Value)]) throws -> Value {
+        say(question)
+        for (index, choice) in choices.enumerated() { say("  \(index + 1)  \(choice.words)") }
+        return try answer("One of these", offering: "1") { text in
+            guard let number = Int(text), (1...choices.count).contains(number) else {
+                throw ValidationError("it is a number from 1 to \(choices.count)")
+            }
+            return choices[number - 1].value
         }
     }
 

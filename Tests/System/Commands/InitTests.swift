@@ -53,6 +53,40 @@ import Testing
         #expect(sandbox.leftovers().isEmpty)
     }
 
+    private func ids(_ sandbox: Sandbox) -> [String] {
+        ["--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
+    }
+
+    /// With a file alone, the menu; with a format that needs a variable, the variable.
+    @Test(arguments: [("", "env"), ("--format env", "env"), ("", "json")])
+    func howAFileIsWrittenIsAskedFor(_ said: String, _ format: String) throws {
+        let sandbox = try Sandbox()
+        let output = sandbox.directory("out/web")
+        let console = try console(sandbox, (ids(sandbox) + ["--output", output, said]).joined(separator: " "))
+        var flags = ["--output", output, "--format", format]
+        if said.isEmpty {
+            try console.wait(for: "How does the application read the secret there?")
+            try type(format == "env" ? "2" : "3", at: "One of these [1]:", in: console)
+        }
+        if format == "env" {
+            try type("AUTH_APPLE_SECRET", at: "The variable [APPLE_CLIENT_SECRET]:", in: console)
+            flags += ["--variable", "AUTH_APPLE_SECRET"]
+        }
+        try type("yes", at: "Write this? (yes or no):", in: console)
+        try console.wait(for: "ended with 0")
+        let printed = try sandbox.command(["init", "--config", "-"] + ids(sandbox) + flags)
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == printed.output)
+    }
+
+    @Test func withoutATerminalAFormatThatNeedsAVariableIsRefused() throws {
+        let sandbox = try Sandbox()
+        let made = try sandbox.command(
+            ["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.env"), "--format", "env"])
+        #expect(made.status == 64)
+        #expect(made.complaints.contains("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET"))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
     @Test func withoutAYesNothingIsWritten() throws {
         let sandbox = try Sandbox()
         let console = try console(sandbox)

@@ -8,6 +8,8 @@ import Testing
 
     @Test func whatInitWritesIsAllItTakes() throws { try Bed.hold("init.sh") }
 
+    @Test func whatInitShowsAtATerminalIsWhatItWrites() throws { try Bed.hold("dialog.sh") }
+
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
 
     @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }

@@ -149,6 +149,11 @@ final class Sandbox {
     /// Runs one of the commands to its end, or for five minutes: one that hangs fails its test and not the whole run.
     @discardableResult
     func command(_ arguments: String..., input: String = "") throws -> Finished {
+        try command(arguments, input: input)
+    }
+
+    @discardableResult
+    func command(_ arguments: [String], input: String = "") throws -> Finished {
         try run(
             ["timeout", "--foreground", "--signal=KILL", "5m", binary] + arguments, input: Data(input.utf8),
             environment: environment)
