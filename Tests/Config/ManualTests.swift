@@ -1,4 +1,5 @@
 import Foundation
+import Push
 import TestSupport
 import Testing
 
@@ -16,6 +17,13 @@ import Testing
     private func section(_ name: String) throws -> [Substring] {
         let start = try #require(page.range(of: "\n.Sh \(name)\n")).upperBound
         return page[start...].split(separator: "\n").prefix { !$0.hasPrefix(".Sh ") }.map { $0 }
+    }
+
+    /// The lines of a section's part, or without a name those before its first part.
+    private func part(_ name: String?, of section: [Substring]) throws -> [Substring] {
+        var rest = section[...]
+        if let name { rest = rest.dropFirst(try #require(rest.firstIndex(of: ".Ss \(name)")) + 1) }
+        return rest.prefix { !$0.hasPrefix(".Ss ") }.map { $0 }
     }
 
     /// The settings after these macros: those that a section lists, or those that it speaks of.
@@ -36,10 +44,32 @@ import Testing
         #expect(settings(after: ".It Ic", in: try section(name)).sorted() == names.sorted())
     }
 
+    @Test func everySettingOfATargetIsExplainedByItsKind() throws {
+        let targets = try section("TARGETS")
+        var kinds = [(name: "http", settings: TargetSettings.custom)]
+        for kind in PushKind.all {
+            kinds.append((kind.name, kind.settings.map(\.name) + (kind.isDeployed ? TargetSettings.deployed : [])))
+        }
+        let parts = targets.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) }
+        #expect(parts.sorted() == kinds.map(\.name).sorted())
+        #expect(settings(after: ".It Ic", in: try part(nil, of: targets)).sorted() == TargetSettings.shared.sorted())
+        for kind in kinds {
+            let explained = settings(after: ".It Ic", in: try part(kind.name, of: targets))
+            #expect(explained.sorted() == kind.settings.sorted(), "\(kind.name)")
+        }
+        #expect(Set(settings(after: ".It Ic", in: targets)) == Set(TargetSettings.names))
+        #expect(settings(after: ".It Cm", in: try part("http", of: targets)).sorted() == TargetSettings.read.sorted())
+    }
+
+    @Test func everySettingOfARolloutIsExplained() throws {
+        #expect(settings(after: ".It Cm", in: try section("CLIENTS")).sorted() == RolloutSection.names.sorted())
+    }
+
     @Test func whatIsSpokenOfExists() throws {
         let known = Set(
             TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names + ["push"]
-                + ActionKinds.names + SignalAction.settings + CredentialSettings.names + StoreSettings.names)
+                + ActionKinds.names + SignalAction.settings + CredentialSettings.names + StoreSettings.names
+                + TargetSettings.names)
         let spoken = settings(after: ".Ic", in: page.split(separator: "\n"))
         #expect(spoken.count >= 5)
         for name in spoken { #expect(known.contains(name), "\(name)") }
