@@ -9,6 +9,8 @@ package struct Apple: Sendable {
     private(set) var accepted: Set<Fingerprint> = []
     /// How often it has refused each secret since it last accepted it.
     private(set) var refusals: [Fingerprint: Int] = [:]
+    /// When it last accepted a secret that it had refused before, in milliseconds of the boot clock.
+    private var acceptedAt: [Fingerprint: Int64] = [:]
     private var answers = 0
 
     package enum Trouble: Hashable, Sendable {
@@ -44,8 +46,17 @@ package struct Apple: Sendable {
         }
     }
 
+    /// Whether a secret is refused, or was until a minute ago: to hear that it is accepted, and to publish it, takes a moment.
+    func mayBeRefused(_ secret: SecretInfo, at boot: Int64) -> Bool {
+        refusals[secret.fingerprint] != nil || acceptedAt[secret.fingerprint].map { boot - $0 <= 60_000 } ?? false
+    }
+
     /// Answers a question. Returns the fault that shows in the answer, too; nil where Apple accepts the secret.
-    mutating func answer(_ secret: SecretInfo, of client: ClientName) -> (Result<Outcome, Failure>, Fault?) {
+    ///
+    /// - Parameter boot: the moment, in milliseconds of the boot clock.
+    mutating func answer(
+        _ secret: SecretInfo, of client: ClientName, at boot: Int64
+    ) -> (Result<Outcome, Failure>, Fault?) {
         answers += 1
         let isUnreached = trouble == .isDown
         if isUnreached || trouble == .isWrong {
@@ -59,7 +70,7 @@ package struct Apple: Sendable {
             )
         }
         accepted.insert(secret.fingerprint)
-        refusals[secret.fingerprint] = nil
+        if refusals.removeValue(forKey: secret.fingerprint) != nil { acceptedAt[secret.fingerprint] = boot }
         return (.success(.accepted), nil)
     }
 }

@@ -59,7 +59,9 @@ struct NoticeWatch {
     mutating func forget(keeping kept: ReportedStates, at boot: Int64) {
         told = told.filter { $0.value == kept.health }
         // A restart allows no four further runs, where the state directory knows the earlier ones.
-        starts = starts.filter { !wasClockSet && kept.starts[$0.key]?.last == lastStart[$0.key] }
+        starts = starts.filter { entry in
+            !wasClockSet && kept.starts[entry.key]?.last.map { $0 == lastStart[entry.key] } ?? false
+        }
         wasClockSet = false
         // Reports that were still owed are made at once.
         failing = kept.owed

@@ -52,7 +52,7 @@ extension Outside {
         case .verify(let client, let secret):
             need(secret)
             let wasRefused = apple.refusals[secret.fingerprint] != nil
-            let (answer, fault) = apple.answer(secret, of: client)
+            let (answer, fault) = apple.answer(secret, of: client, at: api.clock)
             if let fault { meet(fault) }
             return sabotage?.twist(answer, about: client, wasRefused: wasRefused) ?? answer
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)

@@ -75,7 +75,8 @@ struct VerdictWatch {
             refusals[secret.fingerprint] = nil
             if newest[client] == secret { replacesRefused.remove(client) }
         case (.verify(let client, let secret), .failure(let failure)) where !isFormer:
-            failedAt[client] = boot
+            // What becomes of a secret that was replaced meanwhile says nothing of the new one.
+            if newest[client].map({ $0 == secret }) ?? true { failedAt[client] = boot }
             if failure.code == .refusedByApple { refusals[secret.fingerprint, default: 0] += 1 }
         default: break
         }
@@ -122,7 +123,7 @@ extension Simulator {
             guard watch.isOwed(name, entry, despiteApple: true, isSynced: isSynced, at: boot) else { continue }
             // One that was minted just now is not in force before the refused one would have been.
             let newest = [verdicts.newest[name], verdicts.predecessors[name]].compactMap { $0 }
-            let mayBeRefused = newest.contains { outside.apple.refusals[$0.fingerprint] != nil }
+            let mayBeRefused = newest.contains { outside.apple.mayBeRefused($0, at: boot) }
             for output in entry.outputs {
                 guard let issued = outside.secret(in: output), issued.client == entry.clientID else {
                     throw Violation(.verdicts, "\(output.path) holds no secret of \(name)")

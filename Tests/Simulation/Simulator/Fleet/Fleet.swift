@@ -307,7 +307,7 @@ final class Fleet {
         try checkRollout(on: board)
         // Signers read the reports every five minutes.
         guard boot - board.reportsChangedAt > 600_000 else { return }
-        try RollCall(board: board, boot: boot, machines: machines).check()
+        try RollCall(board: board, boot: boot, machines: machines, pause: rollout.map { $0.pause.count * 1000 }).check()
     }
 
     /// Hours after the last fault the rollout of the store's secret is finished, unless somebody or a machine that fails

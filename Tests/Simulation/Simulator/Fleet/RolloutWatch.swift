@@ -7,6 +7,8 @@ struct RolloutWatch {
     private var bornAt: Int64
     /// When a signer was first told that enough canaries have delivered a secret.
     private var canariesAt: [Fingerprint: Int64] = [:]
+    /// What a signer put last. What was answered with an error is put again, whatever it could learn since.
+    private var lastPut: Rollout?
     /// The rollout that a signer should hold, as far as it was told, and since when.
     private var toBeHeld: (rollout: Rollout, since: Int64)?
 
@@ -18,6 +20,7 @@ struct RolloutWatch {
     mutating func see(_ machine: Machine) throws {
         if machine.bornAt != bornAt {
             canariesAt = [:]
+            lastPut = nil
             toBeHeld = nil
         }
         bornAt = machine.bornAt
@@ -25,7 +28,10 @@ struct RolloutWatch {
             machine.rolloutPuts = []
             machine.deliveries = []
         }
-        for put in machine.rolloutPuts { try check(put, machine) }
+        for put in machine.rolloutPuts {
+            try check(put, machine)
+            lastPut = put.rollout
+        }
         for delivery in machine.deliveries { try check(delivery, machine) }
         guard machine.isSigner, machine.isAlive, let place = machine.places.first else { return }
         noteCanaries(machine, place)
@@ -103,11 +109,14 @@ struct RolloutWatch {
 
     /// A new rollout admits the canaries alone, or whoever was admitted before.
     private func checkBeginning(_ rollout: Rollout, _ told: Told, _ machine: Machine) throws {
+        if rollout == lastPut || rollout.admitted == 0 { return }
         if machine.board?.admittedAt(rollout.admitted, to: rollout.fingerprint) != nil { return }
-        let pending = Standing(rollout, told, settings)?
-            .pending(upTo: rollout.admitted, rollout.fingerprint) { _, _ in true }
-        guard rollout.admitted > 0, pending ?? .max > settings.canaries else { return }
-        throw FleetViolation(.bounded, "\(machine.name) begins a rollout with \(pending ?? 0) machines at once")
+        guard let standing = Standing(rollout, told, settings) else {
+            throw FleetViolation(.bounded, "\(machine.name) begins a rollout without a look at what machines report")
+        }
+        let pending = standing.pending(upTo: rollout.admitted, rollout.fingerprint) { _, _ in true }
+        guard pending > settings.canaries else { return }
+        throw FleetViolation(.bounded, "\(machine.name) begins a rollout with \(pending) machines at once")
     }
 
     /// A step admits no more than may deliver at once, after the pause.

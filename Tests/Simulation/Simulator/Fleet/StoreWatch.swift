@@ -53,12 +53,16 @@ struct RollCall {
     let board: Noticeboard
     let boot: Int64
     let machines: [Machine]
+    /// How long a rollout waits for a machine that gives no sign of life, in milliseconds; nil without rollouts.
+    let pause: Int64?
 
     /// In which each machine puts its report, and signers find that it was not put: what was last put is read within
     /// twelve hours, is silent 26 hours later, and found to be so within another twelve; in milliseconds.
     static let day: Int64 = 187_200_000
     /// Two weeks, and two days in which they are found to be over.
     private static let weeks: Int64 = 1_382_400_000
+    /// In which a signer that was just started finds that nothing changes: ``day``, and a day until it tries again.
+    private static let days: Int64 = 273_600_000
 
     func check() throws {
         for signer in machines where signer.isSigner && signer.isAlive && boot - signer.disturbedAt > 7_200_000 {
@@ -71,36 +75,49 @@ struct RollCall {
             throw FleetViolation(.honest, "\(signer.name) does not know who reports")
         }
         var sure: [FleetCounts.State: Int] = [:]
-        var unsure = 0
+        /// How many may be in either of two or more states.
+        var unsure: [FleetCounts.State: Int] = [:]
         for (name, report) in board.reports where report.value?.clients[FleetScenario.identity] != nil {
             let machine = machines.first { $0.name == name }
             if let machine, boot - machine.disturbedAt > 7_200_000, boot - machine.link.changedAt > 7_200_000,
                 boot - (board.tamperedAt[name] ?? Noticeboard.longAgo) > Self.day, boot - machine.madeAt > 7_200_000
             {
-                let isBehind = machine.published != signer.published
-                sure[machine.isReportedAsFailing ? .failing : isBehind ? .behind : .current, default: 0] += 1
+                if machine.isReportedAsFailing {
+                    sure[.failing, default: 0] += 1
+                } else if machine.published == signer.published {
+                    sure[.current, default: 0] += 1
+                } else if let pause, boot - report.at > pause {
+                    // A rollout waits no longer for a machine that keeps a later secret than the signer's.
+                    for state in [FleetCounts.State.behind, .silent] { unsure[state, default: 0] += 1 }
+                } else {
+                    sure[.behind, default: 0] += 1
+                }
             } else if machine == nil,
                 boot - max(report.at, signer.bornAt, board.tamperedAt[name] ?? Noticeboard.longAgo) > Self.day
             {
                 sure[.silent, default: 0] += 1
                 try checkForgotten(name, report, by: signer)
             } else {
-                unsure += 1
+                for state in FleetCounts.State.allCases { unsure[state, default: 0] += 1 }
             }
         }
-        for state in FleetCounts.State.allCases where !(0...unsure).contains(counts[state] - sure[state, default: 0]) {
+        for state in FleetCounts.State.allCases {
+            let range = sure[state, default: 0]...sure[state, default: 0] + unsure[state, default: 0]
+            if range.contains(counts[state]) { continue }
             throw FleetViolation(
                 .honest,
-                "\(signer.name) counts \(counts[state]) machines that are \(state), not \(sure[state, default: 0]) to"
-                    + " \(sure[state, default: 0] + unsure)")
+                "\(signer.name) counts \(counts[state]) machines that are \(state), not \(range.lowerBound) to"
+                    + " \(range.upperBound)")
         }
         try checkReported()
     }
 
-    /// Whoever is gone is not listed for ever.
+    /// Whoever is gone is not listed for ever, also where the signer has not run for all the time.
     private func checkForgotten(_ name: String, _ report: Noticeboard.Report, by signer: Machine) throws {
-        let since = max(report.at, signer.harmedAt, signer.bornAt, signer.link.changedAt, board.tamperedAt[name] ?? 0)
-        if boot - since > Self.weeks {
+        let unchanged = boot - max(report.at, board.tamperedAt[name] ?? 0)
+        let seen = boot - max(signer.harmedAt, signer.bornAt, signer.link.changedAt)
+        let isOldByItsClock = report.value.map { signer.now.wall - $0.at > Seconds(Self.weeks / 1000) } ?? false
+        if unchanged > Self.weeks, seen > (isOldByItsClock ? Self.days : Self.weeks) {
             throw FleetViolation(.honest, "\(name) is gone, and its report is still there")
         }
     }
