@@ -1,6 +1,7 @@
 internal import Linux
 internal import Push
 package import Rotation
+package import Store
 
 /// An accepted configuration with its warnings and files.
 package struct LoadedConfiguration: Sendable {
@@ -15,6 +16,9 @@ package struct LoadedConfiguration: Sendable {
     package let directory: AbsolutePath
 
     package var files: [AbsolutePath] { sources.map(\.path) }
+
+    /// Where the store is, and which files the configuration names for it; nil without one.
+    package var store: StoreConfiguration? { located.main.store.value }
 
     /// For each target the method and address of the request that a secret is sent with.
     package var pushRequests: [TargetName: String] {

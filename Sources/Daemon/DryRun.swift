@@ -37,6 +37,8 @@ package struct DryRun: Sendable {
     package let idleWriters: [String]
     /// Why Apple cannot be asked about new secrets, for each client with `verify: true`: what `run` serves all the same.
     package let unasked: [Failure]
+    /// What would keep etcd from letting this machine in, by the files that can be read: what `run` serves all the same.
+    package let storeFailures: [Failure]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateToCome: AbsolutePath?
     /// Former outputs that hold a valid secret, or cannot be read.
@@ -58,7 +60,7 @@ package struct DryRun: Sendable {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
-            (dropIns, idleWriters, unasked, stateToCome) = ([], [], [], nil)
+            (dropIns, idleWriters, unasked, storeFailures, stateToCome) = ([], [], [], [], nil)
             return
         }
         var rotation = Rotation(
@@ -160,6 +162,7 @@ package struct DryRun: Sendable {
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
         let verifier = settings.verifier(besideSocket: socket, cancel: nil)
+        storeFailures = loaded.store.map { StoreFiles.failures(of: $0, as: identity, at: now.wall) } ?? []
         unasked = names.compactMap { name in
             configuration.clients[name]?.verify == true ? verifier.obstacle(for: name) : nil
         }

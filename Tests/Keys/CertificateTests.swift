@@ -20,10 +20,22 @@ import Testing
         for pem in [
             certificate, try certificate + directory.read("authority"), try directory.read("key") + certificate,
         ] {
-            #expect(Certificate.expiry(pem: pem) == WallTime(secondsSinceEpoch: expiry))
+            #expect(Certificate(pem: pem)?.expiresAt == WallTime(secondsSinceEpoch: expiry))
         }
         for pem in ["", "no certificate", try directory.read("key"), String(certificate.prefix(200))] {
-            #expect(Certificate.expiry(pem: pem) == nil)
+            #expect(Certificate(pem: pem) == nil)
         }
+    }
+
+    @Test func itsCommonNameIsTheSubjects() throws {
+        let directory = try TemporaryDirectory()
+        func name(_ subject: String) throws -> String? {
+            try shell(
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj '\(subject)' -keyout key "
+                    + "-out certificate 2>/dev/null", in: directory)
+            return try #require(Certificate(pem: directory.read("certificate"))).commonName
+        }
+        #expect(try name("/O=Tests/CN=app17") == "app17")
+        #expect(try name("/O=Tests") == nil)
     }
 }

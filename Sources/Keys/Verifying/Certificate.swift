@@ -2,12 +2,16 @@ package import AppleClientSecret
 internal import CLibcrypto
 import Glibc
 
-/// What a certificate says of itself (RFC 5280).
-package enum Certificate {
-    /// When the first certificate of a PEM file expires; nil for a text without one.
-    package static func expiry(pem: String) -> WallTime? {
+/// What the first certificate of a PEM file says of itself (RFC 5280).
+package struct Certificate: Hashable, Sendable {
+    package let expiresAt: WallTime
+    /// The CN of its subject; nil without one.
+    package let commonName: String?
+
+    /// Nil for a text without a certificate.
+    package init?(pem: String) {
         let text = Array(pem.utf8)
-        return unsafe text.withUnsafeBytes { bytes -> WallTime? in
+        let parts = unsafe text.withUnsafeBytes { bytes -> (WallTime, String?)? in
             guard let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
             defer { unsafe BIO_free(source) }
             guard let certificate = unsafe PEM_read_bio_X509(source, nil, nil, nil) else {
@@ -16,9 +20,18 @@ package enum Certificate {
                 return nil
             }
             defer { unsafe X509_free(certificate) }
-            var parts = unsafe tm()
-            guard unsafe ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) == 1 else { return nil }
-            return unsafe WallTime(secondsSinceEpoch: Int64(timegm(&parts)))
+            var moment = unsafe tm()
+            guard unsafe ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &moment) == 1 else { return nil }
+            // A CN has at most 64 characters (RFC 5280, appendix A.1); a longer one is cut.
+            var name = [CChar](repeating: 0, count: 257)
+            let length = unsafe X509_NAME_get_text_by_NID(
+                X509_get_subject_name(certificate), NID_commonName, &name, Int32(name.count))
+            let commonName =
+                length < 0
+                ? nil : String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return unsafe (WallTime(secondsSinceEpoch: Int64(timegm(&moment))), commonName)
         }
+        guard let parts else { return nil }
+        (expiresAt, commonName) = parts
     }
 }

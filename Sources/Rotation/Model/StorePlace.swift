@@ -7,6 +7,9 @@ package struct SecretStore: Hashable, Sendable {
     /// The name under which this machine reports there.
     package var machine: String
 
+    /// How long before its end this machine's certificate is a reason to look: many authorities take days to make another.
+    package static let certificateNotice = Seconds(14 * 86_400)
+
     package init(place: String, machine: String) {
         self.place = place
         self.machine = machine

@@ -58,7 +58,7 @@ struct CheckCommand: ParsableCommand {
             let warning = Diagnostic(.warning, at: positions.position(ofUser: user), words + remedy)
             Streams.complain(lines: warning.description)
         }
-        for failure in dryRun.unasked {
+        for failure in dryRun.unasked + dryRun.storeFailures {
             Streams.complain(lines: positions.diagnostic(failure, .warning).description)
         }
         for dropIn in dryRun.dropIns {

@@ -1,0 +1,65 @@
+import AppleClientSecret
+import Failures
+import Glibc
+import Keys
+import Linux
+import Rotation
+import Store
+
+/// The files with which this machine logs in to etcd.
+enum StoreFiles {
+    /// What would keep etcd from letting this machine in, as far as the files show that are named or lie in the standard place.
+    ///
+    /// What the service is handed by a drop-in is not known here, and what `identity` may not read is not looked at: where
+    /// systemd reads the files, only root may. Blocks.
+    ///
+    /// - Parameter directory: the standard place.
+    static func failures(
+        of store: StoreConfiguration, in directory: String = StoreConfiguration.File.directory,
+        as identity: Identity, at now: WallTime
+    ) -> [Failure] {
+        func path(_ file: StoreConfiguration.File) -> String? {
+            let standard = directory + "/" + file.name
+            return store.files[file] ?? (unsafe access(standard, F_OK) == 0 ? standard : nil)
+        }
+        var failures: [Failure] = []
+        func add(_ code: FailureCode, _ detail: String) {
+            failures.append(Failure(code, at: .store, detail: detail))
+        }
+        for file in StoreConfiguration.File.allCases {
+            guard let path = store.files[file] else { continue }
+            let number = unsafe access(path, F_OK) == 0 ? 0 : errno
+            if number == ENOENT || number == ENOTDIR {
+                add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: number))")
+            }
+        }
+        if store.user != nil, path(.password) == nil {
+            add(.storeFileUnusable, "there is no \(directory)/\(StoreConfiguration.File.password.name) for the user")
+        }
+        if let path = path(.certificate), let bytes = read(path, as: identity) {
+            let name = Printable.name(path)
+            guard let certificate = Certificate(pem: String(decoding: bytes, as: UTF8.self)) else {
+                add(.storeFileUnusable, "\(name) holds no certificate in PEM")
+                return failures
+            }
+            let expiry = "\(name) expires at \(certificate.expiresAt)"
+            if certificate.expiresAt <= now {
+                add(.storeCertificateRefused, expiry)
+            } else if certificate.expiresAt < now + SecretStore.certificateNotice {
+                add(.storeCertificateExpiring, expiry)
+            }
+            // etcd's gateway would take it for the user of that name.
+            if store.user != nil, let commonName = certificate.commonName {
+                add(.storeCertificateRefused, "\(name) has the CN \(Printable.name(commonName))")
+            }
+        }
+        return failures
+    }
+
+    /// In bytes: a chain of certificates has some 10 KiB.
+    private static let longest = 65_536
+
+    private static func read(_ path: String, as identity: Identity) -> [UInt8]? {
+        try? TrustedFile.read(path, for: .configuration, as: identity, limit: longest).bytes
+    }
+}

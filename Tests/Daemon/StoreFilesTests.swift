@@ -1,0 +1,75 @@
+import AppleClientSecret
+import Failures
+import Foundation
+import Linux
+import Rotation
+import Store
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What `check` finds in the files with which a machine logs in to etcd.
+struct StoreFilesTests {
+    private let directory: TemporaryDirectory
+    private let now = WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970))
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func shell(_ script: String) throws {
+        let finished = try run(["sh", "-euc", script], directory: directory.path)
+        try #require(finished.status == 0, "\(finished.complaints)")
+    }
+
+    private func certificate(days: Int, subject: String = "/O=Tests") throws {
+        try shell(
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days \(days) -subj '\(subject)' "
+                + "-keyout client.key -out client.pem 2>/dev/null")
+    }
+
+    private func failures(
+        user: String? = nil, _ files: [StoreConfiguration.File: String] = [:], after days: Int64 = 0
+    ) -> [Failure] {
+        StoreFiles.failures(
+            of: StoreConfiguration(endpoints: ["https://etcd1:2379"], user: user, files: files),
+            in: directory.path, as: .current(), at: now + Seconds(days * 86_400))
+    }
+
+    @Test func whatIsInOrderIsNotNamed() throws {
+        #expect(failures() == [])
+        try certificate(days: 100)
+        try shell("echo secret >password")
+        #expect(failures(user: "app17") == [])
+    }
+
+    @Test func aCertificateIsNamedThatHasExpiredOrIsAboutTo() throws {
+        try certificate(days: 100)
+        #expect(failures(after: 85) == [])
+        #expect(failures(after: 87).map(\.code) == [.storeCertificateExpiring])
+        let expired = failures(after: 101)
+        #expect(expired.map(\.code) == [.storeCertificateRefused])
+        #expect(expired.first?.message.contains("\(directory.path)/client.pem expires at ") == true)
+    }
+
+    /// With users, etcd's gateway refuses such a certificate.
+    @Test func aCommonNameIsNamedWhereThereIsAUser() throws {
+        try certificate(days: 100, subject: "/O=Tests/CN=app17")
+        try shell("echo secret >password")
+        #expect(failures() == [])
+        let refused = failures(user: "app17")
+        #expect(refused.map(\.code) == [.storeCertificateRefused])
+        #expect(refused.first?.message.contains("has the CN app17") == true)
+    }
+
+    @Test func aMissingFileIsNamed() throws {
+        let path = directory.path + "/other.pem"
+        let missing = failures(user: "app17", [.certificate: path])
+        #expect(missing.map(\.code) == [.storeFileUnusable, .storeFileUnusable])
+        #expect(missing.first?.message.contains(path) == true)
+        #expect(missing.last?.message.contains("\(directory.path)/password") == true)
+        try shell("echo none >client.pem; echo secret >password")
+        #expect(failures(user: "app17").map(\.code) == [.storeFileUnusable])
+    }
+}
