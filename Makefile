@@ -24,7 +24,7 @@ network_binary := $(dir $(binary))clientsecretd-network
 # What building needs beyond the toolchain, and what the tests run beside it.
 build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev pkg-config python3
 test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc openssl \
-    lintian mmdebstrap polkitd procps python3 python3-venv strace tmux util-linux zsh
+    iproute2 lintian mmdebstrap polkitd procps python3 python3-venv strace tmux util-linux zsh
 
 # What packing needs.
 package_packages := debhelper dpkg-dev

@@ -20,16 +20,39 @@ extension EtcdCluster {
         try order("ctl put \(String(decoding: slot.key(below: "/clientsecretd"), as: UTF8.self)) '\(value)'")
     }
 
+    /// How many puts have made what a slot holds.
+    func puts(into slot: StoreSlot = slot) throws -> Int {
+        let key = String(decoding: slot.key(below: "/clientsecretd"), as: UTF8.self)
+        let answer = try #require(try order("ctl get --write-out json \(key)") as? String)
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
+        return try #require((json["kvs"] as? [[String: Any]])?.first?["version"] as? Int)
+    }
+
+    /// Asks a member's gateway or metrics with curl, as whoever has the client's certificate.
+    func ask(_ member: Int, _ path: String, _ arguments: [String] = []) throws -> Finished {
+        try run(
+            [
+                "curl", "--silent", "--cacert", directory("ca.pem"), "--cert", directory("client.pem"), "--key",
+                directory("client.key"), endpoints[member] + path,
+            ] + arguments)
+    }
+
+    /// Whether a member has proposed a change to the others that they have not accepted yet.
+    func hasProposed(_ member: Int) throws -> Bool {
+        try !ask(member, "/metrics").output.contains("\netcd_server_proposals_pending 0\n")
+    }
+
     /// Starts the program as one of the cluster's users.
     ///
     /// - Parameters:
     ///   - members: those that it knows of.
+    ///   - endpoints: where it finds them; nil for where they are.
     func role(
         _ user: String? = "signer", password: String? = nil, certificate: String = "client", ca: String = "ca",
-        members: [Int] = [0, 1, 2]
+        members: [Int] = [0, 1, 2], at endpoints: [String]? = nil
     ) throws -> Role {
         let name = "\(user ?? "none")-\(certificate)-\(ca)-\(members.map(String.init).joined())"
-        let list = members.map { "\"\(endpoints[$0])\"" }.joined(separator: ", ")
+        let list = (endpoints ?? members.map { self.endpoints[$0] }).map { "\"\($0)\"" }.joined(separator: ", ")
         var lines = [
             "store:", "  endpoints: [\(list)]", "  ca_file: \(directory("\(ca).pem"))",
             "  certificate_file: \(directory("\(certificate).pem"))", "  key_file: \(directory("\(certificate).key"))",
@@ -56,7 +79,27 @@ extension EtcdCluster {
         }
 
         func ask(_ question: StoreQuestion) throws -> StoreResult {
+            try begin(question)
+            return try answer()
+        }
+
+        /// Asks without waiting for the answer.
+        func begin(_ question: StoreQuestion) throws {
             try lines.write(String(decoding: question.request, as: UTF8.self))
+        }
+
+        /// Whether there is something to be read of it.
+        var hasSpoken: Bool { lines.hasMore }
+
+        /// Whether it has a connection to this endpoint.
+        func isConnected(to endpoint: String) throws -> Bool {
+            let port = try #require(endpoint.split(separator: ":").last)
+            let connections = try run(["ss", "-Htnp", "state", "established", "dport = :\(port)"])
+            return connections.output.contains("pid=\(lines.processID),")
+        }
+
+        /// The answer to what was asked.
+        func answer() throws -> StoreResult {
             while true {
                 let line = try lines.nextLine()
                 if let notice = StoreNotice(line: line) {

@@ -16,13 +16,16 @@ package final class EtcdCluster {
     }
 
     /// Returns once all serve.
-    package init() throws {
+    ///
+    /// - Parameters:
+    ///   - link: a link into whose first namespace they are put, where they serve on its address as well.
+    package init(behind link: NetworkLink? = nil) throws {
         directory = try TemporaryDirectory()
         program = try Lines(
-            [
+            (link?.near ?? []) + [
                 "/usr/bin/python3", repository + "/Tests/Support/etcd/cluster.py", directory.path,
                 repository + "/.build/etcd/usr/bin",
-            ], last: "end")
+            ] + (link == nil ? [] : [NetworkLink.nearAddress]), last: "end")
         let first = try program.next()
         guard let endpoints = first["endpoints"] as? [String] else {
             throw Failed(description: "etcd did not start: \(first)")

@@ -32,6 +32,15 @@ package final class Lines {
         process.waitUntilExit()
     }
 
+    package var processID: Int32 { process.processIdentifier }
+
+    /// Whether it has written something, or has ended, since the last line.
+    package var hasMore: Bool {
+        if !rest.isEmpty { return true }
+        var wanted = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&wanted, 1, 0) > 0
+    }
+
     /// Writes a line.
     package func write(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))

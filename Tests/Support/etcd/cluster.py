@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Real etcd on loopback: three members with mutual TLS between them and their clients, and users of etcd's own.
 
-    cluster.py DIRECTORY BIN
+    cluster.py DIRECTORY BIN [ADDRESS]
 
-BIN holds etcd and etcdctl. In DIRECTORY it makes ca.pem; NAME.pem and NAME.key for clients (client; ending, in ten days;
+They serve on ADDRESS as well where one is given. BIN holds etcd and etcdctl. In DIRECTORY it makes ca.pem; NAME.pem and NAME.key for clients (client; ending, in ten days;
 expired; stranger, of another authority; named, with a CN); and member0 to member2. Users are root, signer (reads and writes
 everything below /clientsecretd/), follower (reads the secrets of team DEF123GHIJ, and reports as machines whose names begin
 with app) and nobody (no role), each with its name as its password.
@@ -46,11 +46,12 @@ class MemberEnded(RuntimeError):
 
 
 class Certificates:
-    def __init__(self, directory):
+    def __init__(self, directory, address):
         self.directory = directory
         self.authority("ca")
         self.authority("other-ca")
-        self.make("server", extensions="subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+        names = "IP:127.0.0.1,DNS:localhost" + (f",IP:{address}" if address else "")
+        self.make("server", extensions=f"subjectAltName={names}\n")
         self.make("client")
         self.make("ending", days="10")
         self.make("expired", days="-1")
@@ -75,9 +76,9 @@ class Certificates:
 
 
 class Cluster:
-    def __init__(self, directory, programs):
-        self.directory, self.programs = directory, programs
-        self.certificates = Certificates(directory)
+    def __init__(self, directory, programs, address):
+        self.directory, self.programs, self.address = directory, programs, address
+        self.certificates = Certificates(directory, address)
         self.choose_ports()
         self.processes = [None] * MEMBERS
         self.generation = 0
@@ -99,10 +100,13 @@ class Cluster:
     def start(self, number):
         path = self.certificates.path
         members = ",".join(f"m{each}={peer}" for each, peer in enumerate(self.peers))
+        served = self.clients[number]
+        if self.address:
+            served += "," + served.replace("127.0.0.1", self.address)
         log = open(self.directory / f"member{number}.log", "ab")
         self.processes[number] = subprocess.Popen(
             [self.programs / "etcd", "--name", f"m{number}", "--data-dir", self.data(number),
-             "--listen-client-urls", self.clients[number], "--advertise-client-urls", self.clients[number],
+             "--listen-client-urls", served, "--advertise-client-urls", self.clients[number],
              "--listen-peer-urls", self.peers[number], "--initial-advertise-peer-urls", self.peers[number],
              "--initial-cluster", members, "--initial-cluster-token", f"tests-{self.generation}",
              "--cert-file", path("server"), "--key-file", path("server", "key"),
@@ -232,7 +236,7 @@ def main():
     directory, programs = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     if not (programs / "etcd").exists():
         sys.exit(f"there is no {programs}/etcd; run: make test-deps")
-    cluster = Cluster(directory, programs)
+    cluster = Cluster(directory, programs, sys.argv[3] if len(sys.argv) > 3 else None)
     try:
         cluster.begin_somewhere()
         cluster.make_users()

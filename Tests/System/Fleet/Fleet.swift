@@ -6,7 +6,8 @@ import Testing
 struct Fleet {
     let cluster: EtcdCluster
 
-    init() throws { cluster = try EtcdCluster() }
+    /// - Parameter link: behind which the members are.
+    init(behind link: NetworkLink? = nil) throws { cluster = try EtcdCluster(behind: link) }
 
     /// A machine with the private key.
     func signer() throws -> Sandbox {
@@ -69,13 +70,16 @@ struct Fleet {
     }
 
     /// Starts to listen for a daemon, as systemd does.
-    func serve(_ sandbox: Sandbox) throws -> Background {
+    ///
+    /// - Parameter wrapper: what begins the command line of the program that asks the store.
+    func serve(_ sandbox: Sandbox, under wrapper: [String] = []) throws -> Background {
         let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
         try #require(FileManager.default.isExecutableFile(atPath: program), "build \(program) first: make build")
-        let service = try Background([
-            "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("store.sock"), program,
-            "store", "--config", sandbox.directory("clientsecretd.yaml"),
-        ])
+        let service = try Background(
+            wrapper + [
+                "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("store.sock"), program,
+                "store", "--config", sandbox.directory("clientsecretd.yaml"),
+            ])
         try #require(service.firstLine == "listening")
         return service
     }

@@ -44,7 +44,7 @@ import Testing
     private func delivered() throws -> Int { try followers.values.count { try hasDelivered($0) } }
 
     @Test func aSecretIsRolledOutHeldAndFinished() throws {
-        let services = try ([signer] + followers.values).map(fleet.serve)
+        let services = try ([signer] + followers.values).map { try fleet.serve($0) }
         try signer.start()
         try signer.eventually("the put") { try fleet.held() == 1 }
         for follower in followers.values { try follower.start() }

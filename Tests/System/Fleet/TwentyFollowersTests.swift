@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func noneGoesBackWhenTheStoreIsEmptiedAndAnOldBackupRestoredUnderLoad() throws {
-        let services = try ([signer] + followers).map(fleet.serve)
+        let services = try ([signer] + followers).map { try fleet.serve($0) }
         try signer.start()
         try signer.eventually("the put") { try fleet.held() == 1 }
         for follower in followers {
