@@ -36,8 +36,8 @@ enum StoreFiles {
         if store.user != nil, path(.password) == nil {
             add(.storeFileUnusable, "there is no \(directory)/\(StoreConfiguration.File.password.name) for the user")
         }
-        if let path = path(.certificate), let bytes = read(path, as: identity) {
-            let name = Printable.name(path)
+        if let certificatePath = path(.certificate), let bytes = read(certificatePath, as: identity) {
+            let name = Printable.name(certificatePath)
             guard let certificate = Certificate(pem: String(decoding: bytes, as: UTF8.self)) else {
                 add(.storeFileUnusable, "\(name) holds no certificate in PEM")
                 return failures
@@ -51,6 +51,15 @@ enum StoreFiles {
             // etcd's gateway would take it for the user of that name.
             if store.user != nil, let commonName = certificate.commonName {
                 add(.storeCertificateRefused, "\(name) has the CN \(Printable.name(commonName))")
+            }
+            if let keyPath = path(.key), let key = read(keyPath, as: identity) {
+                let keyName = Printable.name(keyPath)
+                switch Certificate.isOf(pem: bytes, privateKey: key) {
+                case true?: break
+                case false?: add(.storeFileUnusable, "the private key in \(keyName) is not that of \(name)")
+                case nil:
+                    add(.storeFileUnusable, "\(keyName) holds no private key that can be read without a passphrase")
+                }
             }
         }
         return failures

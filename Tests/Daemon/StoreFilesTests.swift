@@ -72,4 +72,27 @@ struct StoreFilesTests {
         try shell("echo none >client.pem; echo secret >password")
         #expect(failures(user: "app17").map(\.code) == [.storeFileUnusable])
     }
+
+    @Test func aKeyIsNamedThatIsNotTheCertificates() throws {
+        try certificate(days: 100)
+        try shell("mv client.key right.key; mv client.pem right.pem")
+        for type in ["RSA", "EC -pkeyopt ec_paramgen_curve:P-256"] {
+            try shell("openssl genpkey -algorithm \(type) -out client.key 2>/dev/null; cp right.pem client.pem")
+            #expect(failures().map(\.code) == [.storeFileUnusable])
+            let words = failures().first?.message
+            #expect(words?.contains("\(directory.path)/client.key is not that of \(directory.path)/client.pem") == true)
+        }
+        try shell("openssl pkey -in right.key -aes256 -passout pass:word -out client.key")
+        let encrypted = failures()
+        #expect(encrypted.map(\.code) == [.storeFileUnusable])
+        #expect(encrypted.first?.message.contains("client.key holds no private key") == true)
+        try shell("mv right.key client.key")
+        #expect(failures() == [])
+    }
+
+    @Test func anRSAKeyMayBeTheCertificates() throws {
+        try shell(
+            "openssl req -x509 -newkey rsa:2048 -nodes -days 100 -subj /O=Tests -keyout client.key -out client.pem 2>/dev/null")
+        #expect(failures() == [])
+    }
 }

@@ -34,4 +34,31 @@ package struct Certificate: Hashable, Sendable {
         guard let parts else { return nil }
         (expiresAt, commonName) = parts
     }
+
+    /// Whether a private key is that of the first certificate of a PEM file.
+    ///
+    /// - Parameters:
+    ///   - pem: the text of the certificate's file.
+    ///   - key: the text of the key's file, of any kind that OpenSSL knows.
+    /// - Returns: nil if there is no certificate, or no key that can be read without a passphrase.
+    package static func isOf(pem: [UInt8], privateKey key: [UInt8]) -> Bool? {
+        unsafe pem.withUnsafeBytes { pem in
+            unsafe key.withUnsafeBytes { key in
+                // Also for a pair that does not match.
+                defer { ERR_clear_error() }
+                guard let certificateSource = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)) else { return nil }
+                defer { unsafe BIO_free(certificateSource) }
+                guard let certificate = unsafe PEM_read_bio_X509(certificateSource, nil, nil, nil) else { return nil }
+                defer { unsafe X509_free(certificate) }
+                guard let keySource = unsafe BIO_new_mem_buf(key.baseAddress, Int32(key.count)) else { return nil }
+                defer { unsafe BIO_free(keySource) }
+                // Without a function of its own OpenSSL would ask for a passphrase at the terminal.
+                guard
+                    let key = unsafe PEM_read_bio_PrivateKey(keySource, nil, { _, _, _, _ in -1 }, nil)
+                else { return nil }
+                defer { unsafe EVP_PKEY_free(key) }
+                return unsafe X509_check_private_key(certificate, key) == 1
+            }
+        }
+    }
 }
