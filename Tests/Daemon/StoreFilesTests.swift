@@ -92,7 +92,8 @@ struct StoreFilesTests {
 
     @Test func anRSAKeyMayBeTheCertificates() throws {
         try shell(
-            "openssl req -x509 -newkey rsa:2048 -nodes -days 100 -subj /O=Tests -keyout client.key -out client.pem 2>/dev/null")
+            "openssl req -x509 -newkey rsa:2048 -nodes -days 100 -subj /O=Tests -keyout client.key -out client.pem 2>/dev/null"
+        )
         #expect(failures() == [])
     }
 }

@@ -46,7 +46,9 @@ package struct Certificate: Hashable, Sendable {
             unsafe key.withUnsafeBytes { key in
                 // Also for a pair that does not match.
                 defer { ERR_clear_error() }
-                guard let certificateSource = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)) else { return nil }
+                guard let certificateSource = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)) else {
+                    return nil
+                }
                 defer { unsafe BIO_free(certificateSource) }
                 guard let certificate = unsafe PEM_read_bio_X509(certificateSource, nil, nil, nil) else { return nil }
                 defer { unsafe X509_free(certificate) }
