@@ -65,6 +65,10 @@ extension Machine {
         }
         let isAdmitted = told.admits(order(of: secret), to: secret.fingerprint, at: place)
         guard rollout != nil, isAdmitted != nil else { return false }
+        // What it was told a moment ago need not be in the store any more.
+        if isAdmitted == true, let toldAt = told.changedAt[place], boot - toldAt < MachineWatch.fiveMinutes {
+            return true
+        }
         guard let entry = board.rollouts[place], let rollout = entry.value, rollout.fingerprint == secret.fingerprint,
             order(of: secret) <= rollout.admitted, link.trouble == nil, !link.isForbidden
         else { return isAdmitted == false }

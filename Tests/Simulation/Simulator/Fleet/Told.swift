@@ -29,6 +29,8 @@ struct Told {
 
     /// What the last read, or a put since, has found of rollouts.
     private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
+    /// When it was found changed, in milliseconds of the boot clock.
+    private(set) var changedAt: [StorePlace: Int64] = [:]
     /// Where there was one at any time.
     private(set) var rolledOut: Set<StorePlace> = []
     /// The machines that report, but for this one; nil while that is not known.
@@ -39,6 +41,7 @@ struct Told {
     mutating func learn(_ job: Job, _ result: Result<Outcome, Failure>, besides own: String, _ now: Now) {
         switch (job.work, result) {
         case (_, .success(.storeRead(_, let found))):
+            for (place, rollout) in found where rollouts[place] != rollout { changedAt[place] = now.boot.milliseconds }
             rollouts = found
             for (place, rollout) in found where rollout != .forbidden { rolledOut.insert(place) }
         case (.putRollout(_, let rollout, let place, _, _), .success(.rolloutPut(.done(let revision)))):
