@@ -144,7 +144,7 @@ SANITIZER ?= thread address
 SUITES ?= Failures|Formats|Rotation|Linux|Systemd|Config|Keys|Outputs|State|UserWriter|StatusAPI|Actions|Daemon|Fuzzing
 not_sanitized := PathAttackTests|PublisherRaceTests
 not_thread_sanitized := saysWhyItCouldNotBeStarted|saysWhenThePathIsTooLong|orphansAreReapedAndWaitedChildrenAreNot
-not_address_sanitized := signalsAreBlockedOnItsThreads|aKeyLiesInTheSecureHeapAlone
+not_address_sanitized := signalsAreBlockedOnItsThreads|aKeyLiesInThePrivateKeyHeapAlone
 .PHONY: sanitize
 sanitize: build .build/venv/ready ## runs the suites of Sources/ under both sanitizers (SANITIZER=thread, SUITES=Keys; an hour)
 	for sanitizer in $(SANITIZER); do \

@@ -25,7 +25,9 @@ extension ActionKind {
 
 /// The kinds of action there are, and what holds for the items of `on_change` and `on_state_change` of every kind.
 enum ActionKinds {
-    static let all: [any ActionKind.Type] = [UnitAction.self, SignalAction.self, ExecAction.self]
+    static let all: [any ActionKind.Type] = [
+        UnitActionSettings.self, SignalActionSettings.self, ExecActionSettings.self,
+    ]
     static let verbs = all.flatMap { $0.verbs }
     /// The keys of an item.
     static let names = verbs + all.flatMap { $0.options }

@@ -48,7 +48,7 @@ struct ClientSettings {
         deliverOver = section.value("deliver_over", Scalar.deliverOver)
         verify = section.value("verify", Scalar.truth)
         share = section.value("share", Scalar.truth)
-        rollout = RolloutSection.read(in: section)
+        rollout = RolloutSettingsSection.read(in: section)
         credential = CredentialSettings.read(in: section)
     }
 

@@ -38,7 +38,7 @@ package struct FailurePositions {
         func note(_ list: Setting<[Located<Action>?]>) {
             for case let action? in list.value ?? [] {
                 actions.note(action.value.id, at: action.position)
-                paths.note(ExecAction.program(of: action.value), at: action.position)
+                paths.note(ExecActionSettings.program(of: action.value), at: action.position)
             }
         }
         for client in configuration.clients {

@@ -4,7 +4,7 @@ import Rotation
 /// One item of `outputs`: a file that holds the secret.
 struct FileOutput {
     static let names =
-        ["path", "format"] + Formats.all.compactMap { $0.setting?.name } + ["mode", "group", "as"]
+        ["path", "format"] + FormatRegistry.all.compactMap { $0.setting?.name } + ["mode", "group", "as"]
 
     let path: Setting<AbsolutePath>
     let format: Setting<FileFormat>
@@ -43,24 +43,24 @@ struct FileOutput {
     /// `format`, and the settings that only one format has.
     private static func format(in section: Section) -> (Setting<FileFormat>, Slot) {
         let written = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
-            if let format = Formats.named(text) { return format }
-            let names = Formats.all.map { $0.name }
+            if let format = FormatRegistry.named(text) { return format }
+            let names = FormatRegistry.all.map { $0.name }
             let advice = nearest(to: text, among: names).map { "did you mean \"\($0)\"?" }
             throw Mistake("unknown format\(apposition(text)); \(advice ?? "write \(alternatives(names))")")
         }
         var values: [String: Setting<String>] = [:]
-        for setting in Formats.all.compactMap({ $0.setting }) {
+        for setting in FormatRegistry.all.compactMap({ $0.setting }) {
             values[setting.name] = section.value(setting.name) { text throws(Mistake) in
                 if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
                 return text
             }
         }
-        guard let format = written.isAbsent ? Formats.standard : written.value else { return (.wrong, .whole) }
+        guard let format = written.isAbsent ? FormatRegistry.standard : written.value else { return (.wrong, .whole) }
         let position = written.position ?? section.position
         var isWrong = false
         var parameter: String?
         var slot = Slot.whole
-        for other in Formats.all {
+        for other in FormatRegistry.all {
             guard let setting = other.setting, let value = values[setting.name] else { continue }
             guard other.name == format.name else {
                 isWrong = isWrong || !value.isAbsent
@@ -149,7 +149,7 @@ struct ClientOutput {
         if let format = output.format.value, let otherFormat = other.output.format.value,
             !(format.isShared && format == otherFormat)
         {
-            let shared = alternatives(Formats.all.filter { $0.isShared }.map { $0.name })
+            let shared = alternatives(FormatRegistry.all.filter { $0.isShared }.map { $0.name })
             diagnostics.error(
                 at: path.position,
                 "\(path.value) is an output of \(holder) already; write another path, or format \(shared) in both")

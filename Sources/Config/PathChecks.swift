@@ -34,7 +34,7 @@ struct PathChecks {
         self.diagnostics = diagnostics
         main = configuration.main
         programs = configuration.actions.flatMap { $0.value ?? [] }.compactMap { action in
-            action.flatMap { ExecAction.program(of: $0.value) }
+            action.flatMap { ExecActionSettings.program(of: $0.value) }
         }
         stateDirectory =
             main.stateDirectory.value ?? places.stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)

@@ -17,7 +17,7 @@ enum SourceSettings {
                 at: position, "\"from\" has no \"path\"; write the file that something else renews")
         }
         let variable = section.value("variable") { text throws(Mistake) in
-            if let mistake = Formats.environment.setting?.check(text, quoted) { throw Mistake(mistake) }
+            if let mistake = FormatRegistry.environment.setting?.check(text, quoted) { throw Mistake(mistake) }
             return text
         }
         let format = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
@@ -30,7 +30,7 @@ enum SourceSettings {
         if case .wrong = variable { return .wrong }
         if case .wrong = format { return .wrong }
         let named: any OutputFormat.Type =
-            format.value ?? (variable.isAbsent ? Formats.standard : Formats.environment)
+            format.value ?? (variable.isAbsent ? FormatRegistry.standard : FormatRegistry.environment)
         if named.isShared == variable.isAbsent {
             diagnostics.error(
                 at: variable.position ?? format.position ?? position,
@@ -51,6 +51,6 @@ enum SourceSettings {
 
     /// The formats that a secret is read back from without further settings of the whole file.
     private static var readable: [any OutputFormat.Type] {
-        Formats.all.filter { $0.setting?.scope != .file }
+        FormatRegistry.all.filter { $0.setting?.scope != .file }
     }
 }

@@ -225,7 +225,7 @@ struct TargetSettings {
             return text
         }
         let body = section.value("body") { text throws(Mistake) in
-            if let mistake = Formats.template.setting?.check(text, quoted) { throw Mistake(mistake) }
+            if let mistake = FormatRegistry.template.setting?.check(text, quoted) { throw Mistake(mistake) }
             return text
         }
         if body.isAbsent {

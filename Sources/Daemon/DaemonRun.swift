@@ -111,7 +111,7 @@ package struct DaemonRun {
         }
         RuntimeDirectory.make(as: settings.identity)
         for diagnostic in loaded.warnings { log.warn(diagnostic.description) }
-        if case .absent = SecureHeap.start() {
+        if case .absent = PrivateKeyHeap.start() {
             log.warn("no memory could be set apart for keys; they lie in ordinary memory")
         }
         let inbox = try Inbox<Input>()

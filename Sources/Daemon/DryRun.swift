@@ -55,7 +55,7 @@ package struct DryRun: Sendable {
         let configuration = loaded.configuration
         let now = Clock.now()
         let identity = settings.identity
-        _ = SecureHeap.start()
+        _ = PrivateKeyHeap.start()
         guard var reader = DryRunReader(loaded, settings, identity, socket) else {
             secrets = []
             orphans = []
@@ -162,7 +162,7 @@ package struct DryRun: Sendable {
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
         let verifier = settings.verifier(besideSocket: socket, cancel: nil)
-        storeFailures = loaded.store.map { StoreFiles.failures(of: $0, as: identity, at: now.wall) } ?? []
+        storeFailures = loaded.store.map { StoreLoginFiles.failures(of: $0, as: identity, at: now.wall) } ?? []
         unasked = names.compactMap { name in
             configuration.clients[name]?.verify == true ? verifier.obstacle(for: name) : nil
         }

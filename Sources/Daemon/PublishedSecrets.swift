@@ -21,7 +21,7 @@ package struct PublishedSecrets: Sendable {
     package init(of loaded: LoadedConfiguration, from settings: ConfigurationSource) {
         let configuration = loaded.configuration
         self.configuration = configuration
-        _ = SecureHeap.start()
+        _ = PrivateKeyHeap.start()
         let identity = settings.identity.trusting(configuration)
         let loader = KeyLoader(as: identity, credentials: settings.credentials)
         var known: [PublicKey] = []

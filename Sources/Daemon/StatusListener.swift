@@ -57,7 +57,7 @@ final class StatusListener: Sendable {
         }
         server = try StatusServer(
             listener: descriptor, metrics: metrics?.release(), control: control,
-            limits: StatusServer.Limits(descriptors: Descriptor.limit), handle: handle)
+            limits: HTTPLimits(descriptors: Descriptor.limit), handle: handle)
     }
 
     /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the
@@ -92,9 +92,10 @@ final class StatusListener: Sendable {
             guard (try? listener.setNonBlocking()) != nil else { continue }
             switch (name, isUnix) {
             case (passedName, true):
-                Unavailable.turnAway(listener, headline: why.headline, diagnostics: why.all, within: farewell)
+                StartFailureResponse.send(to: listener, headline: why.headline, diagnostics: why.all, within: farewell)
             case (_, true):
-                Unavailable.turnAway(listener, headline: "there are no metrics", diagnostics: [], within: farewell)
+                StartFailureResponse.send(
+                    to: listener, headline: "there are no metrics", diagnostics: [], within: farewell)
             case (_, false):
                 while (try? UnixListener.accept(on: listener.raw)) != nil {}
             }

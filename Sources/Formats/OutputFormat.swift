@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// A way in which secrets stand in a file. Pure bytes: nothing here opens a file or judges a signature.
 ///
-/// To add one, write it in a file of its own, put it into ``Formats/all``, and describe it in clientsecretd.yaml(5).
+/// To add one, write it in a file of its own, put it into ``FormatRegistry/all``, and describe it in clientsecretd.yaml(5).
 package protocol OutputFormat: Sendable {
     /// As `format:` and `--format` call it.
     static var name: String { get }
@@ -83,26 +83,6 @@ package struct FormatFlaw: Error, Hashable, Sendable {
         self.line = line
         self.reason = reason
     }
-}
-
-/// The formats there are. Configuration, publisher, offline reader and `mint --format` ask here.
-package enum Formats {
-    package static let all: [any OutputFormat.Type] = [
-        RawFormat.self, EnvironmentFormat.self, JSONFormat.self, TemplateFormat.self,
-    ]
-    /// Where the configuration names none.
-    package static let standard: any OutputFormat.Type = RawFormat.self
-    /// Where a program reads environment variables.
-    package static let environment: any OutputFormat.Type = EnvironmentFormat.self
-    /// Where a program reads JSON.
-    package static let json: any OutputFormat.Type = JSONFormat.self
-    /// Where the user says what stands around the secret.
-    package static let template: any OutputFormat.Type = TemplateFormat.self
-
-    /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.
-    package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }
-
-    package static func named(_ name: String) -> (any OutputFormat.Type)? { all.first { $0.name == name } }
 }
 
 /// What may be a token at all.

@@ -6,7 +6,7 @@ package import Rotation
 struct KeyText: ~Copyable {
     /// The longest key file, in bytes: a key takes some 250, an encrypted one 500, and the file may also hold a chain
     /// of certificates. A quarter of the secure heap.
-    static let maximumLength = SecureHeap.size / 4
+    static let maximumLength = PrivateKeyHeap.size / 4
 
     private let text: SecureBuffer
     private let blocks: [PEMBlock]

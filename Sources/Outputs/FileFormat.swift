@@ -8,7 +8,7 @@ extension FileFormat {
     }
 
     /// What writes and reads it; nil for a name that is not in the registry.
-    package var implementation: (any OutputFormat)? { Formats.named(name)?.init(parameter: parameter) }
+    package var implementation: (any OutputFormat)? { FormatRegistry.named(name)?.init(parameter: parameter) }
 }
 
 extension FormatPlace {

@@ -19,7 +19,8 @@ package struct MetricsFile: Sendable {
 
     package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths) {
         spec = FileSpec(
-            path: path, format: FileFormat(Formats.standard), mode: Self.mode, group: nil, owner: nil, slots: [:])
+            path: path, format: FileFormat(FormatRegistry.standard), mode: Self.mode, group: nil, owner: nil, slots: [:]
+        )
         self.identity = identity
         self.naming = naming
         self.boundaries = boundaries

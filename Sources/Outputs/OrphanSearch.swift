@@ -33,7 +33,7 @@ package struct OrphanSearch: Sendable {
 
     private func orphan(_ place: OutputPlace, beside places: [OutputPlace]) -> OrphanedOutput? {
         // In which of the formats it was written is not kept.
-        for format in Formats.all where format.isShared == (place.variable != nil) {
+        for format in FormatRegistry.all where format.isShared == (place.variable != nil) {
             let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
             let spec = FileSpec(
                 path: place.path, format: FileFormat(format), mode: nil, group: nil, owner: nil,

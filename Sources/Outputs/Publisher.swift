@@ -91,7 +91,7 @@ package struct Publisher: Sendable {
     /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
     private func isWritable(_ secret: Secret, in slot: Slot, of file: FileSpec) -> Bool {
         file.slots[slot] != nil && (slot == .whole) != file.format.isShared
-            && secret.token.withBytes(Formats.isPlain)
+            && secret.token.withBytes(FormatRegistry.isPlain)
     }
 
     /// Why `file` could not be written; nil when no reason is known. Changes nothing.

@@ -282,7 +282,7 @@ package struct PushExchange {
     /// Whether the answer shows the secret; nil where it shows nothing of it.
     private func holds(_ answer: PushHTTPAnswer) -> Bool? {
         func text(_ pointer: [String]) -> String? {
-            json(answer)?[pointer.map { Template.expand($0, values) { value, _ in value } }]?.text
+            json(answer)?[pointer.map { PushTemplate.expand($0, values) { value, _ in value } }]?.text
         }
         switch target.kind.shown {
         case .nothing: return nil
@@ -306,16 +306,16 @@ package struct PushExchange {
 
     private func expanded(_ request: PushRequest) throws(PushFailure) -> PushHTTPRequest {
         let query = request.query.compactMap { field -> String? in
-            let value = Template.expand(field.value, values, Template.percentEncoded)
+            let value = PushTemplate.expand(field.value, values, PushTemplate.percentEncoded)
             return value.isEmpty ? nil : field.name + "=" + value
         }.joined(separator: "&")
-        let path = Template.expand(request.path, values, Template.percentEncoded)
+        let path = PushTemplate.expand(request.path, values, PushTemplate.percentEncoded)
         guard
             let address = PushAddress(
                 target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
         else { throw PushFailure(.unconfigured, "the target's settings make no usable address") }
         var headers = request.headers.map {
-            (name: $0.name, value: Template.expand($0.value, values) { value, _ in value })
+            (name: $0.name, value: PushTemplate.expand($0.value, values) { value, _ in value })
         }.filter { !$0.value.isEmpty }
         var signature: AWSSignature?
         switch target.kind.authorization {
@@ -324,7 +324,7 @@ package struct PushExchange {
         case .login: if let session { headers.append(("Authorization", session)) }
         case .ownHeaders:
             headers = request.headers.map {
-                (name: $0.name, value: Template.expand($0.value, ["token": token]) { value, _ in value })
+                (name: $0.name, value: PushTemplate.expand($0.value, ["token": token]) { value, _ in value })
             }
         case .awsSignature(let service):
             guard let credentials = AWSCredentials(token) else {
@@ -349,11 +349,11 @@ package struct PushExchange {
 
     private func body(_ body: PushRequest.Body) throws(PushFailure) -> [UInt8] {
         switch body {
-        case .json(let template): return Array(Template.expand(template, values, Template.json).utf8)
+        case .json(let template): return Array(PushTemplate.expand(template, values, PushTemplate.json).utf8)
         case .template(let template):
             let bytes = Array(secretText.utf8)
             guard let claims = (try? CompactJWS(bytes))?.claims,
-                let rendered = try? Formats.template.init(parameter: template).render(
+                let rendered = try? FormatRegistry.template.init(parameter: template).render(
                     [.whole: RenderedSecret(token: bytes, claims: claims)], into: [])
             else { throw PushFailure(.unconfigured, "the target's body cannot be made of the secret") }
             return rendered

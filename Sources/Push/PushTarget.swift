@@ -21,7 +21,7 @@ package struct PushTarget: Sendable {
 
     /// The method and address of the request that a secret is sent with.
     package var request: String {
-        "\(kind.write.method) \(endpoint)\(Template.expand(kind.write.path, settings, Template.percentEncoded))"
+        "\(kind.write.method) \(endpoint)\(PushTemplate.expand(kind.write.path, settings, PushTemplate.percentEncoded))"
     }
 
     /// Where the token lies that the API wants.

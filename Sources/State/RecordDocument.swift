@@ -152,7 +152,7 @@ enum RecordDocument {
             _ value: JSONValue, _ sha256: ([UInt8]) -> [UInt8]
         ) throws(Malformed) -> RecordedSecret {
             let bytes = Array(try value.string("token").utf8)
-            guard Formats.isPlain(bytes) else { throw Malformed() }
+            guard FormatRegistry.isPlain(bytes) else { throw Malformed() }
             let issued = try Known.issued(try Malformed.unless(value["known"]))
             let token = Token(bytes, sha256: sha256)
             // The facts in the record must be those of this secret.

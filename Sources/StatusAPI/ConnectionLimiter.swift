@@ -5,7 +5,7 @@ struct ConnectionLimiter {
 
     /// Counts a connection and returns nil when it is admitted, else returns why not. The metrics socket has no peer
     /// credentials: its connections count only towards the total.
-    mutating func enter(_ listener: ListenerKind, control: RenewalPermission, limits: StatusServer.Limits) -> String? {
+    mutating func enter(_ listener: ListenerKind, control: RenewalPermission, limits: HTTPLimits) -> String? {
         let room = room(for: listener, control, limits)
         if total >= room { return "all \(room) connections are taken; try again" }
         if let user = listener.user {
@@ -20,11 +20,11 @@ struct ConnectionLimiter {
     }
 
     /// Whether the total alone rules out another connection of this kind.
-    func isFull(for listener: ListenerKind, control: RenewalPermission, limits: StatusServer.Limits) -> Bool {
+    func isFull(for listener: ListenerKind, control: RenewalPermission, limits: HTTPLimits) -> Bool {
         total >= room(for: listener, control, limits)
     }
 
-    private func room(for listener: ListenerKind, _ control: RenewalPermission, _ limits: StatusServer.Limits) -> Int {
+    private func room(for listener: ListenerKind, _ control: RenewalPermission, _ limits: HTTPLimits) -> Int {
         let isKept = listener.user.map(control.keepsRoom) ?? false
         return isKept ? limits.connections : limits.connections - limits.keptConnections
     }

@@ -22,7 +22,7 @@ final class Router {
         case ask(Request, Peer)
     }
 
-    let limits: StatusServer.Limits
+    let limits: HTTPLimits
     private let shared: SharedState
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
@@ -37,7 +37,7 @@ final class Router {
     private var allGone: EventLoopPromise<Void>?
 
     init(
-        shared: SharedState, limits: StatusServer.Limits, eventLoop: any EventLoop,
+        shared: SharedState, limits: HTTPLimits, eventLoop: any EventLoop,
         handle: @escaping StatusServer.Handler
     ) {
         self.shared = shared

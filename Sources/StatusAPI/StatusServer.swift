@@ -31,7 +31,7 @@ package final class StatusServer: Sendable {
     /// It starts a thread: first block the signals that another one waits for. No connection is accepted before the
     /// first ``show(_:)``: on a socket from systemd clients wait already, one of which may have started the daemon.
     package init(
-        listener: Int32, metrics: Int32? = nil, control: RenewalPermission, limits: Limits = Limits(),
+        listener: Int32, metrics: Int32? = nil, control: RenewalPermission, limits: HTTPLimits = HTTPLimits(),
         handle: @escaping Handler
     ) throws(Failure) {
         do throws(Failure) {

@@ -12,7 +12,7 @@ struct ConfigurationOption: ParsableArguments {
     var config: String?
 
     var path: String {
-        let handed = Credentials.path(of: "clientsecretd.yaml")
+        let handed = CredentialFiles.path(of: "clientsecretd.yaml")
         let isHanded = handed.map { unsafe access($0, F_OK) == 0 } ?? false
         return config ?? (isHanded ? handed : nil) ?? ConfigurationLoader.defaultPath
     }

@@ -12,10 +12,10 @@ struct TokenRole: ParsableCommand {
             {"failure", "detail", "may_be_sent"}.
             """)
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        try Output.answer(HTTPAnswer.wire(server.client.post(Input.form(), to: .token)))
+        try RoleOutput.answer(HTTPAnswer.wire(server.client.post(RoleInput.form(), to: .token)))
     }
 }
 
@@ -29,10 +29,10 @@ struct RevokeRole: ParsableCommand {
             {"failure", "detail", "may_be_sent"}.
             """)
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        try Output.answer(HTTPAnswer.wire(server.client.post(Input.form(), to: .revoke)))
+        try RoleOutput.answer(HTTPAnswer.wire(server.client.post(RoleInput.form(), to: .revoke)))
     }
 }
 
@@ -45,9 +45,9 @@ struct KeysRole: ParsableCommand {
             Reads nothing and writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}.
             """)
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        try Output.answer(HTTPAnswer.wire(server.client.get(.keys)))
+        try RoleOutput.answer(HTTPAnswer.wire(server.client.get(.keys)))
     }
 }

@@ -61,6 +61,6 @@ struct ListenCommand: ParsableCommand {
     }
 
     private func complain(_ what: String) {
-        Output.complain("\(role.joined(separator: " ")) \(what)")
+        RoleOutput.complain("\(role.joined(separator: " ")) \(what)")
     }
 }

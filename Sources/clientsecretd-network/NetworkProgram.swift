@@ -41,7 +41,7 @@ struct NetworkProgram: ParsableCommand {
     }
 
     private static func end(_ code: Int32, _ message: String) -> Never {
-        Output.complain(message)
+        RoleOutput.complain(message)
         Glibc.exit(code)
     }
 }

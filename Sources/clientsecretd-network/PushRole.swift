@@ -38,12 +38,12 @@ struct PushRole: ParsableCommand {
 
     func run() throws {
         alarm(Self.longest)
-        try Input.takeConnection()
-        let bytes = try Input.read(limit: PushQuestion.longest)
+        try RoleInput.takeConnection()
+        let bytes = try RoleInput.read(limit: PushQuestion.longest)
         guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
             throw ValidationError("the request is no JSON object with \"do\" and \"client_secret\"")
         }
-        try Output.answer(result(of: question).answer)
+        try RoleOutput.answer(result(of: question).answer)
     }
 
     /// In milliseconds, for all requests of one question: less than the daemon waits.
@@ -88,16 +88,16 @@ struct PushRole: ParsableCommand {
         switch target.token {
         case nil: return ""
         case .credential(let name):
-            guard let handed = Credentials.path(of: name) else {
+            guard let handed = CredentialFiles.path(of: name) else {
                 throw PushFailure(.tokenUnusable, "systemd has passed no credentials, and \(name) would be one of them")
             }
             path = handed
         case .file(let named): path = named
         }
-        do throws(Credentials.Unusable) {
-            let text = try Credentials.text(at: path).drop(while: \.isWhitespace)
+        do throws(CredentialFiles.Unusable) {
+            let text = try CredentialFiles.text(at: path).drop(while: \.isWhitespace)
             guard let last = text.lastIndex(where: { !$0.isWhitespace }) else {
-                throw Credentials.Unusable(words: "\(Printable.name(path)) is empty or no text")
+                throw CredentialFiles.Unusable(words: "\(Printable.name(path)) is empty or no text")
             }
             return String(text[...last])
         } catch {

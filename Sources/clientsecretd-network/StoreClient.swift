@@ -5,7 +5,7 @@ import SignIn
 import Store
 
 /// The files with which the store's members are spoken to.
-struct StoreFiles {
+struct StoreTLSFiles {
     /// A PEM file with the authorities that are trusted; nil for the machine's.
     let ca: String?
     /// PEM files; nil for no client certificate.
@@ -18,12 +18,12 @@ struct StoreFiles {
 /// The rules are those of ``HTTPSClient``; besides, no proxy is used, and the connection is kept for the next request:
 /// a member is asked for hours, and a handshake costs it more than the request.
 final class StoreClient {
-    private let files: StoreFiles
+    private let files: StoreTLSFiles
     private let requests: Transfer
     private let watch: StoreWatch
 
     /// Nil when libcurl cannot be used.
-    init?(files: StoreFiles) {
+    init?(files: StoreTLSFiles) {
         guard let requests = Transfer(), let watch = StoreWatch() else { return nil }
         self.files = files
         self.requests = requests

@@ -29,14 +29,14 @@ struct StoreRole: ParsableCommand {
     func run() throws {
         // A reader that is gone is an error of the write.
         signal(SIGPIPE, SIG_IGN)
-        try Input.takeConnection()
+        try RoleInput.takeConnection()
         var lines = QuestionLines()
         let answerer: Answerer
         do throws(StoreFailure) {
             answerer = try Answerer(configuration: configured())
         } catch {
             // The daemon learns why from each answer.
-            while (try lines.next({ [] })) != nil { try Output.answer(StoreResult.failed(error).answer) }
+            while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreResult.failed(error).answer) }
             return
         }
         while let line = try lines.next(answerer.client.wait) {
@@ -48,7 +48,7 @@ struct StoreRole: ParsableCommand {
             alarm(Self.longestAnswer)
             let answer = answerer.answer(question)
             alarm(0)
-            try Output.answer(answer.line)
+            try RoleOutput.answer(answer.line)
         }
     }
 
@@ -75,14 +75,14 @@ private final class Answerer {
     init(configuration: StoreConfiguration) throws(StoreFailure) {
         func path(_ file: StoreConfiguration.File) -> String? {
             // LoadCredential= of a directory called "store" names the files in it so.
-            let handed = [file.credential, "store_" + file.name].map(Credentials.path)
+            let handed = [file.credential, "store_" + file.name].map(CredentialFiles.path)
             let standard = StoreConfiguration.File.directory + "/" + file.name
             // The service sees nothing of the standard place but what it is handed from there.
             let named = configuration.files[file].flatMap { $0 == standard ? nil : $0 }
             return named ?? (handed + [standard]).compactMap { $0 }.first(where: Self.exists)
         }
         let certificate = path(.certificate)
-        let files = StoreFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
+        let files = StoreTLSFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
         for file in [files.ca, files.certificate, files.key] {
             if let file, unsafe access(file, R_OK) != 0 {
                 throw StoreFailure(.fileUnusable, "\(Printable.name(file)): \(ErrorNumber.words(for: errno))")
@@ -102,7 +102,7 @@ private final class Answerer {
 
     func answer(_ question: StoreQuestion) -> StoreAnswer {
         // Read each time: it may have been replaced, and the next connection uses the new one.
-        let pem = certificate.flatMap { try? Credentials.text(at: $0) }
+        let pem = certificate.flatMap { try? CredentialFiles.text(at: $0) }
         let answer = StoreAnswer(
             session.answer(question), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
         guard case .read = question else { return answer }
@@ -121,8 +121,8 @@ private final class Answerer {
         guard let path else {
             return .failure(StoreFailure(.fileUnusable, "there is no \"password_file\" for the user"))
         }
-        do throws(Credentials.Unusable) {
-            return .success(try Credentials.text(at: path))
+        do throws(CredentialFiles.Unusable) {
+            return .success(try CredentialFiles.text(at: path))
         } catch {
             return .failure(StoreFailure(.fileUnusable, error.words))
         }
@@ -147,7 +147,7 @@ private struct QuestionLines {
                 throw ValidationError("a question is longer than \(StoreQuestion.longest) bytes")
             }
             let notices = wait()
-            for notice in notices { try Output.answer(notice.line) }
+            for notice in notices { try RoleOutput.answer(notice.line) }
             guard notices.isEmpty else { continue }
             let count = unsafe read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }

@@ -12,13 +12,13 @@ struct VerifyRole: ParsableCommand {
             "server_time"}, the verdict being "accepted", "refused" or "unknown".
             """)
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        let bytes = try Input.read(limit: SecretTrial.longestRequest)
+        let bytes = try RoleInput.read(limit: SecretTrial.longestRequest)
         guard let trial = SecretTrial(request: bytes, token: { Token($0, sha256: { _ in [] }) }) else {
-            return try Output.answer(Verdict.malformedRequest.answer)
+            return try RoleOutput.answer(Verdict.malformedRequest.answer)
         }
-        try Output.answer(Verdict(server.client.post(trial.form, to: .token)).answer)
+        try RoleOutput.answer(Verdict(server.client.post(trial.form, to: .token)).answer)
     }
 }

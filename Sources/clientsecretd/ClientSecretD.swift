@@ -35,12 +35,12 @@ struct ClientSecretD: ParsableCommand {
             // These messages quote the command line, into which a key or token may have been pasted.
             let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
             let message = isQuoting ? Redaction.plain(failure.message) : failure.message
-            if !message.isEmpty { Streams.complain(message) }
+            if !message.isEmpty { CommandOutput.complain(message) }
             Glibc.exit(failure.code.rawValue)
         } catch {
             let code = exitCode(for: error)
             if code.isSuccess { exit(withError: error) }
-            Streams.complain(lines: Redaction.plain(fullMessage(for: error)))
+            CommandOutput.complain(lines: Redaction.plain(fullMessage(for: error)))
             Glibc.exit(code.rawValue)
         }
     }

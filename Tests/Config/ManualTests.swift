@@ -62,17 +62,17 @@ import Testing
     }
 
     @Test func everySettingOfARolloutIsExplained() throws {
-        #expect(settings(after: ".It Cm", in: try section("CLIENTS")).sorted() == RolloutSection.names.sorted())
+        #expect(settings(after: ".It Cm", in: try section("CLIENTS")).sorted() == RolloutSettingsSection.names.sorted())
     }
 
     @Test func whatIsSpokenOfExists() throws {
         let known = Set(
             TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names + ["push"]
-                + ActionKinds.names + SignalAction.settings + CredentialSettings.names + StoreSettings.names
+                + ActionKinds.names + SignalActionSettings.settings + CredentialSettings.names + StoreSettings.names
                 + TargetSettings.names)
         let spoken = settings(after: ".Ic", in: page.split(separator: "\n"))
         #expect(spoken.count >= 5)
         for name in spoken { #expect(known.contains(name), "\(name)") }
-        #expect(Set(settings(after: ".Ic", in: try section("ACTIONS"))).isSuperset(of: SignalAction.settings))
+        #expect(Set(settings(after: ".Ic", in: try section("ACTIONS"))).isSuperset(of: SignalActionSettings.settings))
     }
 }

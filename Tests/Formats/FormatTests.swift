@@ -24,7 +24,7 @@ import Testing
 
     @Test func everyFormatReadsWhatItWrites() throws {
         let template = "id={{client_id}}\nsecret={{client_secret}}\n"
-        for type in Formats.all {
+        for type in FormatRegistry.all {
             let isOfPlace = type.setting?.scope == .place
             let place: FormatPlace = isOfPlace ? .variable("SECRET") : .whole
             let format = type.init(parameter: type.setting?.scope == .file ? template : nil)
@@ -39,10 +39,10 @@ import Testing
     }
 
     @Test func namesAndSettingsAreEachOneFormats() {
-        #expect(Formats.all.map { $0.name } == ["raw", "env", "json", "template"])
-        let settings = Formats.all.compactMap { $0.setting?.name }
+        #expect(FormatRegistry.all.map { $0.name } == ["raw", "env", "json", "template"])
+        let settings = FormatRegistry.all.compactMap { $0.setting?.name }
         #expect(Set(settings).count == settings.count)
-        #expect(Formats.named("yaml") == nil)
+        #expect(FormatRegistry.named("yaml") == nil)
     }
 
     @Test func rawIsTheTokenAndNothingElse() throws {

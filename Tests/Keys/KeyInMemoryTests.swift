@@ -30,7 +30,7 @@ import Testing
         """
 
     @Test(arguments: ["plain", "without its public half", "-v2 aes-256-cbc", "-scrypt", "-v1 PBE-SHA1-3DES"])
-    func aKeyLiesInTheSecureHeapAlone(form: String) throws {
+    func aKeyLiesInThePrivateKeyHeapAlone(form: String) throws {
         let directory = try TemporaryDirectory()
         let made = try run([python, "-c", Self.maker, form], directory: directory.path)
         try #require(made.status == 0, "\(made.complaints)")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func aCopyWouldBeFound() throws {
-        SecureHeap.start()
+        PrivateKeyHeap.start()
         var random = SeededGenerator()
         let pattern = OwnMemory.Pattern(masked: (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
         let memory = try OwnMemory()
@@ -72,13 +72,13 @@ import Testing
     }
 
     @Test func theHeapIsLockedOrSaysThatItIsNot() throws {
-        let protection = SecureHeap.start()
+        let protection = PrivateKeyHeap.start()
         let status = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/status"))
         let text = String(decoding: try status.readToEnd() ?? Data(), as: UTF8.self)
         try status.close()
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmLck:") })
         let locked = try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
         #expect(protection == (locked >= 64 ? .locked : .unlocked))
-        #expect(SecureHeap.start() == protection)
+        #expect(PrivateKeyHeap.start() == protection)
     }
 }

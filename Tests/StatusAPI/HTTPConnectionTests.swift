@@ -107,7 +107,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func slowRequestsAreEnded() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.requestTime = 1000
         let harness = try Harness(limits: limits, show: try Samples.snapshot(.ok))
         let late = Texts.problem(408, "Request Timeout", "the request was not sent whole within 1 s")
@@ -129,7 +129,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func idleConnectionsAreEnded() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.idleTime = 100
         let harness = try Harness(limits: limits, show: try Samples.snapshot(.ok))
         let connection = try harness.connect()
@@ -138,7 +138,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func anAnswerThatNobodyReadsIsGivenUp() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.answerTime = 1000
         // More than a socket's buffers take.
         var snapshot = try Samples.snapshot()
@@ -154,7 +154,7 @@ struct HTTPConnectionTests {
 
     /// An outcome may take minutes.
     @Test func noDeadlineHoldsForTheOutcome() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.requestTime = 1000
         limits.idleTime = 1000
         limits.answerTime = 1000
@@ -194,7 +194,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func waitingRequestsAreBounded() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.pendingRequests = 2
         let harness = try Harness(limits: limits, show: try Samples.snapshot())
         let post = Texts.request("POST", "/v1/reload")
@@ -232,7 +232,7 @@ struct HTTPConnectionTests {
 
     /// A connection that the server has taken is no longer on the socket, where the next daemon would find it.
     @Test func whoIsAskingIsAnsweredBeforeTheServerStops() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         // Longer than any machine is busy: what ends a connection here is to be the stop alone.
         limits.stopTime = 300_000
         limits.requestTime = 300_000

@@ -15,7 +15,7 @@ final class Harness: Sendable {
 
     /// - Parameter answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
     init(
-        limits: StatusServer.Limits = .init(), control: RenewalPermission = RenewalPermission(daemonUser: 4321),
+        limits: HTTPLimits = .init(), control: RenewalPermission = RenewalPermission(daemonUser: 4321),
         show snapshot: Snapshot? = nil, answer: @escaping @Sendable (Request) -> Answer? = { _ in nil }
     ) throws {
         directory = try TemporaryDirectory()

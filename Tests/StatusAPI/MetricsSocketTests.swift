@@ -17,7 +17,7 @@ struct MetricsSocketTests {
     private static func server(
         at status: String, metrics: String, connections: Int = 64, version: String = Samples.version
     ) throws -> StatusServer {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.connections = connections
         // Longer than any machine is busy: no deadline decides what becomes of a connection here.
         limits.requestTime = 300_000

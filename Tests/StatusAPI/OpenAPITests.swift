@@ -100,7 +100,7 @@ struct OpenAPITests {
 
     /// One that can take nothing more to do.
     private func busy() throws -> Harness {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.pendingRequests = 0
         return try Harness(limits: limits, show: try Samples.snapshot())
     }

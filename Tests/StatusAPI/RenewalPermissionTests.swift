@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func someConnectionsAreKeptForThoseWhoRunTheMachine() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.connections = 6
         limits.keptConnections = 2
         let harness = try Harness(limits: limits, control: Self.control, show: try Samples.snapshot(.ok))

@@ -54,7 +54,7 @@ struct StatusClientTests {
 
     /// The server answers such a client before it has sent anything, and hangs up.
     @Test func turnedAway() throws {
-        var limits = StatusServer.Limits()
+        var limits = HTTPLimits()
         limits.connections = 0
         let harness = try Harness(limits: limits, show: try Samples.snapshot())
         for _ in 0..<300 {

@@ -17,7 +17,7 @@ import Testing
 
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
-        output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = Formats.standard,
+        output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = FormatRegistry.standard,
         variable: String? = nil, user: String? = nil, group: String? = nil,
         restarted: String? = nil
     ) throws -> FirstConfiguration {

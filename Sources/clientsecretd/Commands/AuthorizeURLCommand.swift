@@ -51,8 +51,8 @@ struct AuthorizeURLCommand: ParsableCommand {
             clientID: try settings.client(client).clientID, redirectURI: redirectURI, scopes: scope,
             responseType: responseType)
         let url = request.url(at: endpoint ?? .apple)
-        guard answer.json else { return try Streams.answer(url) }
-        try Streams.answer(
+        guard answer.json else { return try CommandOutput.answer(url) }
+        try CommandOutput.answer(
             JSONText.object([
                 ("url", .string(url)), ("client_id", .string(request.clientID.description)),
                 ("redirect_uri", .string(redirectURI)), ("response_type", .string(responseType.rawValue)),

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
         }
         let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
         let loaded = try accepted(source.load())
-        for diagnostic in loaded.warnings { Streams.complain(lines: diagnostic.description) }
+        for diagnostic in loaded.warnings { CommandOutput.complain(lines: diagnostic.description) }
         do {
             // Before the keys are read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
@@ -45,34 +45,34 @@ struct CheckCommand: ParsableCommand {
         let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
         if answer.json {
-            try Streams.answer(report.json(problems: problems))
+            try CommandOutput.answer(report.json(problems: problems))
         } else {
             let terminal = Terminal.current(Environment.current)
-            try Streams.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
+            try CommandOutput.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
         }
-        for orphan in dryRun.orphans { Streams.complain(lines: "warning: \(orphan.sentence)") }
-        for problem in problems { Streams.complain(lines: problem) }
+        for orphan in dryRun.orphans { CommandOutput.complain(lines: "warning: \(orphan.sentence)") }
+        for problem in problems { CommandOutput.complain(lines: problem) }
         for user in dryRun.idleWriters {
             let words = "the writer of \(user) will not be there after a reboot; "
             let remedy = "systemctl enable \(ShellWord.quoted("clientsecretd-writer@\(user).socket"))"
             let warning = Diagnostic(.warning, at: positions.position(ofUser: user), words + remedy)
-            Streams.complain(lines: warning.description)
+            CommandOutput.complain(lines: warning.description)
         }
         for failure in dryRun.unasked + dryRun.storeFailures {
-            Streams.complain(lines: positions.diagnostic(failure, .warning).description)
+            CommandOutput.complain(lines: positions.diagnostic(failure, .warning).description)
         }
         for dropIn in dryRun.dropIns {
-            Streams.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")
-            Streams.complain(lines: dropIn.commands)
+            CommandOutput.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")
+            CommandOutput.complain(lines: dropIn.commands)
         }
         if source.credentials == nil, dryRun.problems.contains(where: { $0.failure.code == .credentialMissing }) {
-            Streams.complain(
+            CommandOutput.complain(
                 "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
             )
         }
         if problems.isEmpty { return }
         if ServiceUser.isForeign(to: path) {
-            Streams.complain("this is what you may do; for what the service may do, run it as root")
+            CommandOutput.complain("this is what you may do; for what the service may do, run it as root")
         }
         throw CommandFailure(.failed, "")
     }

@@ -62,7 +62,7 @@ struct FormOptions: ParsableArguments {
     struct Format: ExpressibleByArgument {
         let type: any OutputFormat.Type
 
-        static let all = Formats.all.filter { $0.setting == nil || $0.setting?.scope == .place }
+        static let all = FormatRegistry.all.filter { $0.setting == nil || $0.setting?.scope == .place }
         /// The options that need a variable, as a part of a sentence.
         static let withVariable =
             all.filter { $0.setting != nil }.map { "--format " + $0.name }.joined(separator: " or ")
@@ -80,7 +80,7 @@ struct FormOptions: ParsableArguments {
     }
 
     @Option(help: "How the secret is written.")
-    var format = Format(Formats.standard)
+    var format = Format(FormatRegistry.standard)
 
     @Option(
         help: ArgumentHelp("The variable that \(Format.withVariable) sets.", valueName: "name"),
@@ -218,7 +218,7 @@ func accepted(_ result: Result<LoadedConfiguration, Refusal>) throws(CommandFail
     switch result {
     case .success(let loaded): return loaded
     case .failure(let refusal):
-        for diagnostic in refusal.diagnostics { Streams.complain(lines: diagnostic.description) }
+        for diagnostic in refusal.diagnostics { CommandOutput.complain(lines: diagnostic.description) }
         throw CommandFailure(.configuration, "")
     }
 }

@@ -46,7 +46,7 @@ struct ExchangeCommand: ParsableCommand {
 
     func run() throws {
         let request = try self.request.map(Self.read)
-        let program = try NetworkProgram(server)
+        let program = try NetworkProgramLauncher(server)
         let secret = try chosen.secret()
         if let request, request.clientID != secret.clientID {
             throw CommandFailure(
@@ -94,10 +94,10 @@ struct ExchangeCommand: ParsableCommand {
         case .failure(let error): throw CommandFailure(error, of: .code)
         case .success(let code):
             if request == nil {
-                Streams.complain(
+                CommandOutput.complain(
                     "without --request neither state nor nonce are checked, by which a forged answer is noticed")
             } else if response.isCodeAlone {
-                Streams.complain("a code alone has no state with it, so whose sign-in it is was not checked")
+                CommandOutput.complain("a code alone has no state with it, so whose sign-in it is was not checked")
             } else if response.state == nil {
                 throw CommandFailure(
                     .failed,

@@ -14,7 +14,7 @@ struct FirstConfiguration: Equatable {
     struct OutputFile: Equatable {
         var path: AbsolutePath
         /// The format's name.
-        var format = Formats.standard.name
+        var format = FormatRegistry.standard.name
         var variable: String?
         /// The user whose file it is, and as whom it is written; nil: the daemon's own.
         var user: String?

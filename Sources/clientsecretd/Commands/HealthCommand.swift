@@ -36,7 +36,7 @@ struct HealthCommand: ParsableCommand {
 
     func run() throws {
         let line = line(now: .now)
-        try Streams.answer(Terminal.current(Environment.current).shown(line.text(now: .now)))
+        try CommandOutput.answer(Terminal.current(Environment.current).shown(line.text(now: .now)))
         Glibc.exit(line.state.rawValue)
     }
 

@@ -33,16 +33,16 @@ struct IDTokenCommand: ParsableCommand {
 
     func run() throws {
         try Hardening.protectSecrets()
-        let program = try NetworkProgram(server)
+        let program = try NetworkProgramLauncher(server)
         let clientID = try PublishedSettings(settings).client(client).clientID
         let text = try HeldToken.read(file, asking: "Identity token")
         let token = try HeldToken.token(in: text, of: file, member: "id_token")
         let check = try IdentityCheck(token, client: clientID, nonce: nonce, with: program)
         if answer.json {
-            try Streams.answer(check.json.rendered)
+            try CommandOutput.answer(check.json.rendered)
         } else {
             let terminal = Terminal.current(Environment.current)
-            try Streams.answer(check.lines.map(terminal.shown).joined(separator: "\n"))
+            try CommandOutput.answer(check.lines.map(terminal.shown).joined(separator: "\n"))
         }
         if !check.isGood { throw CommandFailure(.failed, "") }
     }

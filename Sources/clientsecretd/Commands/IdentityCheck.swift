@@ -15,7 +15,7 @@ struct IdentityCheck {
     /// fetched again, once.
     init(
         _ text: String, _ subject: String = "identity token", client: ClientID, nonce: String?,
-        with program: NetworkProgram
+        with program: NetworkProgramLauncher
     ) throws(CommandFailure) {
         self.subject = subject
         let parsed: IdentityToken
@@ -34,7 +34,7 @@ struct IdentityCheck {
         flaws = found
     }
 
-    private static func keys(_ program: NetworkProgram) throws(CommandFailure) -> KeySet {
+    private static func keys(_ program: NetworkProgramLauncher) throws(CommandFailure) -> KeySet {
         switch try program.keys() {
         case .failure(let failure):
             throw CommandFailure(

@@ -98,7 +98,7 @@ struct InitCommand: ParsableCommand {
         let first = try (dialog?.complete(given) ?? given).configuration()
         let text = first.text(isOfService: ServiceUser.isServices(path))
         guard !isPrinted else {
-            try Streams.answer(bytes: Array(text.utf8))
+            try CommandOutput.answer(bytes: Array(text.utf8))
             return
         }
         guard let place = ConfigurationLoader.absolutePath(of: path) else {
@@ -116,7 +116,7 @@ struct InitCommand: ParsableCommand {
         }
         try writer.write()
         for command in others.commands { Self.run(command) }
-        try Streams.answer(
+        try CommandOutput.answer(
             """
             Wrote \(writer.written.joined(separator: ", ")). Start it by
               systemctl enable --now clientsecretd
@@ -139,10 +139,10 @@ struct InitCommand: ParsableCommand {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
         return SetupDialog(
             ask: { question in
-                _ = Streams.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
+                _ = CommandOutput.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
                 return readLine()
             },
-            say: { Streams.complain(lines: $0) })
+            say: { CommandOutput.complain(lines: $0) })
     }
 
     /// What the service on this machine needs.
@@ -181,10 +181,10 @@ struct InitCommand: ParsableCommand {
             let report = try ChildProcess.run(
                 ["/usr/bin/" + command[0]] + command.dropFirst(), environment: Environment.current, timeout: 60_000)
             guard report.ending != .exited(0) else { return }
-            Streams.complain("this failed: \(line)")
-            for line in report.lines { Streams.complain(lines: "  " + line) }
+            CommandOutput.complain("this failed: \(line)")
+            for line in report.lines { CommandOutput.complain(lines: "  " + line) }
         } catch {
-            Streams.complain("this failed: \(line): \(error.description)")
+            CommandOutput.complain("this failed: \(line): \(error.description)")
         }
     }
 }
@@ -257,7 +257,7 @@ private struct SetupWriter {
     }
 
     private static func failure(_ error: FileError) -> CommandFailure {
-        let reason = error.errno.map { ": \(Streams.text(ofErrno: $0.rawValue))" } ?? ""
+        let reason = error.errno.map { ": \(CommandOutput.text(ofErrno: $0.rawValue))" } ?? ""
         switch error.code {
         case .permissionDenied:
             return CommandFailure(.notPermitted, "\(error.path) cannot be made\(reason)")

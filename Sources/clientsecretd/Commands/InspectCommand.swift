@@ -51,9 +51,9 @@ struct InspectCommand: ParsableCommand {
             statement: jws.stated, isOurs: jws.claims != nil, fingerprint: Token(token).fingerprint,
             signatureVerified: publicKey.map { $0.verifies(jws) }, now: .now)
         if answer.json {
-            try Streams.answer(inspection.json)
+            try CommandOutput.answer(inspection.json)
         } else {
-            try Streams.answer(inspection.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
+            try CommandOutput.answer(inspection.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
         }
         if !inspection.isGood { throw CommandFailure(.failed, "") }
     }

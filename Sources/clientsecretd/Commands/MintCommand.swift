@@ -98,7 +98,7 @@ struct MintCommand: ParsableCommand {
                 for: client.clientID,
                 lifetime: lifetime ?? client.lifetime)
         } catch {
-            Streams.complain(lines: FailurePositions(in: loaded).diagnostic(error, client: name).description)
+            CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error, client: name).description)
             throw CommandFailure(.failed, "")
         }
     }
@@ -119,6 +119,6 @@ struct MintCommand: ParsableCommand {
         if Terminal.current(Environment.current).isInteractive, bytes.last != UInt8(ascii: "\n") {
             bytes.append(UInt8(ascii: "\n"))
         }
-        try Streams.answer(bytes: bytes)
+        try CommandOutput.answer(bytes: bytes)
     }
 }

@@ -21,7 +21,7 @@ enum NamedFile {
         let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else {
             let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
-            throw CommandFailure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))\(help)")
+            throw CommandFailure(.unreadable, "\(name) cannot be read: \(CommandOutput.text(ofErrno: errno))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
         guard mayBeRead(number, name), fcntl(number, F_SETFL, O_RDONLY) == 0 else {
@@ -50,7 +50,7 @@ enum NamedFile {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw CommandFailure(.unreadable, "\(name) cannot be read: \(Streams.text(ofErrno: errno))")
+                throw CommandFailure(.unreadable, "\(name) cannot be read: \(CommandOutput.text(ofErrno: errno))")
             }
             if count == 0 { return bytes }
             bytes += buffer[..<count]

@@ -30,7 +30,7 @@ struct PublicKeyCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.failed, error.description)
         }
-        _ = SecureHeap.start()
+        _ = PrivateKeyHeap.start()
         let path = settings.path(Environment.current)
         let source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
@@ -49,7 +49,7 @@ struct PublicKeyCommand: ParsableCommand {
                 let key = try loader.publicKey(of: entry)
                 found.append(PublicKeyEntry(name: name, entry: entry, text: Data(key.spki).base64EncodedString()))
             } catch {
-                Streams.complain(lines: FailurePositions(in: loaded).diagnostic(error).description)
+                CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error).description)
                 throw CommandFailure(.failed, "")
             }
         }
@@ -57,7 +57,7 @@ struct PublicKeyCommand: ParsableCommand {
             answer.json
             ? JSONText.object([("keys", .array(found.map(\.json)))]).rendered
             : (["keys:"] + found.map(\.line)).joined(separator: "\n")
-        try Streams.answer(text)
+        try CommandOutput.answer(text)
     }
 }
 

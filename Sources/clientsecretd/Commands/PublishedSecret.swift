@@ -151,7 +151,7 @@ struct PublishedSecret {
                 secret: jws, configured: nil, isSignedByKey: nil, keyFileID: nil, now: .now, serverTime: serverTime,
                 renewal: renew)
         }
-        _ = SecureHeap.start()
+        _ = PrivateKeyHeap.start()
         let signer = try? loader.publicKey(of: key)
         var fileID: KeyID?
         if case .file(let path) = key.location { fileID = KeyID(fileName: path.name) }

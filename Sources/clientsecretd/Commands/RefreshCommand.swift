@@ -25,7 +25,7 @@ struct RefreshCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
-        let program = try NetworkProgram(server)
+        let program = try NetworkProgramLauncher(server)
         let secret = try chosen.secret()
         let text = try HeldToken.read(file, asking: "Refresh token")
         let token = try HeldToken.token(in: text, of: file, member: "refresh_token")

@@ -25,15 +25,15 @@ struct ReloadCommand: ParsableCommand {
             report = try StatusClient(socket: daemon.path(Environment.current)).reload()
         } catch {
             guard case .answered(let problem) = error, !problem.diagnostics.isEmpty else { throw CommandFailure(error) }
-            if answer.json { try Streams.answer(problem.json) }
-            for line in problem.diagnostics { Streams.complain(lines: line) }
+            if answer.json { try CommandOutput.answer(problem.json) }
+            for line in problem.diagnostics { CommandOutput.complain(lines: line) }
             throw CommandFailure(.configuration, problem.detail)
         }
         keep()
-        try Streams.answer(answer.json ? report.json : "The configuration was adopted.")
-        for line in report.orphaned { Streams.complain(lines: "warning: \(line)") }
+        try CommandOutput.answer(answer.json ? report.json : "The configuration was adopted.")
+        for line in report.orphaned { CommandOutput.complain(lines: "warning: \(line)") }
         guard report.unserved.isEmpty else {
-            for line in report.unserved { Streams.complain(lines: line) }
+            for line in report.unserved { CommandOutput.complain(lines: line) }
             throw CommandFailure(.failed, "not everything in it can be served")
         }
     }
@@ -48,7 +48,7 @@ struct ReloadCommand: ParsableCommand {
             try ConfigurationSource.keepAsRoot(
                 path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
         } catch {
-            Streams.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")
+            CommandOutput.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")
         }
     }
 }

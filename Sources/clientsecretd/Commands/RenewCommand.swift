@@ -48,16 +48,16 @@ struct RenewCommand: ParsableCommand {
             guard !problem.outcomes.isEmpty else { throw CommandFailure(error) }
             outcomes = problem.outcomes
         }
-        if answer.json { try Streams.answer(RenewalReport(outcomes: outcomes).json) }
+        if answer.json { try CommandOutput.answer(RenewalReport(outcomes: outcomes).json) }
         let terminal = Terminal.current(Environment.current)
         var hasFailed = false
         for outcome in outcomes {
             let line = RenewalWords.line(for: outcome, deliverOnly: deliverOnly, now: .now)
             if outcome.error != nil {
                 hasFailed = true
-                Streams.complain(lines: line)
+                CommandOutput.complain(lines: line)
             } else if !answer.json {
-                try Streams.answer(terminal.shown(line))
+                try CommandOutput.answer(terminal.shown(line))
             }
         }
         if hasFailed { throw CommandFailure(.failed, "") }

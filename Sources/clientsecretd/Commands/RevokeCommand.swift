@@ -34,15 +34,15 @@ struct RevokeCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
-        let program = try NetworkProgram(server)
+        let program = try NetworkProgramLauncher(server)
         let secret = try chosen.secret()
         let text = try HeldToken.read(file, asking: "Token to revoke")
         let token = try HeldToken.token(in: text, of: file, member: tokenType.rawValue)
         try TokenRequest(secret, program).revoke([("token", token), ("token_type_hint", tokenType.rawValue)])
         guard !answer.json else {
-            return try Streams.answer(JSONText.object([("accepted", .bool(true))]).rendered)
+            return try CommandOutput.answer(JSONText.object([("accepted", .bool(true))]).rendered)
         }
-        try Streams.answer(
+        try CommandOutput.answer(
             "Apple has taken the request, as it does for any token: that a refresh is refused from now on proves it")
     }
 }

@@ -54,10 +54,10 @@ struct RolloutCommand: ParsableCommand {
             }
             view = known.rollout
         }
-        guard !answer.json else { return try Streams.answer(view?.json ?? "null") }
+        guard !answer.json else { return try CommandOutput.answer(view?.json ?? "null") }
         let terminal = Terminal.current(Environment.current)
         let lines = RolloutWords.lines(for: client, view, in: fleet?.clients.first { $0.name == client }, now: .now)
-        try Streams.answer(terminal.shown(lines.joined(separator: "\n")))
+        try CommandOutput.answer(terminal.shown(lines.joined(separator: "\n")))
     }
 }
 

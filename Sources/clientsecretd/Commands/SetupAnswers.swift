@@ -40,7 +40,7 @@ struct SetupAnswers {
         if user != nil, group != nil {
             throw ValidationError("--group is for the daemon's own files; a file written --as its user keeps its group")
         }
-        let type = format?.type ?? Formats.standard
+        let type = format?.type ?? FormatRegistry.standard
         if !canAsk, let setting = type.setting, variable == nil {
             throw ValidationError(
                 "--format \(type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
@@ -79,7 +79,8 @@ struct SetupAnswers {
         } else if let output {
             destination = .file(
                 FirstConfiguration.OutputFile(
-                    path: output, format: (format?.type ?? Formats.standard).name, variable: variable, user: user,
+                    path: output, format: (format?.type ?? FormatRegistry.standard).name, variable: variable,
+                    user: user,
                     group: group))
         } else {
             throw CommandFailure(.usage, "say where the secret is read, with --output or --credential")
@@ -158,12 +159,12 @@ struct SetupDialog {
         let name = answers.name?.description ?? "web"
         switch place {
         case .environmentFile:
-            answers.format = FormOptions.Format(Formats.environment)
+            answers.format = FormOptions.Format(FormatRegistry.environment)
             try askForVariable(&answers)
             answers.output = try answer("The file", offering: "/run/clientsecretd/out/\(name).env", Flags.path)
         case .dotenv:
             answers.output = try answer("The file", Flags.path)
-            answers.format = FormOptions.Format(Formats.environment)
+            answers.format = FormOptions.Format(FormatRegistry.environment)
             try askForVariable(&answers)
             let owner = answers.output.flatMap { Self.owner(of: $0) }
             answers.user = try answer("The user whose file it is", offering: owner) { text in
@@ -179,7 +180,7 @@ struct SetupDialog {
                 answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
             }
         case .raw, .json:
-            let format = place == .raw ? Formats.standard : Formats.json
+            let format = place == .raw ? FormatRegistry.standard : FormatRegistry.json
             answers.format = FormOptions.Format(format)
             answers.group = try optional("The group that reads it") { text in
                 let name = try Flags.account(text)
@@ -201,8 +202,9 @@ struct SetupDialog {
     /// The words of the menu; a format without any is shown by its name.
     private func askForFormat() throws -> FormOptions.Format {
         let words = [
-            Formats.standard.name: "the secret and nothing else", Formats.environment.name: "a variable, as NAME=value",
-            Formats.json.name: "a JSON object",
+            FormatRegistry.standard.name: "the secret and nothing else",
+            FormatRegistry.environment.name: "a variable, as NAME=value",
+            FormatRegistry.json.name: "a JSON object",
         ]
         return try choice(
             "How does the application read the secret there?",

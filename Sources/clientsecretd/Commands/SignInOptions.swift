@@ -87,10 +87,10 @@ enum HeldToken {
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         // Before the question: what is typed until then is discarded.
         unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        _ = Streams.write(Array("\(question): ".utf8), to: STDERR_FILENO)
+        _ = CommandOutput.write(Array("\(question): ".utf8), to: STDERR_FILENO)
         defer {
             unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-            _ = Streams.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
+            _ = CommandOutput.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
         }
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -140,7 +140,8 @@ struct TokenFile: ~Copyable {
         let number = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
         guard number >= 0 else {
             throw CommandFailure(
-                .failed, "\(Printable.name(path)) cannot be made: \(Streams.text(ofErrno: errno)); name a new file")
+                .failed,
+                "\(Printable.name(path)) cannot be made: \(CommandOutput.text(ofErrno: errno)); name a new file")
         }
         let file = Descriptor(adopting: number)
         // Room for the longest answer: a full disk is noticed while the code is good.
@@ -148,7 +149,8 @@ struct TokenFile: ~Copyable {
         guard failed == 0 else {
             unsafe unlink(path)
             throw CommandFailure(
-                .failed, "the tokens could not be kept in \(Printable.name(path)): \(Streams.text(ofErrno: failed))")
+                .failed,
+                "the tokens could not be kept in \(Printable.name(path)): \(CommandOutput.text(ofErrno: failed))")
         }
         self.path = path
         self.file = file
@@ -162,10 +164,10 @@ struct TokenFile: ~Copyable {
         let text = JSONText.object(
             response.tokens.map { ($0.name, .string($0.value)) })
         let bytes = text.bytes + [UInt8(ascii: "\n")]
-        let failed = Streams.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
+        let failed = CommandOutput.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
         if let errno = failed {
             throw CommandFailure(
-                .failed, "the tokens cannot be kept in \(Printable.name(path)): \(Streams.text(ofErrno: errno))")
+                .failed, "the tokens cannot be kept in \(Printable.name(path)): \(CommandOutput.text(ofErrno: errno))")
         }
         isWritten = true
     }

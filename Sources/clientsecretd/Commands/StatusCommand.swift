@@ -37,10 +37,10 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        guard !answer.json else { return try Streams.answer(snapshot.json) }
+        guard !answer.json else { return try CommandOutput.answer(snapshot.json) }
         let terminal = Terminal.current(Environment.current)
         let lines = StatusReport(snapshot: snapshot, now: .now).lines(for: terminal)
-        try Streams.answer(lines.map(terminal.line).joined(separator: "\n"))
+        try CommandOutput.answer(lines.map(terminal.line).joined(separator: "\n"))
     }
 
     private func showFleet(_ client: StatusClient) throws {
@@ -50,9 +50,9 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        guard !answer.json else { return try Streams.answer(view.json) }
+        guard !answer.json else { return try CommandOutput.answer(view.json) }
         let terminal = Terminal.current(Environment.current)
         let lines = FleetReport(view: view, now: .now).lines(for: terminal)
-        try Streams.answer(lines.map(terminal.line).joined(separator: "\n"))
+        try CommandOutput.answer(lines.map(terminal.line).joined(separator: "\n"))
     }
 }

@@ -5,9 +5,9 @@ import SignIn
 /// A request to the token endpoint with a client secret.
 struct TokenRequest {
     private let secret: PublishedSecret
-    private let program: NetworkProgram
+    private let program: NetworkProgramLauncher
 
-    init(_ secret: PublishedSecret, _ program: NetworkProgram) {
+    init(_ secret: PublishedSecret, _ program: NetworkProgramLauncher) {
         self.secret = secret
         self.program = program
     }
@@ -39,7 +39,7 @@ struct TokenRequest {
         case .failure(let failure):
             throw CommandFailure(
                 .failed,
-                "no answer came from Apple: \(failure.words)\(NetworkProgram.proxyRemedy(for: failure.kind)); "
+                "no answer came from Apple: \(failure.words)\(NetworkProgramLauncher.proxyRemedy(for: failure.kind)); "
                     + (failure.mayBeSent ? request.wordsIfSent : request.wordsIfNotSent))
         }
     }
@@ -107,7 +107,7 @@ struct TokenReport {
 
     /// Checks the identity token that came from Apple itself and, where there is one, the one that came with the code: it
     /// went through the browser, where anybody may have put another one in its place.
-    mutating func check(withCode: String?, client: ClientID, nonce: String?, with program: NetworkProgram) {
+    mutating func check(withCode: String?, client: ClientID, nonce: String?, with program: NetworkProgramLauncher) {
         do throws(CommandFailure) {
             if let withCode {
                 checks.append(
@@ -126,10 +126,10 @@ struct TokenReport {
     /// Prints it; throws when an identity token is not good or was not checked, or the tokens were not kept.
     func print(asJSON: Bool) throws {
         if asJSON {
-            try Streams.answer(json.rendered)
+            try CommandOutput.answer(json.rendered)
         } else {
             let terminal = Terminal.current(Environment.current)
-            try Streams.answer(lines.map(terminal.shown).joined(separator: "\n"))
+            try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
         }
         if let failure { throw failure }
         if !checks.allSatisfy(\.isGood) { throw CommandFailure(.failed, "") }

@@ -52,7 +52,7 @@ struct VerifyCommand: ParsableCommand {
     private func verify() throws {
         try Hardening.protectSecrets()
         let found = try secrets()
-        let program = try NetworkProgram(server)
+        let program = try NetworkProgramLauncher(server)
         var pace = QuestionPace()
         var results: [VerifyResult] = []
         for (name, secret) in found {
@@ -65,7 +65,7 @@ struct VerifyCommand: ParsableCommand {
             if !answer.json { try show(result) }
         }
         if answer.json {
-            try Streams.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
+            try CommandOutput.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
         }
         Glibc.exit(VerifyResult.exitCode(of: results))
     }
@@ -82,7 +82,7 @@ struct VerifyCommand: ParsableCommand {
 
     /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
     private static func ask(
-        _ secret: PublishedSecret, _ program: NetworkProgram, _ pace: inout QuestionPace
+        _ secret: PublishedSecret, _ program: NetworkProgramLauncher, _ pace: inout QuestionPace
     ) -> VerifyResult {
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
         pace.wait()
@@ -94,7 +94,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     /// Without a verdict nothing is known of this secret; what is known of others is printed all the same.
-    private static func verdict(on trial: SecretTrial, _ program: NetworkProgram) -> Verdict {
+    private static func verdict(on trial: SecretTrial, _ program: NetworkProgramLauncher) -> Verdict {
         do throws(CommandFailure) {
             return try program.verify(trial)
         } catch {
@@ -105,7 +105,7 @@ struct VerifyCommand: ParsableCommand {
     private func show(_ result: VerifyResult) throws {
         let terminal = Terminal.current(Environment.current)
         let lines = result.lines.flatMap { Paragraph.lines($0, columns: terminal.columns, indent: 4) }
-        try Streams.answer(lines.map(terminal.shown).joined(separator: "\n"))
+        try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
     }
 }
 
@@ -114,7 +114,7 @@ extension QuestionPace {
     mutating func wait() {
         let pause = pause(at: Clocks.bootMilliseconds())
         guard pause > 0 else { return }
-        Streams.complain("waiting \(pause / 1_000 + 1) seconds: Apple is asked six times a minute at most")
+        CommandOutput.complain("waiting \(pause / 1_000 + 1) seconds: Apple is asked six times a minute at most")
         usleep(UInt32(pause * 1_000))
     }
 }

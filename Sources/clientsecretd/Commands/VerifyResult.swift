@@ -66,7 +66,7 @@ struct VerifyResult {
         case .unknown:
             let words = verdict.detail.map(Printable.line) ?? "no reason is known"
             let stray = isStray ? "; a first answer was invalid_client, so try again" : ""
-            let remedy = NetworkProgram.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
+            let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
             return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]
         }
     }

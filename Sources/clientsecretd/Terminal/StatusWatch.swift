@@ -26,7 +26,7 @@ struct StatusWatch {
                 // Read each time: the window may have been resized.
                 let terminal = Terminal.current(Environment.current)
                 let frame = screen.frame(picture(on: terminal), on: terminal)
-                try Streams.answer(bytes: Array(frame.utf8))
+                try CommandOutput.answer(bytes: Array(frame.utf8))
                 // SIGWINCH, when the window is resized, cuts it short.
                 sleep(1)
                 try look()
@@ -43,11 +43,11 @@ struct StatusWatch {
         var complained = false
         while true {
             if let lack {
-                if !complained { Streams.complain("\(lack.complaint); waiting") }
+                if !complained { CommandOutput.complain("\(lack.complaint); waiting") }
             } else if let last, last.snapshot != shown || complained {
                 let terminal = Terminal.current(Environment.current)
                 let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
-                try Streams.answer(text.joined(separator: "\n"))
+                try CommandOutput.answer(text.joined(separator: "\n"))
                 shown = last.snapshot
             }
             complained = lack != nil

@@ -10,7 +10,7 @@ import Testing
 @testable import Daemon
 
 /// What `check` finds in the files with which a machine logs in to etcd.
-struct StoreFilesTests {
+struct StoreLoginFilesTests {
     private let directory: TemporaryDirectory
     private let now = WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970))
 
@@ -32,7 +32,7 @@ struct StoreFilesTests {
     private func failures(
         user: String? = nil, _ files: [StoreConfiguration.File: String] = [:], after days: Int64 = 0
     ) -> [Failure] {
-        StoreFiles.failures(
+        StoreLoginFiles.failures(
             of: StoreConfiguration(endpoints: ["https://etcd1:2379"], user: user, files: files),
             in: directory.path, as: .current(), at: now + Seconds(days * 86_400))
     }

@@ -7,7 +7,7 @@ import Rotation
 import Store
 
 /// The files with which this machine logs in to etcd.
-enum StoreFiles {
+enum StoreLoginFiles {
     /// What would keep etcd from letting this machine in, as far as the files show that are named or lie in the standard place.
     ///
     /// What the service is handed by a drop-in is not known here, and what `identity` may not read is not looked at: where

@@ -6,7 +6,7 @@ import SignIn
 
 /// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of
 /// whoever types the command, never through the service.
-struct NetworkProgram {
+struct NetworkProgramLauncher {
     static let name = "clientsecretd-network"
 
     private let path: String
@@ -79,7 +79,7 @@ struct NetworkProgram {
         close(output.writing)
         // A child that ends early is known by its answer.
         signal(SIGPIPE, SIG_IGN)
-        _ = Streams.write(request, to: input.writing)
+        _ = CommandOutput.write(request, to: input.writing)
         signal(SIGPIPE, SIG_DFL)
         close(input.writing)
         defer { close(output.reading) }
@@ -103,7 +103,8 @@ struct NetworkProgram {
         // The environment goes along: it says which proxy to use.
         let failed = unsafe posix_spawn(&child, path, &actions, nil, arguments, environ)
         guard failed == 0 else {
-            throw CommandFailure(.failed, "\(Printable.name(path)) cannot be run: \(Streams.text(ofErrno: failed))")
+            throw CommandFailure(
+                .failed, "\(Printable.name(path)) cannot be run: \(CommandOutput.text(ofErrno: failed))")
         }
         return child
     }
@@ -111,7 +112,7 @@ struct NetworkProgram {
     private static func pipe() throws(CommandFailure) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else {
-            throw CommandFailure(.failed, "a pipe cannot be made: \(Streams.text(ofErrno: errno))")
+            throw CommandFailure(.failed, "a pipe cannot be made: \(CommandOutput.text(ofErrno: errno))")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])

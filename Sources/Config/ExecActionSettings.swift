@@ -2,7 +2,7 @@ import AppleClientSecret
 import Rotation
 
 /// `exec:`: a program and its arguments, without a shell.
-enum ExecAction: ActionKind {
+enum ExecActionSettings: ActionKind {
     static let verbs = ["exec"]
     static let options = ["timeout"]
 

@@ -6,7 +6,7 @@ import Linux
 import SignIn
 
 /// The request on standard input.
-enum Input {
+enum RoleInput {
     /// In milliseconds: who asks has the request ready, and one connection at a time is served.
     private static let patience: Int64 = 10_000
     /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
@@ -63,27 +63,5 @@ enum Input {
                 guard let text = value.text else { throw ValidationError("a field of the request is no text") }
                 return (name, text)
             })
-    }
-}
-
-/// The answer on standard output, and complaints on standard error.
-enum Output {
-    static func answer(_ json: JSONText) throws {
-        try write(json.bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
-    }
-
-    /// A failure to write it is ignored.
-    static func complain(_ message: String) {
-        try? write(Array((Printable.lines("clientsecretd-network: " + message) + "\n").utf8), to: STDERR_FILENO)
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ValidationError("the answer cannot be written") }
-            rest = rest.dropFirst(count)
-        }
     }
 }

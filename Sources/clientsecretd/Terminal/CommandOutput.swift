@@ -2,7 +2,7 @@ import Failures
 import Glibc
 
 /// Writes answers to standard output, and errors and warnings to standard error.
-enum Streams {
+enum CommandOutput {
     static func answer(_ text: String) throws(CommandFailure) {
         try answer(bytes: Array((text + "\n").utf8))
     }

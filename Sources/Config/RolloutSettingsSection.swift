@@ -1,7 +1,7 @@
 import Rotation
 
 /// `rollout`: how the machines that receive a client's secrets from the store deliver them.
-enum RolloutSection {
+enum RolloutSettingsSection {
     static let names = ["canaries", "at_once", "pause"]
 
     static func read(in client: Section) -> Setting<RolloutSettings> {

@@ -2,10 +2,10 @@ import ArgumentParser
 import SignIn
 
 /// Which server is asked, and how long. On the command line alone: a request can change neither.
-struct ServerOptions: ParsableArguments {
+struct EndpointOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The server, where it is not Apple's; https only.", valueName: "url"),
-        transform: ServerOptions.endpoint)
+        transform: EndpointOptions.endpoint)
     var endpoint = Endpoint.apple
 
     @Option(

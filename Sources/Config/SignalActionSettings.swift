@@ -1,7 +1,7 @@
 internal import Rotation
 
 /// `signal:`: a signal to a unit's main process.
-enum SignalAction: ActionKind {
+enum SignalActionSettings: ActionKind {
     static let verbs = ["signal"]
     static let settings = ["unit", "signal"]
 

@@ -11,7 +11,7 @@ internal import Glibc
 
     /// An empty buffer for `capacity` bytes; nil when the secure heap has no room for them.
     package init?(capacity: Int) {
-        SecureHeap.start()
+        PrivateKeyHeap.start()
         guard capacity > 0, let memory = unsafe shim_secure_zalloc(capacity) else { return nil }
         unsafe self.memory = unsafe memory
         self.capacity = capacity
@@ -80,7 +80,7 @@ internal import Glibc
 
 /// OpenSSL's secure heap: memory between guard pages that is locked against swapping and left out of core dumps.
 /// Private keys and passphrases are kept nowhere else.
-package enum SecureHeap {
+package enum PrivateKeyHeap {
     /// 64 kB, which an unprivileged process may lock on old kernels too: a loaded key takes some 500 bytes of it, one
     /// that is being loaded a few kB.
     static let size = 65_536

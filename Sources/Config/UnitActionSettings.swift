@@ -1,7 +1,7 @@
 import Rotation
 
 /// `restart:`, `reload:`, `reload_or_restart:`, `start:`: what systemd does with a unit.
-enum UnitAction: ActionKind {
+enum UnitActionSettings: ActionKind {
     static let verbs = Action.UnitVerb.allCases.map(\.rawValue)
 
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {

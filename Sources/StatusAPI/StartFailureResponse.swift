@@ -3,7 +3,7 @@ package import Linux
 import NIOHTTP1
 
 /// The answer to clients that wait at the status socket of a daemon that fails to start.
-package enum Unavailable {
+package enum StartFailureResponse {
     /// Answers the clients that have connected with the reason, and closes their connections. systemd would take them
     /// for new ones otherwise, and start the daemon again and again.
     ///
@@ -12,8 +12,8 @@ package enum Unavailable {
     ///   - headline: the reason on one line.
     ///   - diagnostics: all mistakes of the configuration, where they are the reason.
     ///   - milliseconds: how long all clients together may take to send a request and to read the answer.
-    package static func turnAway(
-        _ listener: borrowing Descriptor, headline: String, diagnostics: [String], within milliseconds: Int64
+    package static func send(
+        to listener: borrowing Descriptor, headline: String, diagnostics: [String], within milliseconds: Int64
     ) {
         let bytes = response(headline, diagnostics)
         let deadline = Clocks.bootMilliseconds() + milliseconds

@@ -5,13 +5,13 @@ import Testing
 @testable import Formats
 
 /// A format is one file and its line in the registry.
-@Suite struct RegistryTests {
+@Suite struct FormatRegistryTests {
     @Test func noOtherSourceNamesAFormat() throws {
         let sources = URL(fileURLWithPath: repository + "/Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        let names = Formats.all.map { $0.name }
+        let names = FormatRegistry.all.map { $0.name }
         // Their types, and their names as whole literals: as words, such as "raw", they occur in other meanings.
-        let types = Formats.all.map { "\($0)" }
+        let types = FormatRegistry.all.map { "\($0)" }
         var searched = 0
         var found: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/Formats/") {

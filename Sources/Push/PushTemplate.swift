@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// How the templates of a ``PushKind`` are filled.
-enum Template {
+enum PushTemplate {
     /// `template` with each `{{name}}` replaced by what `escape` makes of the value of that name; a name without a value
     /// is empty. What stands behind the name, `/` or `!`, goes to `escape`.
     static func expand(

@@ -2,9 +2,9 @@ import StatusAPI
 import Testing
 
 /// What clients may take up, as the contract and `docs/openapi.yaml` have it.
-struct LimitsTests {
+struct HTTPLimitsTests {
     @Test func theContractsNumbersAreTheDaemons() {
-        let limits = StatusServer.Limits()
+        let limits = HTTPLimits()
         #expect(limits.connections == 64)
         #expect(limits.connectionsPerUser == 8)
         #expect(limits.keptConnections == 4)
@@ -16,6 +16,6 @@ struct LimitsTests {
     /// Fewer descriptors make for fewer connections, and never for none.
     @Test(arguments: [(1024, 64), (256, 64), (255, 63), (201, 9), (200, 8), (64, 8), (0, 8)])
     func fewDescriptorsMakeForFewConnections(descriptors: Int, connections: Int) {
-        #expect(StatusServer.Limits(descriptors: descriptors).connections == connections)
+        #expect(HTTPLimits(descriptors: descriptors).connections == connections)
     }
 }

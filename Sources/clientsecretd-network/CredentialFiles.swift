@@ -4,7 +4,7 @@ import Linux
 
 /// Files with which a role shows who it is: tokens and passwords, which systemd's LoadCredential= or an administrator puts
 /// in place.
-enum Credentials {
+enum CredentialFiles {
     /// Why a file cannot be used, in words that name it.
     struct Unusable: Error {
         let words: String

@@ -1,0 +1,51 @@
+/// How much of the daemon's resources one client, and all clients together, may use.
+///
+/// Tests make times shorter and counts smaller; the daemon uses the values below.
+package struct HTTPLimits: Hashable, Sendable {
+    /// Open connections: twice what a machine's monitoring, its operators and a few scripts hold open together, and
+    /// far below the 1,024 descriptors that a service has by default.
+    package var connections = 64
+    /// Open connections of each user except root, so that no account locks out the others. On the metrics socket:
+    /// connections that send a request or are idle, and as many that are sent an answer.
+    package var connectionsPerUser = 8
+    /// The part of `connections` reserved for root and the daemon's own user, so that operators always get in.
+    package var keptConnections = 4
+
+    /// Bytes of the request line and the header together: curl sends 100, a browser with cookies 2,000.
+    package var headerSize = 8192
+    /// Header fields: browsers send about 15.
+    package var headerFields = 64
+    /// Bytes of a body: a renewal that lists 900 clients whose names have the maximum length.
+    package var bodySize = 65_536
+
+    /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one.
+    package var requestTime: Int64 = 10_000
+    /// Milliseconds that a connection may be idle between two requests. Monitoring systems ask every 15 to 60 s over
+    /// a connection that they keep. This is longer than any of these by half a minute: a request that is sent while
+    /// the connection is being closed is lost, and the scrape fails.
+    package var idleTime: Int64 = 90_000
+    /// Milliseconds that a client may take to read an answer.
+    package var answerTime: Int64 = 30_000
+    /// Milliseconds that a client has left once the daemon stops: of the 5 s that a stop may take, jobs have 4.
+    package var stopTime: Int64 = 250
+
+    /// Requests that may await the rotation's answer, including those whose client has disconnected.
+    package var pendingRequests = 64
+    /// Milliseconds between two requested renewals of one client, except by root: the documented 10 s.
+    package var renewalPause: Int64 = 10_000
+
+    /// The limits of the daemon.
+    package init() {}
+
+    /// The same, with fewer connections where the process may open only `descriptors` descriptors.
+    package init(descriptors: Int) {
+        connections = min(connections, max(Self.fewestConnections, descriptors - Self.descriptorsForRotation))
+    }
+
+    /// Descriptors reserved for the rotation: the loop and its sockets hold two dozen, and each of a lane's eight
+    /// workers holds a dozen directories and a few files open as it walks a path. The workers that keep records
+    /// share the descriptors of one path.
+    private static let descriptorsForRotation = 192
+    /// The minimum for any number of descriptors: half for root and the daemon's user, half for everybody else.
+    private static let fewestConnections = 8
+}
