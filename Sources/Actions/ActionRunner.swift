@@ -29,7 +29,7 @@ package struct ActionRunner: Sendable {
         case .exec(let arguments, let timeout):
             try exec.run(arguments, timeout: timeout, covering, of: action)
         case .unit, .signal: try unit.run(action)
-        // Whoever pushes does this too.
+        // The executor has the push service do this (`Executor.redeploy`): it needs the network.
         case .redeploy: break
         }
     }

@@ -11,7 +11,7 @@ internal import SystemPackage
 /// - No other user may be able to replace the program: that user would gain the daemon's rights. This is checked before
 ///   every run.
 /// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own.
-/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Retry).
+/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Model/Retry).
 ///   One that is cut off because the daemon stops runs again after the next start.
 /// - What it prints is logged without secrets.
 package struct ExecAction: Sendable {

@@ -12,7 +12,7 @@ internal import Systemd
 /// The rules:
 /// - A unit that somebody stopped stays stopped: its next start reads the new secret.
 /// - Each order has a bus connection of its own and is waited for until systemd reports how its job ended.
-/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Retry).
+/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Model/Retry).
 /// - Without the right to give an order the failure names the polkit rule that gives it.
 package struct UnitAction: Sendable {
     private let cancel: EventCounter?
@@ -62,7 +62,7 @@ package struct UnitAction: Sendable {
 }
 
 extension Action {
-    /// The polkit rule that lets the user have it carried out; nil for what needs none.
+    /// The polkit rule that lets the user have the action carried out; nil for an action that needs none.
     package func rule(for id: UInt32) -> String? {
         // A user without a name is called by its number.
         rule(forUser: (try? Accounts.user(id: id))?.name ?? String(id))
@@ -74,8 +74,8 @@ extension Action {
         return PolkitRule.text(user: name, unit: unit, verbs: order.verbs)
     }
 
-    /// The order for systemd; nil for what is no unit's. A failed unit is started: its next start would read the new secret too,
-    /// but nobody stopped it on purpose.
+    /// The order for systemd; nil for an action that systemd has no part in. A unit that has failed is started, unlike one
+    /// that was stopped: nobody stopped it on purpose.
     fileprivate var order: (UnitOrder, unit: String)? {
         switch self {
         case .exec, .redeploy: nil
@@ -127,7 +127,7 @@ extension Failure {
     /// The remedy where there is no systemd to ask; nil elsewhere.
     private static var withoutSystemd: Remedy? {
         SystemManager.isSystemd
-            ? nil : .say("tell the application by exec: instead, for systemd does not run this machine")
+            ? nil : .say("use exec: instead, for systemd does not run this machine")
     }
 
     private static func advice(for action: Action, _ user: UInt32, _ before: String = "") -> Remedy? {

@@ -53,7 +53,7 @@ package struct ConfigurationSource: Sendable {
 
     /// The client of the service that asks the store, whose socket lies beside the daemon's.
     ///
-    /// - Parameter post: takes what the service says while it is asked.
+    /// - Parameter post: receives the notices that come while a request is open.
     func storeService(
         besideSocket socket: String, cancel: EventCounter?, post: @escaping @Sendable (Input) -> Void = { _ in }
     ) throws(SystemError) -> StoreService {

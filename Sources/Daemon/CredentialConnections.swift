@@ -22,7 +22,7 @@ final class CredentialConnections {
     private var journal: CredentialJournal
 
     private enum Tag {
-        static let bell: UInt64 = 0
+        static let changed: UInt64 = 0
         static let timer: UInt64 = 1
         static let listener: UInt64 = 2
         static let firstConnection: UInt64 = 3
@@ -40,13 +40,13 @@ final class CredentialConnections {
 
     /// Runs until the server stops and all are answered or time is up.
     func run() throws(SystemError) {
-        try waits.epoll.add(server.bell.raw, tag: Tag.bell)
+        try waits.epoll.add(server.changed.raw, tag: Tag.changed)
         try waits.epoll.add(waits.timer.raw, tag: Tag.timer)
         for connection in server.takeInherited() { admit(connection) }
         while true {
             let now = Clocks.bootMilliseconds()
             let (table, isStopping) = server.state
-            if isStopping { stopAt = stopAt ?? now + limits.farewell }
+            if isStopping { stopAt = stopAt ?? now + limits.stopTime }
             for (tag, connection) in connections {
                 decide(connection, by: table, at: now)
                 try move(connection, tag, at: now)
@@ -62,12 +62,12 @@ final class CredentialConnections {
 
     private func take(_ event: Epoll.Event) throws(SystemError) {
         switch event.tag {
-        case Tag.bell: server.bell.clear()
+        case Tag.changed: server.changed.clear()
         case Tag.timer: _ = try waits.timer.read()
         case Tag.listener: acceptAll()
         default:
             // The peer has closed its end.
-            if !event.readiness.isDisjoint(with: [.hungUp, .failed]) { try letGo(event.tag) }
+            if !event.readiness.isDisjoint(with: [.hungUp, .failed]) { try drop(event.tag) }
         }
     }
 
@@ -134,11 +134,11 @@ final class CredentialConnections {
         let isAnswered = connection.answer != nil
         switch connection.push() {
         case .done, .broken:
-            return try letGo(tag)
+            return try drop(tag)
         case .blocked where isAnswered && now >= connection.deadline:
-            return try letGo(tag)
+            return try drop(tag)
         case .blocked where connection.user != 0 && otherUsers > limits.otherUsers:
-            return try letGo(tag)
+            return try drop(tag)
         case .blocked:
             let readiness: Readiness = isAnswered ? .writable : []
             guard connection.awaited != readiness else { return }
@@ -157,7 +157,7 @@ final class CredentialConnections {
         connections.values.count { $0.user != 0 }
     }
 
-    private func letGo(_ tag: UInt64) throws(SystemError) {
+    private func drop(_ tag: UInt64) throws(SystemError) {
         guard let connection = connections.removeValue(forKey: tag), connection.awaited != nil else { return }
         // Explicitly: epoll keeps a socket of which systemd holds a copy.
         try waits.epoll.remove(connection.descriptor.raw)

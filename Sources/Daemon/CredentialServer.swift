@@ -14,7 +14,7 @@ final class CredentialServer: Sendable {
     let secretCache: SecretCache
     let log: Log
     /// Signalled when ``state`` has changed.
-    let bell: EventCounter
+    let changed: EventCounter
     private let limits: CredentialLimits
     private let shared: Mutex<(table: CredentialTable, isStopping: Bool)>
     private let ended: EventCounter
@@ -30,7 +30,7 @@ final class CredentialServer: Sendable {
         self.secretCache = secretCache
         self.log = log
         self.limits = limits
-        bell = try EventCounter()
+        changed = try EventCounter()
         ended = try EventCounter()
         shared = Mutex((CredentialTable(configuration), false))
     }
@@ -42,7 +42,7 @@ final class CredentialServer: Sendable {
     /// Serves the units of this configuration from now on. Any thread.
     func adopt(_ configuration: Configuration) {
         shared.withLock { $0.table = CredentialTable(configuration, after: $0.table) }
-        bell.signal()
+        changed.signal()
     }
 
     /// Serves these secrets from now on. Any thread.
@@ -51,7 +51,7 @@ final class CredentialServer: Sendable {
         shared.withLock { shared in
             for served in changes { shared.table.take(served) }
         }
-        bell.signal()
+        changed.signal()
     }
 
     /// Answers a connection that waited when an earlier process of the service died.
@@ -101,8 +101,8 @@ final class CredentialServer: Sendable {
             return
         }
         shared.withLock { $0.isStopping = true }
-        bell.signal()
-        _ = ended.wait(atMost: 2 * limits.farewell)
+        changed.signal()
+        _ = ended.wait(atMost: 2 * limits.stopTime)
     }
 }
 
@@ -157,5 +157,5 @@ struct CredentialLimits: Sendable {
     /// Milliseconds until accepting is tried again after it failed, as without a free descriptor.
     var pause: Int64 = 1_000
     /// Milliseconds that a stop spends on refusing those who wait; the whole stop may take 5 s.
-    var farewell: Int64 = 500
+    var stopTime: Int64 = 500
 }

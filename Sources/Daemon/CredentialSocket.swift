@@ -21,8 +21,8 @@ final class CredentialSocket: Sendable {
 
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
-    /// The name under which systemd stores a waiting connection for the next process; nobody would write it by mistake
-    /// instead of the name above.
+    /// The name under which systemd stores a waiting connection for the next process; too different from the name above to be
+    /// written in its place by mistake.
     static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
 
@@ -62,7 +62,7 @@ final class CredentialSocket: Sendable {
 
     /// Refuses every waiting connection when the daemon does not start: systemd starts it again and again while there
     /// are connections in its socket's queue.
-    static func turnAway(_ sockets: inout PassedSockets) {
+    static func refuseWaiting(_ sockets: inout PassedSockets) {
         while let held = sockets.takeHeld(heldName) { _ = CredentialConnection(held, deadline: 0) }
         guard let passed = try? sockets.take(passedName), passed.family == .unix,
             let listener = try? CredentialListener(passed)
@@ -113,7 +113,7 @@ final class CredentialListener: Sendable {
     private let own: UnixListener?
     private let passed: Descriptor?
 
-    /// systemd connects as root, which may do so whoever owns the socket; nobody else needs to connect.
+    /// Only the owner may connect. systemd connects as root, which may do so in any case.
     private static let mode: UInt32 = 0o600
 
     /// Takes over a socket that systemd passed.

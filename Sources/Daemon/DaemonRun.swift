@@ -57,8 +57,8 @@ package struct DaemonRun {
             try SignalDescriptor.blockSignals()
             var passed = try PassedSockets()
             defer {
-                CredentialSocket.turnAway(&passed)
-                StatusListener.turnAway(&passed, refusal.lines.withLock { $0 })
+                CredentialSocket.refuseWaiting(&passed)
+                StatusListener.refuseWaiting(&passed, refusal.lines.withLock { $0 })
             }
             return try start(&passed)
         } catch {
@@ -103,7 +103,8 @@ package struct DaemonRun {
             refused = lines
         }
         if passed.isReachable(StatusListener.metricsName) {
-            // Not ignored: the author of that unit counts on a port that others can reach.
+            // The start fails instead of ignoring the socket, because the author of that unit relies on a port that other
+            // machines can reach.
             let why =
                 "the socket \(StatusListener.metricsName) from systemd is on an address that other machines reach; "
                 + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467"
@@ -194,7 +195,7 @@ package struct DaemonRun {
         let watcher = notices.map { notices in
             Watcher(
                 notices,
-                // It stays: another one that a reload names is only warned of.
+                // The same for as long as the daemon runs: a reload that names another one only causes a warning.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: findings)
         }
@@ -241,7 +242,7 @@ package struct DaemonRun {
                 passed: try sockets.socket(StatusListener.passedName),
                 metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
                 handle: { [log] request, peer, reply in
-                    // Who only looks changes nothing.
+                    // A request for the fleet's reports changes nothing, so it is not logged.
                     if case .fleet = request {} else { log.note(.asked(request, Requester(peer))) }
                     inbox.post(.asked(request, callers.admit(reply)))
                 })

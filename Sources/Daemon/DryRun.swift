@@ -40,7 +40,7 @@ package struct DryRun: Sendable {
     /// What would keep etcd from letting this machine in, by the files that can be read: what `run` serves all the same.
     package let storeFailures: [Failure]
     /// The state directory, if it is missing and systemd makes it when the service starts.
-    package let stateToCome: AbsolutePath?
+    package let stateDirectoryMadeAtStart: AbsolutePath?
     /// Former outputs that hold a valid secret, or cannot be read.
     package let orphans: [OrphanedOutput]
 
@@ -60,7 +60,7 @@ package struct DryRun: Sendable {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
-            (dropIns, idleWriters, unasked, storeFailures, stateToCome) = ([], [], [], [], nil)
+            (dropIns, idleWriters, unasked, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
             return
         }
         var rotation = Rotation(
@@ -113,7 +113,7 @@ package struct DryRun: Sendable {
         }
         for (name, failure) in rotation.sourceFailures where configuration.clients[name]?.source?.isStore == false {
             failed[.source(name)] = nil
-            // What is merely older or gone changes nothing as long as there is a secret.
+            // An older source, or none, changes nothing as long as there is a secret.
             if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.current(of: name) == nil {
                 problems.append(Problem(failure: failure, client: name))
             }
@@ -139,14 +139,14 @@ package struct DryRun: Sendable {
             let ofProgram = review?.obstacle(to: action) ?? ExecAction.obstacle(to: action, as: identity)
             problems += ([ofProgram].compactMap { $0 } + ofUnit).map { Problem(failure: $0, client: nil) }
         }
-        var stateToCome: AbsolutePath?
+        var stateDirectoryMadeAtStart: AbsolutePath?
         if let path = settings.stateDirectory(of: configuration) {
             let met = StateDirectory.obstacle(to: path, as: identity)
             // Each client's record fails for the same reason.
             if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
             let all = review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 }
             problems += all.map { Problem(failure: $0, client: nil) }
-            if review?.makes(path) == true { stateToCome = path }
+            if review?.makes(path) == true { stateDirectoryMadeAtStart = path }
         }
         if let path = configuration.metricsFile {
             let met = reader.obstacle(toMetricsFile: path)
@@ -158,7 +158,7 @@ package struct DryRun: Sendable {
             problems.append(Problem(failure: Failure(.unknownGroup, at: .named(group)), client: nil))
         }
         self.problems = problems
-        self.stateToCome = stateToCome
+        self.stateDirectoryMadeAtStart = stateDirectoryMadeAtStart
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
         let verifier = settings.verifier(besideSocket: socket, cancel: nil)
@@ -213,8 +213,7 @@ private struct DryRunReader {
     }
 
     private func carryOut(_ job: Job) throws(Failure) -> Outcome {
-        // Asking would start the service; what keeps it from being asked at all is seen without. Nothing waits for one that
-        // does not know its store.
+        // A request would start the service, so only the socket is checked. The failure below holds back nothing else.
         if case .readStore = job.work {
             throw executor.storeService.obstacle() ?? Failure(.storeUnconfigured, at: .store)
         }

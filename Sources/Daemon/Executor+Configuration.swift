@@ -10,7 +10,7 @@ extension Executor {
     func checkConfiguration() -> Outcome {
         switch settings.load() {
         case .success(let loaded):
-            noteTrail(of: .configuration, loaded.files)
+            noteLinkChain(of: .configuration, loaded.files)
             return .passes
         case .failure(let refusal):
             return .refused(refusal.diagnostics.map(\.description))
@@ -60,13 +60,13 @@ extension Executor {
 
     /// Registers the files that the configuration reads and writes, before any of its jobs runs.
     func adopt(_ loaded: LoadedConfiguration) {
-        noteTrail(of: .configuration, loaded.files)
+        noteLinkChain(of: .configuration, loaded.files)
         let configuration = loaded.configuration
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // Where it does not answer, its path is taken as it stands.
             state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)
         }
-        boundaries.draw(
+        reservedPaths.set(
             inputs: configuration.inputs.union(loaded.files),
             outputs: configuration.outputPaths.union([configuration.metricsFile].compactMap { $0 }), state: place,
             trusted: configuration.trustedDirectories)
@@ -82,10 +82,10 @@ extension Executor {
         let files = [entry.location, entry.passphrase].compactMap { location -> AbsolutePath? in
             if case .file(let path)? = location { path } else { nil }
         }
-        for path in files { boundaries.note(path) }
-        noteTrail(of: .key(name), files)
+        for path in files { reservedPaths.note(path) }
+        noteLinkChain(of: .key(name), files)
         do throws(Failure) {
-            let key = try KeyLoader(as: boundaries.trusting(identity), credentials: settings.credentials).load(entry)
+            let key = try KeyLoader(as: reservedPaths.trusting(identity), credentials: settings.credentials).load(entry)
             keyring.put(key, as: name)
             return .key(key.print)
         } catch {
@@ -95,9 +95,9 @@ extension Executor {
     }
 
     /// Reports to the watcher the links to these files, and where they end.
-    func noteTrail(of resource: Resource, _ paths: [AbsolutePath]) {
+    func noteLinkChain(of resource: Resource, _ paths: [AbsolutePath]) {
         guard let findings else { return }
-        let places = paths.flatMap { LinkTrail.places(of: $0.description) }.compactMap { AbsolutePath($0) }
-        findings.post(.trail(Set(places), of: resource))
+        let places = paths.flatMap { LinkChain.places(of: $0.description) }.compactMap { AbsolutePath($0) }
+        findings.post(.linkChain(Set(places), of: resource))
     }
 }

@@ -21,7 +21,7 @@ final class Executor: Sendable {
     let pusher: Pusher
     let storeService: StoreService
     private let naming: TemporaryNames
-    let boundaries = ReservedPaths()
+    let reservedPaths = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
     private let leftovers: Leftovers?
     /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
@@ -66,8 +66,8 @@ final class Executor: Sendable {
         self.keyring = keyring
         self.runner = runner
         self.log = log
-        publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: { SHA256.digest($0) })
-        leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity, boundaries: boundaries)
+        publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: { SHA256.digest($0) })
+        leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity, reservedPaths: reservedPaths)
         pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)
         mounts = QuietMutex(MountTable(MountTable.current()))
     }
@@ -80,7 +80,7 @@ final class Executor: Sendable {
         }
     }
 
-    /// What `body` makes of each element, on the threads of its lane, as jobs are carried out. Blocks until all are done.
+    /// Calls `body` with each element on a thread of its lane, as for jobs; returns the results. Blocks until all are done.
     func map<Element: Sendable, Value: Sendable>(
         _ elements: [Element], in lane: (Element) -> Lane, _ body: @escaping @Sendable (Element) -> Value
     ) -> [Value] {
@@ -112,8 +112,8 @@ final class Executor: Sendable {
         }
     }
 
-    /// How many of `count` short jobs a thread runs in a row: queueing each by itself would take longer than the jobs.
-    /// With only a few for each thread it is 1, so that none waits for another.
+    /// How many of `count` short jobs one thread runs one after the other: queueing each job by itself would take longer
+    /// than the job. With only a few jobs for each thread it is 1, so that none waits for another.
     static func share(of count: Int) -> Int { min(max(count / (2 * threads), 1), 16) }
 
     private func start(_ jobs: [Job], in lane: Lane, _ report: @escaping @Sendable (Input) -> Void) {
@@ -159,9 +159,9 @@ final class Executor: Sendable {
     }
 
     /// Checks on a worker whether the state directory is still in place.
-    func makeSureOfState() {
+    func checkState() {
         // Without a thread, the next job that uses it checks.
-        try? pool.run(in: .state) { [state] in state.makeSure() }
+        try? pool.run(in: .state) { [state] in state.checkInPlace() }
     }
 
     /// The lane of all jobs on the mount of a path.
@@ -235,8 +235,8 @@ final class Executor: Sendable {
         return .ran
     }
 
-    /// Has what was pushed to each of these targets deployed: the first one asked starts that where nothing does it yet, and
-    /// the others find it under way.
+    /// Has the projects behind these targets deployed with what was pushed. The first target of a project starts the
+    /// deployment, unless there is one already; the others find it under way.
     private func redeploy(_ targets: [TargetName]) throws(Failure) -> Outcome {
         var isReady = true
         for target in targets { isReady = try pusher.redeploy(target) && isReady }
@@ -295,10 +295,10 @@ final class Executor: Sendable {
         return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
     }
 
-    /// The core's observation of what was read; has the watcher follow the file to where it really is.
+    /// The core's observation of what was read. Also has the watcher watch the directory that the file really lies in.
     private func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
         if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
-        if contents.realPath != spec.path.description { noteTrail(of: .file(spec.path), [spec.path]) }
+        if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
         return contents.observe { token in
             if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil { return known.issued }
             guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
@@ -310,8 +310,8 @@ final class Executor: Sendable {
     /// What a client's source holds.
     private func readSource(_ file: FileSource, of client: ClientName) throws(Failure) -> Outcome {
         let path = file.path
-        boundaries.note(path)
-        noteTrail(of: .source(client), [path])
+        reservedPaths.note(path)
+        noteLinkChain(of: .source(client), [path])
         let content: FileContent?
         do throws(FileError) {
             content = try GuardedPath.readProving(
@@ -360,7 +360,7 @@ final class Executor: Sendable {
     }
 
     func metricsFile(_ path: AbsolutePath) -> MetricsFile {
-        MetricsFile(path, as: identity, naming: naming, boundaries: boundaries)
+        MetricsFile(path, as: identity, naming: naming, reservedPaths: reservedPaths)
     }
 
     /// Writes `metrics_file`; returns why that failed. Blocks.

@@ -4,15 +4,15 @@ import Rotation
 import SignIn
 import Store
 
-/// A machine's report as it lies in the store: JSON.
+/// A machine's report as it lies in the store, in JSON.
 ///
 /// The rules are:
-/// - At most ``StoreValue/longest`` bytes: clients that find no room are left out, those that are served first, and the
-///   report says how many they are.
-/// - What is read may be anybody's: anything but the JSON of this version is no report, and of its clients only those are
-///   taken that are asked for.
+/// - It has at most ``StoreValue/longest`` bytes. Clients for which there is no room are left out, healthy ones first, and
+///   the report says how many these are.
+/// - Anybody who may write to the store may have written what is read: anything but the JSON of this version is ignored,
+///   and so are clients that the caller does not name.
 struct HostReportValue {
-    /// Which daemon it is: two of one name are told apart by it.
+    /// Identifies the daemon: two machines with the same host name have different values.
     let instance: String
     let report: HostReport
 
@@ -23,7 +23,7 @@ struct HostReportValue {
 
     /// Reads ``text``; nil for anything else.
     ///
-    /// - Parameter clients: of these alone it is taken what the machine holds.
+    /// - Parameter clients: all other clients in the report are ignored.
     init?(_ text: String, of clients: Set<ClientIdentity>) {
         guard text.utf8.count <= StoreValue.longest,
             let json = try? JSONValue(Array(text.utf8), duplicates: .refused), json["v"]?.whole == 1,

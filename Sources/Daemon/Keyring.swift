@@ -16,7 +16,7 @@ final class Keyring: Sendable {
         keys.withLock { $0.signing[name] = key }
     }
 
-    /// Forgets a key that cannot be used any more: what was removed from the disk must not go on signing from memory.
+    /// Forgets a key that cannot be used any more: a key that was removed from the disk must not go on signing from memory.
     func remove(_ name: KeyName) {
         keys.withLock { $0.signing[name] = nil }
     }
@@ -24,7 +24,7 @@ final class Keyring: Sendable {
     /// Remembers the key in a DER SubjectPublicKeyInfo. Each is decoded once: that takes longer than verifying a signature,
     /// and ten thousand records may hold the same. Bytes that are no such key are ignored.
     func remember(spki: [UInt8]) {
-        // Also one that signs now: its file may go, and with it what the signing keys know.
+        // Also a key that signs now: its file may be removed, and its signing key with it.
         if let print = PublicKey.digest(spki: spki), keys.withLock({ $0.remembered[print] != nil }) { return }
         guard let key = PublicKey(spki: spki) else { return }
         keys.withLock { $0.remembered[key.print] = key }

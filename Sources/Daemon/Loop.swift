@@ -27,8 +27,9 @@ final class Loop {
     private let bootTimer: BootTimer
     private let signals: SignalDescriptor
 
-    /// Whether epoll waits for notices of files. The first one ends that (EPOLLONESHOT): with an empty interest set,
-    /// each notice in a pause of the watcher would still wake this thread within the kernel.
+    /// Whether epoll waits for inotify events. The first event ends that (EPOLLONESHOT), because the watcher reads them
+    /// once a second at most: with an empty set of interest flags, each event in between would still wake this thread
+    /// within the kernel.
     private var isListening = true
     private let startedAt = Clock.now().boot
     /// What the timers are set to; nil when they have to be set again.
@@ -39,8 +40,8 @@ final class Loop {
     private var backlog = Backlog()
     private var manager: ServiceManager
     private var stopAt: BootTime?
-    /// When the state directory is checked because of a notice.
-    private var stateLookAt: BootTime?
+    /// When the state directory is checked because something in it or above it has changed.
+    private var stateCheckAt: BootTime?
 
     private enum Tag: UInt64 {
         case wallTimer
@@ -55,15 +56,15 @@ final class Loop {
         case store
     }
 
-    /// Rendering ten thousand clients after each of ten thousand inputs would cost much, and nobody would see it.
-    ///
-    /// In milliseconds: a tenth of a second, or more, so that rendering, three microseconds for each client, stays below a
-    /// fiftieth of the time.
+    /// The least time between two snapshots, in milliseconds: a tenth of a second, and longer with more than 600 clients.
+    /// Rendering takes three microseconds for each client, and is to stay below a fiftieth of the time; ten thousand
+    /// clients rendered after each of ten thousand inputs would take minutes that no reader gains from.
     private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 6)) }
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
 
-    /// Somebody who empties or replaces the state directory must not find it recreated halfway. In milliseconds.
+    /// How long the state directory is left alone after a change of it, in milliseconds, so that somebody who empties or
+    /// replaces it has finished before the daemon creates it again.
     private static let statePause: Int64 = 2_000
 
     init(
@@ -93,7 +94,8 @@ final class Loop {
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
         if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue, for: [.readable, .once]) }
-        // A change is an error condition, which epoll reports unasked.
+        // A change of /proc/self/mountinfo is an error condition (proc(5)). epoll always reports EPOLLERR, so that no
+        // interest flags are needed.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
         try epoll.add(executor.storeService.raw, tag: Tag.store.rawValue)
@@ -108,13 +110,13 @@ final class Loop {
             backlog.add(inbox.drain())
             for input in backlog.take() { rotation.handle(input, at: now) }
             try watch(at: now)
-            for input in metrics?.goOn(at: now.boot) ?? [] { rotation.handle(input, at: now) }
+            for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
             credentials?.serve(step.served)
             executor.start(step.start) { [inbox] in inbox.post($0) }
-            for entry in step.changes {
-                log.note(entry, clients: rotation.clients(of: entry))
-                if case .configured = entry { follow(rotation.configuration, at: now) }
+            for event in step.changes {
+                log.note(event, clients: rotation.clients(of: event))
+                if case .configured = event { follow(rotation.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)
             // Before the answers: a client that then reads the status must not see the old one.
@@ -126,7 +128,8 @@ final class Loop {
                 log.warn("stopped although \(rotation.runningJobs) jobs had not ended; the next start goes on")
                 return snapshot(at: now)
             }
-            // Not while a job runs: the cache has what it just minted or found before the core knows of it.
+            // Only while no job runs: a job puts the secret that it minted or found into the cache before the core knows
+            // of that secret.
             if rotation.isIdle, executor.secretCount > 4 * rotation.configuration.clients.count + 64 {
                 executor.forget(allBut: rotation.fingerprintsInUse)
             }
@@ -145,7 +148,7 @@ final class Loop {
         // With inputs left to handle this does not block, but signals and timers are still taken.
         let next = backlog.isEmpty ? nil : now.boot
         let boot = [
-            wake.boot, mustShow, stopAt, stateLookAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next,
+            wake.boot, mustShow, stopAt, stateCheckAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next,
         ]
         .compactMap { $0 }.min()
         if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }
@@ -168,7 +171,7 @@ final class Loop {
                 _ = try bootTimer.read()
             case .signals:
                 for signal in try signals.read() { take(signal) }
-            case .manager: manager.goOn()
+            case .manager: manager.sendQueued()
             case .mounts:
                 executor.readMounts()
                 watcher?.noteMounts(at: Clock.now().boot)
@@ -187,13 +190,13 @@ final class Loop {
         guard let watcher else { return }
         var debounce = watcher.handle(found, at: now.boot)
             .union(try watcher.read(at: now.boot))
-            .union(watcher.goRound(at: now.boot))
+            .union(watcher.poll(at: now.boot))
         if debounce.remove(.state) != nil {
-            stateLookAt = stateLookAt ?? now.boot.advanced(milliseconds: Self.statePause)
+            stateCheckAt = stateCheckAt ?? now.boot.advanced(milliseconds: Self.statePause)
         }
-        if let stateLookAt, now.boot >= stateLookAt {
-            self.stateLookAt = nil
-            executor.makeSureOfState()
+        if let stateCheckAt, now.boot >= stateCheckAt {
+            self.stateCheckAt = nil
+            executor.checkState()
         }
         for resource in debounce { rotation.handle(.changeNoticed(resource), at: now) }
     }
@@ -230,9 +233,9 @@ final class Loop {
             if now.boot < next { return next }
         }
         lastShown = now.boot
-        // Where nothing shows a snapshot, as with `--once`, none is made.
-        let isLookedAt = server != nil || metrics != nil || log.progress != nil || manager.isListening
-        guard isLookedAt else { return nil }
+        // With `--once` nothing may show a snapshot; then none is made.
+        let isShown = server != nil || metrics != nil || log.progress != nil || manager.isListening
+        guard isShown else { return nil }
         let snapshot = snapshot(at: now)
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot

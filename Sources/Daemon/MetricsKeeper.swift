@@ -48,7 +48,7 @@ final class MetricsKeeper {
     /// core to render (measured) and a disk about as long: that is a tenth of the time.
     private var pace: Int64 { max(1_000, Int64(snapshot?.clients.count ?? 0) / 4) }
 
-    /// When the loop has to call ``goOn(at:)``; nil while nothing has to be written.
+    /// When the loop has to call ``advance(at:)``; nil while nothing has to be written.
     var wake: BootTime? {
         if let write { return write.isOverdue ? nil : write.startedAt + Rotation.patience }
         return isOwed && wasReady && path != nil ? notBefore : nil
@@ -78,7 +78,7 @@ final class MetricsKeeper {
     }
 
     /// Handles writes that ended and begins the next; returns the daemon faults they raise or clear.
-    func goOn(at now: BootTime) -> [Input] {
+    func advance(at now: BootTime) -> [Input] {
         var inputs: [Input] = []
         for ending in endings.drain() {
             if ending.path != path {

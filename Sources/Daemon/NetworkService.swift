@@ -4,12 +4,13 @@ import Linux
 import Rotation
 import SystemPackage
 
-/// The daemon's side of a service that has a network: one connection for each request, a line and an answer. The service
-/// runs as another user, so who listens is checked before it is given a secret, and its words go through ``Redaction/foreign(_:)``.
+/// The daemon's client of a service that has a network: one connection for each request, which is a line, and its answer. The
+/// service runs as another user. So it is checked which user listens before a secret is sent, and the texts in its answers
+/// go through ``Redaction/foreign(_:)``.
 struct NetworkService: Sendable {
-    /// What it is when nothing listens that may be given a secret.
+    /// The failure when no process listens that a secret may be sent to.
     let missing: FailureCode
-    /// What it is when no answer comes, or something else than one.
+    /// The failure when no answer comes, or something that is no answer.
     let silent: FailureCode
     /// The daemon's user.
     let identity: Identity
@@ -30,7 +31,7 @@ struct NetworkService: Sendable {
 
         /// - Parameters:
         ///   - role: of `clientsecretd-network`.
-        ///   - target: what the role is given besides; nil where that is nothing.
+        ///   - target: the role's argument; nil where it has none.
         ///   - status: the daemon's status socket; the service's lies beside it.
         init(_ role: String, of target: TargetName? = nil, besideSocket status: String) {
             let directory = status.lastIndex(of: "/").map { String(status[..<$0]) } ?? "."
@@ -44,25 +45,25 @@ struct NetworkService: Sendable {
                 ?? "/usr/libexec/clientsecretd/clientsecretd-network listen \(path) \(role)"
         }
 
-        /// What helps where nothing listens; nil for what the failure itself says, which is how to have systemd listen.
+        /// The remedy where nothing listens; nil: that of the failure code, which is to have systemd listen.
         var remedy: Remedy? {
             SystemManager.isSystemd ? nil : .say("without systemd, run beside the daemon", run: listening)
         }
     }
 
-    /// Why nothing could be asked, as far as can be seen without asking, for each connection starts the service: nil where
-    /// there is a socket, or its directory may not be searched.
+    /// Why no request could be made, as far as that is known without a connection, which would start the service. Nil where
+    /// there is a socket, or where its directory may not be searched.
     func obstacle(at socket: Socket, for place: Failure.Place) -> Failure? {
         guard unsafe access(socket.path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }
         return missing(at: socket, cause: errno, for: place)
     }
 
-    /// That nothing listens that may be given a secret.
+    /// The failure that no process listens that a secret may be sent to.
     func missing(at socket: Socket, cause: Int32, for place: Failure.Place) -> Failure {
         Failure(missing, at: place, cause: cause, detail: socket.path, remedy: socket.remedy)
     }
 
-    /// Throws unless root or the daemon's user listens: the kernel says who began to, as a rule systemd's root.
+    /// Throws unless root or the daemon's user listens. The kernel reports which user began to: as a rule root, for systemd.
     func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
         guard let peer, identity.trusts(peer.user) else {
             throw Failure(missing, at: place, detail: "\(socket.path) is not root's", remedy: .othersFile(socket.path))
@@ -73,10 +74,10 @@ struct NetworkService: Sendable {
     ///
     /// - Parameters:
     ///   - place: what a failure is reported for.
-    ///   - nonsense: said where `read` makes nothing of the answer.
-    ///   - read: makes something of the answer, or nil.
+    ///   - unreadable: the failure's detail where `read` returns nil.
+    ///   - read: parses the answer; nil for one that cannot be parsed.
     func ask<Answer>(
-        _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise nonsense: String,
+        _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise unreadable: String,
         read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
         let stream: UnixStream
@@ -97,7 +98,7 @@ struct NetworkService: Sendable {
         }
         guard !answer.isEmpty else { throw Failure(silent, at: place, cause: Errno.connectionReset.rawValue) }
         guard answer.count <= Self.longestAnswer, let answer = read(answer) else {
-            throw Failure(silent, at: place, detail: nonsense)
+            throw Failure(silent, at: place, detail: unreadable)
         }
         return answer
     }

@@ -4,7 +4,7 @@ import Linux
 import Push
 import Rotation
 
-/// The daemon's client of the services that put secrets into places behind an API: a socket for each target.
+/// The daemon's client of the services that push secrets to APIs: a socket for each target.
 struct Pusher: Sendable {
     private let status: String
     private let service: NetworkService
@@ -21,7 +21,7 @@ struct Pusher: Sendable {
             patience: patience)
     }
 
-    /// Puts a secret into its place; returns whether it was seen there, nil where that is not shown. Blocks.
+    /// Pushes a secret; returns whether it was read back, nil where the API does not show it. Blocks.
     func push(_ token: Token, to target: TargetName) throws(Failure) -> Bool? {
         switch try ask(PushQuestion(.publish, secret: token), of: target) {
         case .published(let verified): return verified
@@ -31,7 +31,7 @@ struct Pusher: Sendable {
         }
     }
 
-    /// Whether a place holds a secret; nil where it does not show that. Blocks.
+    /// Whether the target holds a secret; nil where the API does not show that. Blocks.
     func read(_ token: Token, at target: TargetName) throws(Failure) -> Bool? {
         switch try ask(PushQuestion(.read, secret: token), of: target) {
         case .read(let holds): return holds
@@ -52,7 +52,7 @@ struct Pusher: Sendable {
         }
     }
 
-    /// Why nothing could be pushed, as far as can be seen without asking.
+    /// Why nothing could be pushed, as far as that is known without a request.
     func obstacle(to target: TargetName) -> Failure? { service.obstacle(at: socket(of: target), for: .target(target)) }
 
     private func socket(of target: TargetName) -> NetworkService.Socket {

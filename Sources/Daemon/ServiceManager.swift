@@ -9,7 +9,7 @@ struct ServiceManager {
     private let log: Log
     private let socket: NotifySocket?
     private var notifyQueue = NotifyQueue()
-    /// The socket has no room for what is in the queue.
+    /// Whether the socket has no room for what is in the queue.
     private var isFull = false
     /// Since the first iteration of the loop that found it full.
     private var fullSince: BootTime?
@@ -20,8 +20,8 @@ struct ServiceManager {
     private var phase = Phase.starting
     private var lastDone = 0
     private var nextProgress: BootTime?
-    /// False once a warning said that nobody reads.
-    private var isHeard = true
+    /// False once a warning said that the manager does not read.
+    private var isRead = true
 
     private enum Phase {
         case starting
@@ -33,20 +33,20 @@ struct ServiceManager {
     /// Milliseconds that each progress of a start asks for. A file system that hangs is given up on after half of it,
     /// so that progress goes on.
     private static let patience: Int64 = 60_000
-    /// Milliseconds: nobody reads progress more often.
+    /// Milliseconds between two reports of progress: people read them no faster.
     private static let progressInterval: Int64 = 1_000
 
-    /// Milliseconds until a warning. A busy manager lags for a shorter while; one that is frozen, or reads nothing
-    /// after READY, for longer.
+    /// Milliseconds for which messages may wait until there is a warning. A busy manager reads them earlier; one that is
+    /// frozen, or that reads nothing after READY, does not.
     private static let readingTime: Int64 = 5_000
 
-    /// Whether there is a manager to tell.
+    /// Whether there is a service manager.
     var isListening: Bool { socket != nil }
 
     /// The socket's descriptor; nil without a service manager.
     var raw: Int32? { socket?.raw }
 
-    /// Becomes writable when there is room again; then ``goOn()`` is called. Nil while nothing waits for that.
+    /// Becomes writable when there is room again; then ``sendQueued()`` is called. Nil while nothing waits for that.
     var full: Int32? { isFull ? raw : nil }
 
     init(log: Log) {
@@ -55,7 +55,7 @@ struct ServiceManager {
             socket = try NotifySocket()
         } catch {
             socket = nil
-            log.warn("the service manager cannot be told: \(error)")
+            log.warn("the service manager cannot be notified: \(error)")
         }
     }
 
@@ -129,11 +129,11 @@ struct ServiceManager {
     private mutating func notify(_ messages: [Notify.Message]) {
         guard isListening, !messages.isEmpty else { return }
         notifyQueue.add(messages)
-        goOn()
+        sendQueued()
     }
 
     /// Sends what is in the queue, as far as there is room.
-    mutating func goOn() {
+    mutating func sendQueued() {
         guard let socket, !notifyQueue.isEmpty else { return }
         do throws(SystemError) {
             while !notifyQueue.isEmpty {
@@ -144,16 +144,16 @@ struct ServiceManager {
         } catch {
             isFull = false
             // Once, not for each message.
-            if isHeard { log.warn("the service manager cannot be told: \(error)") }
-            isHeard = false
+            if isRead { log.warn("the service manager cannot be notified: \(error)") }
+            isRead = false
             return
         }
-        // A warning like the first one, so that whoever saw that sees this.
-        if !isHeard { log.warn("the service manager is told again how the daemon fares") }
-        isHeard = true
+        // At the priority of the first warning, so that a log that shows the one shows the other.
+        if !isRead { log.warn("the service manager reads the daemon's messages again") }
+        isRead = true
     }
 
-    /// Warns once that nobody reads the messages.
+    /// Warns once that the manager does not read the messages.
     ///
     /// - Returns: when that is due; nil when it is not.
     private mutating func complain(at now: BootTime) -> BootTime? {
@@ -163,13 +163,13 @@ struct ServiceManager {
         }
         let since = fullSince ?? now
         fullSince = since
-        guard isHeard else { return nil }
+        guard isRead else { return nil }
         let due = since.advanced(milliseconds: Self.readingTime)
         guard now >= due else { return due }
         log.warn(
-            "the service manager does not read what it is told (NOTIFY_SOCKET=\(socket.address)); the daemon goes on, and "
-                + "tells it as soon as it does")
-        isHeard = false
+            "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(socket.address)); the daemon goes on, and "
+                + "sends them as soon as they are read again")
+        isRead = false
         return nil
     }
 }

@@ -26,7 +26,7 @@ final class StatusListener: Sendable {
     ) throws(Failure) {
         let descriptor: Int32
         if let passed {
-            // The kernel reports who asks for Unix sockets only.
+            // The kernel reports the peer's user for Unix sockets only.
             guard passed.family == .unix else {
                 throw Failure(
                     .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
@@ -69,7 +69,7 @@ final class StatusListener: Sendable {
         do throws(SystemError) {
             try own?.permit(group: control.group?.id)
         } catch {
-            // Without a group nobody is shut out: root and the daemon's user are let in by their user alone.
+            // Without a configured group this is no fault: root and the daemon's user may connect in any case.
             guard let group = control.group else { return .faultCleared(.groupNotPermitted) }
             return .faultRaised(
                 Failure(
@@ -79,12 +79,12 @@ final class StatusListener: Sendable {
         return .faultCleared(.groupNotPermitted)
     }
 
-    /// Turns away every waiting client when the daemon does not start: systemd starts it again and again for those left
-    /// in the queue, until it gives the sockets up.
+    /// Answers every waiting client with the reason when the daemon does not start. systemd would start the daemon again
+    /// and again for clients that are left in the queue, until it closes the sockets.
     ///
     /// The metrics socket, which shows no names or paths otherwise, does not say why; over TCP its connections are only
     /// closed.
-    static func turnAway(_ sockets: inout PassedSockets, _ why: (headline: String, all: [String])) {
+    static func refuseWaiting(_ sockets: inout PassedSockets, _ why: (headline: String, all: [String])) {
         for name in [passedName, metricsName] {
             guard let passed = try? sockets.take(name) else { continue }
             let isUnix = passed.family == .unix
@@ -92,10 +92,11 @@ final class StatusListener: Sendable {
             guard (try? listener.setNonBlocking()) != nil else { continue }
             switch (name, isUnix) {
             case (passedName, true):
-                StartFailureResponse.send(to: listener, headline: why.headline, diagnostics: why.all, within: farewell)
+                StartFailureResponse.send(
+                    to: listener, headline: why.headline, diagnostics: why.all, within: refusalTime)
             case (_, true):
                 StartFailureResponse.send(
-                    to: listener, headline: "there are no metrics", diagnostics: [], within: farewell)
+                    to: listener, headline: "there are no metrics", diagnostics: [], within: refusalTime)
             case (_, false):
                 while (try? UnixListener.accept(on: listener.raw)) != nil {}
             }
@@ -103,7 +104,7 @@ final class StatusListener: Sendable {
     }
 
     /// Milliseconds that waiting clients may delay the end of a daemon that does not start.
-    private static let farewell: Int64 = 1_000
+    private static let refusalTime: Int64 = 1_000
 
     /// Removes the name of the daemon's own socket. One that systemd passed stays, and systemd listens on it until the
     /// next start.

@@ -6,12 +6,13 @@ import Linux
 import Rotation
 import Store
 
-/// The files with which this machine logs in to etcd.
+/// The files with which this machine logs in to etcd: certificate, private key and password.
 enum StoreLoginFiles {
-    /// What would keep etcd from letting this machine in, as far as the files show that are named or lie in the standard place.
+    /// Why etcd would refuse this machine's login, as far as that shows in the files that the configuration names or that lie
+    /// in the standard place.
     ///
-    /// What the service is handed by a drop-in is not known here, and what `identity` may not read is not looked at: where
-    /// systemd reads the files, only root may. Blocks.
+    /// Files that a drop-in hands to the service are not known here. Files that `identity` may not read are left out: where
+    /// systemd reads them, only root may. Blocks.
     ///
     /// - Parameter directory: the standard place.
     static func failures(

@@ -7,38 +7,38 @@ import Rotation
 import Store
 import SystemPackage
 
-/// The daemon's client of the service that reads and puts secrets in the store. One connection is kept for all requests,
-/// because the service keeps its login and its watch for as long as somebody is connected, and says on it when something
-/// has changed there.
+/// The daemon's client of the service that reads and puts secrets in the store. One connection is kept for all requests:
+/// the service keeps its login and its watch for as long as the connection lasts, and sends a notice on it when
+/// something in the store has changed.
 final class StoreService: Sendable {
     private let socket: NetworkService.Socket
     private let service: NetworkService
-    /// Takes what the service says between a request and its answer.
+    /// Receives the notices that come between a request and its answer.
     private let post: @Sendable (Input) -> Void
     /// Held during a request: the service answers one after the other.
     private let asking = QuietMutex<Void>(())
     /// The connection, while nothing is asked.
     private let idle = QuietMutex<Idle>(Idle())
-    /// What was last said of when this machine's certificate expires.
+    /// When this machine's certificate expires, by the last answer.
     private let certificateExpiry = QuietMutex<WallTime?>(nil)
-    /// Readable when the idle connection has something to say.
+    /// Readable when something has arrived on the idle connection.
     private let notices: Epoll
 
     private struct Connection: ~Copyable {
         var stream: LineStream
-        /// How often connections were ended before it began.
+        /// ``Idle/generation`` when it was made.
         let generation: Int
     }
 
     private struct Idle: ~Copyable {
         var connection: Connection?
-        /// How often ``disconnect()`` was called: a connection that was asked meanwhile is not kept.
+        /// How often ``disconnect()`` was called. A connection of an earlier generation is not kept after its request.
         var generation = 0
     }
 
     /// In bytes: 1,024 values of 16 KiB, the most that one question names.
     private static let longestAnswer = 20 << 20
-    /// In bytes, of what is said while nothing is asked: a notice has some 30.
+    /// In bytes, of the notices that arrive while no request is open: one has some 30.
     private static let longestNotices = 4_096
 
     /// - Parameters:
@@ -46,7 +46,7 @@ final class StoreService: Sendable {
     ///   - identity: the daemon's user.
     ///   - cancel: ends every question when raised.
     ///   - patience: in milliseconds. A login may take a minute, and a request a few seconds for each member.
-    ///   - post: takes what the service says while it is asked.
+    ///   - post: receives the notices that come while a request is open.
     init(
         besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 90_000,
         post: @escaping @Sendable (Input) -> Void = { _ in }
@@ -62,7 +62,7 @@ final class StoreService: Sendable {
     /// Readable when ``takeNotices()`` has something to take.
     var raw: Int32 { notices.raw }
 
-    /// What keeps it from being asked at all: there is no socket.
+    /// Why no request can be made, because there is no socket; nil where there is one.
     func obstacle() -> Failure? { service.obstacle(at: socket, for: .store) }
 
     /// What these places hold, and the rollouts that belong to them. Blocks.
@@ -176,13 +176,14 @@ final class StoreService: Sendable {
             revision: found.revision, report: value?.report, isOwn: instance != nil && value?.instance == instance)
     }
 
-    /// What the service has said while nothing was asked. Does not wait.
+    /// The notices that have arrived while no request was open. Does not wait.
     func takeNotices() -> [Input] {
         idle.withLock { idle in
             guard var connection = idle.connection.take() else { return [] }
             let lines = (try? connection.stream.arrived(atMost: Self.longestNotices)) ?? nil
             let inputs = (lines ?? []).map(Self.input)
-            // What is no notice answers no question: whoever is there does not keep to the rules.
+            // While no question is open only notices may come. Any other line breaks the protocol, so the connection is
+            // closed.
             if lines == nil || connection.stream.isClosed || inputs.contains(nil) {
                 try? notices.remove(connection.stream.raw)
                 return inputs.compactMap { $0 } + [.storeWatched(false)]
@@ -192,8 +193,8 @@ final class StoreService: Sendable {
         }
     }
 
-    /// Ends the connection, also one on which something is being asked once that is answered: the service reads its
-    /// configuration, certificates included, for each one.
+    /// Ends the connection, so that the next one is served by a process that has read the configuration and the certificates
+    /// anew. A connection with an open request ends once that is answered.
     func disconnect() {
         idle.withLock { idle in
             idle.generation += 1
@@ -235,7 +236,8 @@ final class StoreService: Sendable {
         }
         let notices = connection.stream.received().compactMap(Self.input)
         if Self.isOfStart(result) {
-            // What the service was handed at its start stays as it is: the next one may be handed what was put right.
+            // This failure comes from files that systemd handed to the service process at its start, which do not change for
+            // that process. Closing the connection ends it; the next connection starts one with the files as they are then.
             post(.storeWatched(false))
         } else {
             for notice in notices { post(notice) }
@@ -284,7 +286,7 @@ final class StoreService: Sendable {
         return Connection(stream: stream, generation: generation)
     }
 
-    /// Asks, and takes what is said until the answer comes; nil when the connection is over.
+    /// Sends a question and reads notices until the answer comes; nil when the connection is over.
     private func exchange(_ question: StoreQuestion, _ stream: inout LineStream) throws(Failure) -> StoreResult? {
         let deadline = Clocks.bootMilliseconds() + service.patience
         do {
@@ -293,7 +295,7 @@ final class StoreService: Sendable {
             if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
             throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
         }
-        // However often it is said, each counts once.
+        // Notices that repeat count once.
         var isWatched: Bool?
         var hasChanged = false
         defer {

@@ -37,6 +37,6 @@ struct Verifier: Sendable {
         }
     }
 
-    /// What keeps it from being asked about a client at all: there is no socket.
+    /// Why Apple cannot be asked about a client, because there is no socket; nil where there is one.
     func obstacle(for client: ClientName) -> Failure? { service.obstacle(at: socket, for: .client(client)) }
 }

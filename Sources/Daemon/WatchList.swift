@@ -6,8 +6,8 @@ import State
 struct WatchList: Hashable, Sendable {
     /// By directory.
     private(set) var interests: [AbsolutePath: Interests] = [:]
-    /// For files that are reached through links: the links, and where the files really are.
-    private var trails: [Resource: Set<AbsolutePath>] = [:]
+    /// For files that are reached through symbolic links: the paths of the links, and of the files that they lead to.
+    private var linkChains: [Resource: Set<AbsolutePath>] = [:]
     /// The directories of a resource's files, as the configuration names them.
     private var homes: [Resource: Set<AbsolutePath>] = [:]
 
@@ -19,20 +19,20 @@ struct WatchList: Hashable, Sendable {
         var any: Set<Resource> = []
         /// Missing directories in it that are to be watched.
         var awaited: Set<String> = []
-        /// By the name of a subdirectory: the directories of interest below it.
-        var passages: [String: Set<AbsolutePath>] = [:]
+        /// By the name of a subdirectory: the directories of interest at or below it.
+        var descendants: [String: Set<AbsolutePath>] = [:]
 
         var all: Set<Resource> {
             names.values.reduce(any) { $0.union($1) }
         }
 
         /// Whether only its subdirectories are of interest.
-        var isWaitingRoom: Bool { names.isEmpty && any.isEmpty }
+        var watchesOnlySubdirectories: Bool { names.isEmpty && any.isEmpty }
 
-        /// Whether it merely leads to others.
-        var isPassage: Bool { isWaitingRoom && awaited.isEmpty }
+        /// Whether it is only an ancestor of other directories of interest.
+        var isOnlyAncestor: Bool { watchesOnlySubdirectories && awaited.isEmpty }
 
-        fileprivate var isEmpty: Bool { isPassage && passages.isEmpty }
+        fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.isEmpty }
     }
 
     /// Kubernetes replaces all files of a mounted secret at once by swapping this link in their directory.
@@ -44,40 +44,40 @@ struct WatchList: Hashable, Sendable {
     ///   - main: the configuration's own file; nil when that has no usable name.
     ///   - state: the state directory; nil when there is none to watch.
     init(_ configuration: Configuration, main: AbsolutePath?, state: AbsolutePath? = nil) {
-        defer { notePassages() }
-        for path in state.map(StateDirectory.landmarks) ?? [] { settle(path, .state) }
-        for path in configuration.outputPaths { settle(path, .file(path)) }
+        defer { noteAncestors() }
+        for path in state.map(StateDirectory.watchedPaths) ?? [] { register(path, .state) }
+        for path in configuration.outputPaths { register(path, .file(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {
                 guard case .file(let path)? = location else { continue }
-                settle(path, .key(name))
+                register(path, .key(name))
                 interests[path.directory]?.names[Self.swappedLink, default: []].insert(.key(name))
             }
         }
         for (name, entry) in configuration.clients {
             guard let path = entry.source?.path else { continue }
-            settle(path, .source(name))
+            register(path, .source(name))
             interests[path.directory]?.names[Self.swappedLink, default: []].insert(.source(name))
         }
         guard let main else { return }
-        settle(main, .configuration)
+        register(main, .configuration)
         interests[main.directory]?.names[Self.swappedLink, default: []].insert(.configuration)
         interests[ConfigurationParser.directory(of: main), default: Interests()].any.insert(.configuration)
     }
 
-    /// Registers all parents of the directories of interest: moving one, or taking away the right to search it, removes
-    /// everything below it.
-    private mutating func notePassages() {
+    /// Registers all ancestors of the directories of interest: when one is moved, or the right to search it is withdrawn,
+    /// everything below it is gone.
+    private mutating func noteAncestors() {
         for destination in Array(interests.keys) {
             var step = destination
             while step.directory != step {
-                interests[step.directory, default: Interests()].passages[step.name, default: []].insert(destination)
+                interests[step.directory, default: Interests()].descendants[step.name, default: []].insert(destination)
                 step = step.directory
             }
         }
     }
 
-    private mutating func settle(_ path: AbsolutePath, _ resource: Resource) {
+    private mutating func register(_ path: AbsolutePath, _ resource: Resource) {
         add(path, resource)
         homes[resource, default: []].insert(path.directory)
     }
@@ -89,22 +89,22 @@ struct WatchList: Hashable, Sendable {
     /// Replaces the links through which a resource's files are reached.
     ///
     /// - Returns: the directories that are to be watched for it; empty when nothing has changed.
-    mutating func follow(_ trail: Set<AbsolutePath>, of resource: Resource) -> Set<AbsolutePath> {
-        let old = trails[resource] ?? []
-        guard old != trail else { return [] }
-        trails[resource] = trail.isEmpty ? nil : trail
-        for path in old.subtracting(trail) where homes[resource]?.contains(path.directory) != true {
+    mutating func follow(_ linkChain: Set<AbsolutePath>, of resource: Resource) -> Set<AbsolutePath> {
+        let old = linkChains[resource] ?? []
+        guard old != linkChain else { return [] }
+        linkChains[resource] = linkChain.isEmpty ? nil : linkChain
+        for path in old.subtracting(linkChain) where homes[resource]?.contains(path.directory) != true {
             remove(path, resource)
         }
-        for path in trail { add(path, resource) }
+        for path in linkChain { add(path, resource) }
         // A directory's path may now lead to another directory.
-        return Set(trail.map(\.directory)).union(homes[resource] ?? [])
+        return Set(linkChain.map(\.directory)).union(homes[resource] ?? [])
     }
 
     /// Takes over the links of resources that are still of interest.
-    mutating func takeTrails(from other: WatchList) {
-        for (resource, trail) in other.trails where homes[resource] != nil {
-            _ = follow(trail, of: resource)
+    mutating func takeLinkChains(from other: WatchList) {
+        for (resource, linkChain) in other.linkChains where homes[resource] != nil {
+            _ = follow(linkChain, of: resource)
         }
     }
 
@@ -147,14 +147,14 @@ struct WatchList: Hashable, Sendable {
     func resources(in directory: AbsolutePath, name: String) -> Set<Resource> {
         guard let interests = interests[directory] else { return [] }
         let here = name.isEmpty ? interests.all : interests.any.union(interests.names[name] ?? [])
-        let below = name.isEmpty ? Set(interests.passages.values.joined()) : interests.passages[name] ?? []
+        let below = name.isEmpty ? Set(interests.descendants.values.joined()) : interests.descendants[name] ?? []
         return below.reduce(here) { $0.union(self.interests[$1]?.all ?? []) }
     }
 
     /// The watched directories whose path may lead elsewhere after a notice: the one of this name and those below it.
     func rerouted(in directory: AbsolutePath, name: String) -> Set<AbsolutePath> {
         // Fast path: most notices are of files, perhaps tens of thousands at once.
-        guard let destinations = interests[directory]?.passages[name], let first = directory.appending(name) else {
+        guard let destinations = interests[directory]?.descendants[name], let first = directory.appending(name) else {
             return []
         }
         var all: Set<AbsolutePath> = [first]

@@ -6,8 +6,8 @@ import SystemPackage
 /// Watches the directories of outputs, keys, the configuration and the state, and returns which resources to read
 /// again.
 ///
-/// A missing directory is awaited by a watch on its parent. One that gives no notices (the watches are used up, a
-/// network file system) is checked once a minute instead.
+/// A missing directory is awaited by a watch on its parent. Where there can be no watch, because all inotify watches are
+/// used up or it is a network file system, the resources are read once a minute instead.
 ///
 /// Stays on the loop's thread; only adding a watch, which blocks while a file system hangs, is done on workers.
 final class Watcher {
@@ -22,22 +22,22 @@ final class Watcher {
     /// By watch: two paths of one directory share one.
     private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
-    /// Directories that are watched only for subdirectories that come or go.
+    /// Directories that are watched only for subdirectories that are made, moved or removed.
     private var narrow: Set<AbsolutePath> = []
     private var asking: Set<AbsolutePath> = []
     /// Directories to watch again: a notice came while a worker added the watch.
     private var askAgain: Set<AbsolutePath> = []
-    /// Outputs of which the watches give no notice: behind another user's link, or in a part of the file system that is
-    /// hidden from the daemon.
+    /// Outputs whose changes the watches do not report: they are reached through another user's link, or lie in a part of
+    /// the file system that is hidden from the daemon.
     private var unnoticed: Set<AbsolutePath> = []
-    private var nextRound: BootTime?
+    private var nextPoll: BootTime?
     /// When notices are read again; nil: as soon as there are any.
     private var nextReading: BootTime?
     /// When all watches are added again, because something was mounted or unmounted.
     private var nextAsking: BootTime?
 
-    /// Milliseconds between checks where nothing gives notice, as required.
-    private static let round: Int64 = 60_000
+    /// Milliseconds between two reads of what no watch reports on: the documented minute.
+    private static let pollInterval: Int64 = 60_000
     /// Milliseconds between reads. Where anybody may make files, as in /tmp, there can be a hundred thousand notices a
     /// second: read as they come, they would keep a core busy.
     private static let readingPause: Int64 = 1_000
@@ -78,21 +78,22 @@ final class Watcher {
     /// Whether notices are read as they come: only then does the loop wait for the descriptor.
     var isListening: Bool { nextReading == nil }
 
-    /// When ``read(at:)`` or ``goRound(at:)`` is due next; nil when neither is.
-    var wake: BootTime? { [nextReading, nextRound, nextAsking].compactMap { $0 }.min() }
+    /// When ``read(at:)`` or ``poll(at:)`` is due next; nil when neither is.
+    var wake: BootTime? { [nextReading, nextPoll, nextAsking].compactMap { $0 }.min() }
 
     /// Watches what this configuration names, and nothing else any more.
     func follow(_ configuration: Configuration, at now: BootTime) {
         let old = list
         list = WatchList(configuration, main: configurationFile, state: stateDirectory)
-        list.takeTrails(from: old)
+        list.takeLinkChains(from: old)
         unnoticed = []
         dropUnwanted()
         for (directory, interests) in list.interests {
-            let isWatchedLess = old.interests[directory]?.isWaitingRoom == true && !interests.isWaitingRoom
-            if watches[directory] == nil || isWatchedLess { ask(for: directory) }
+            let needsWiderWatch =
+                old.interests[directory]?.watchesOnlySubdirectories == true && !interests.watchesOnlySubdirectories
+            if watches[directory] == nil || needsWiderWatch { ask(for: directory) }
         }
-        planRound(at: now)
+        planPoll(at: now)
     }
 
     /// Takes in the workers' results; returns what to read again.
@@ -106,7 +107,7 @@ final class Watcher {
                 asking.remove(directory)
                 guard list.interests[directory] != nil else { break }
                 if let watch = watches[directory] { forget(watch, of: directory) }
-                waitForComing(of: directory)
+                awaitCreation(of: directory)
             case .notWatched(let directory):
                 asking.remove(directory)
             case .silent(let directory):
@@ -116,8 +117,8 @@ final class Watcher {
                     forget(watch, of: directory)
                     noticed.formUnion(list.interests[directory]?.all ?? [])
                 }
-            case .trail(let trail, let resource):
-                let changed = list.follow(trail, of: resource)
+            case .linkChain(let linkChain, let resource):
+                let changed = list.follow(linkChain, of: resource)
                 for directory in changed { ask(for: directory) }
                 if !changed.isEmpty { dropUnwanted() }
             case .notNoticed(let output):
@@ -125,7 +126,7 @@ final class Watcher {
             }
         }
         for directory in askAgain where !asking.contains(directory) { repeatAsking(directory) }
-        planRound(at: now)
+        planPoll(at: now)
         return noticed
     }
 
@@ -144,7 +145,7 @@ final class Watcher {
         if list.isAwaited(directory) {
             list.stopAwaiting(directory)
             dropUnwanted()
-            leaveWaitingRoom(directory.directory)
+            reduceWatch(directory.directory)
         }
         // What happened before the watch was added, or widened, gave no notice.
         guard old != watch || isWider else { return [] }
@@ -153,15 +154,16 @@ final class Watcher {
     }
 
     /// Awaits a missing directory by a watch on its parent; the root is never missing.
-    private func waitForComing(of directory: AbsolutePath) {
+    private func awaitCreation(of directory: AbsolutePath) {
         guard directory.directory != directory else { return }
         list.expect(directory)
         if watches[directory.directory] == nil { ask(for: directory.directory) }
     }
 
-    /// Asks anew for the watch of a directory in which nothing is awaited any more: it may need none now.
-    private func leaveWaitingRoom(_ directory: AbsolutePath) {
-        guard list.interests[directory]?.isPassage == true, let watch = watches[directory] else { return }
+    /// Adds the watch of a directory again, now that none of its subdirectories is awaited any more: a directory that is
+    /// only an ancestor of others may need no watch.
+    private func reduceWatch(_ directory: AbsolutePath) {
+        guard list.interests[directory]?.isOnlyAncestor == true, let watch = watches[directory] else { return }
         forget(watch, of: directory)
         ask(for: directory)
     }
@@ -180,7 +182,7 @@ final class Watcher {
             if event.mask.contains(.overflowed) {
                 for (directory, interests) in list.interests {
                     noticed.formUnion(interests.all)
-                    // The lost notices may tell of its end or move, or of an awaited directory.
+                    // A lost notice may have reported that it was removed or moved, or that an awaited directory was made.
                     ask(for: directory)
                 }
                 continue
@@ -201,7 +203,7 @@ final class Watcher {
                 }
             }
         }
-        planRound(at: now)
+        planPoll(at: now)
         return noticed
     }
 
@@ -210,32 +212,33 @@ final class Watcher {
         nextAsking = nextAsking ?? now.advanced(milliseconds: Self.mountPause)
     }
 
-    /// Once a minute: returns the resources that give no notices, and tries again to watch them.
-    func goRound(at now: BootTime) -> Set<Resource> {
+    /// Once a minute: returns the resources whose changes no watch reports, and tries again to watch them. After a mount:
+    /// adds all watches again.
+    func poll(at now: BootTime) -> Set<Resource> {
         if let due = nextAsking, now >= due {
             nextAsking = nil
             for directory in list.interests.keys { ask(for: directory) }
         }
-        guard let nextRound, now >= nextRound else { return [] }
-        self.nextRound = nil
+        guard let nextPoll, now >= nextPoll else { return [] }
+        self.nextPoll = nil
         var noticed = Set(unnoticed.map(Resource.file))
-        for (directory, interests) in list.interests where isBlind(directory) {
+        for (directory, interests) in list.interests where isUnwatched(directory) {
             noticed.formUnion(interests.all)
             ask(for: directory)
         }
-        planRound(at: now)
+        planPoll(at: now)
         return noticed
     }
 
-    private func planRound(at now: BootTime) {
-        let mustObserve = !unnoticed.isEmpty || list.interests.keys.contains(where: isBlind)
-        nextRound = mustObserve ? nextRound ?? now.advanced(milliseconds: Self.round) : nil
+    private func planPoll(at now: BootTime) {
+        let mustObserve = !unnoticed.isEmpty || list.interests.keys.contains(where: isUnwatched)
+        nextPoll = mustObserve ? nextPoll ?? now.advanced(milliseconds: Self.pollInterval) : nil
     }
 
-    /// Whether no watch reports changes in a directory, or its creation. One that is only on the path to others may be
-    /// closed to the daemon's user and have no watch: that is intended, and no reason to check it.
-    private func isBlind(_ directory: AbsolutePath) -> Bool {
-        list.interests[directory]?.isPassage != true && watches[directory] == nil
+    /// Whether no watch reports changes in a directory, or its creation. Never true of a directory that is only an ancestor
+    /// of others: it has no watch where the daemon's user may not read it, and nothing in it is of interest.
+    private func isUnwatched(_ directory: AbsolutePath) -> Bool {
+        list.interests[directory]?.isOnlyAncestor != true && watches[directory] == nil
             && !(list.isAwaited(directory) && watches[directory.directory] != nil)
     }
 
@@ -245,10 +248,10 @@ final class Watcher {
             askAgain.insert(directory)
             return
         }
-        let isNarrow = interests.isWaitingRoom
-        let isPassage = interests.isPassage
+        let isNarrow = interests.watchesOnlySubdirectories
+        let isOnlyAncestor = interests.isOnlyAncestor
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [inotify, found] in
-            found.post(Self.watch(directory, isNarrow: isNarrow, isPassage: isPassage, by: inotify.inotify))
+            found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: inotify.inotify))
         }
         if isStarted == nil { asking.remove(directory) }
     }
@@ -272,13 +275,13 @@ final class Watcher {
 extension Watcher {
     /// The result of adding a watch, or of following the links to a file.
     enum Finding: Sendable {
-        /// - Parameter isNarrow: watched only for directories that come or go.
+        /// - Parameter isNarrow: watched only for subdirectories that are made, moved or removed.
         case watched(AbsolutePath, Int32, isNarrow: Bool)
         case missing(AbsolutePath)
         case notWatched(AbsolutePath)
         /// It lies on a file system that gives no notices.
         case silent(AbsolutePath)
-        case trail(Set<AbsolutePath>, of: Resource)
+        case linkChain(Set<AbsolutePath>, of: Resource)
         /// Watching this output's directory gives no notice of the output.
         case notNoticed(AbsolutePath)
     }
@@ -288,26 +291,26 @@ extension Watcher {
         .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
         .movedSelf, .onlyDirectory, .excludeUnlinked,
     ]
-    /// Subdirectories that come or go, and changed rights to search them, for directories in which nothing else is of
-    /// interest.
-    private static let comingMask: Inotify.Mask = [
+    /// Subdirectories that are made, moved or removed, and changed rights to search them: for directories in which nothing
+    /// else is of interest.
+    private static let subdirectoryMask: Inotify.Mask = [
         .attributesChanged, .movedFrom, .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
     ]
 
     /// Adds a watch, where the file system gives notices. Blocks.
     ///
-    /// - Parameter isPassage: the directory is only on the path to others.
+    /// - Parameter isOnlyAncestor: the directory is of interest only as an ancestor of others.
     static func watch(
-        _ directory: AbsolutePath, isNarrow: Bool, isPassage: Bool, by inotify: borrowing Inotify
+        _ directory: AbsolutePath, isNarrow: Bool, isOnlyAncestor: Bool, by inotify: borrowing Inotify
     ) -> Finding {
         let path = directory.description
         guard let status = FileStatus.following(path) else { return .missing(directory) }
         guard FileSystems.givesNotice(path) else { return .silent(directory) }
         // In a directory where anybody makes files, such as /tmp, each one would wake the daemon; and only the owner
         // of a subdirectory can move it.
-        guard !(isPassage && status.isSticky) else { return .notWatched(directory) }
+        guard !(isOnlyAncestor && status.isSticky) else { return .notWatched(directory) }
         do {
-            let watch = try inotify.watch(path, for: isNarrow ? Self.comingMask : Self.mask)
+            let watch = try inotify.watch(path, for: isNarrow ? Self.subdirectoryMask : Self.mask)
             return .watched(directory, watch, isNarrow: isNarrow)
         } catch {
             return error.errno == .noSuchFileOrDirectory ? .missing(directory) : .notWatched(directory)
@@ -316,7 +319,7 @@ extension Watcher {
 }
 
 /// The inotify queue with the watches of the configuration's directories. They are added before the configuration is read
-/// for the first time: then no change after that goes unnoticed, and it need not be read once more.
+/// for the first time, so that every change after that read is noticed and the configuration is not read a second time.
 struct ConfigurationNotices: Sendable {
     /// Nil when it has no usable name; then it is not watched.
     fileprivate let file: AbsolutePath?
@@ -330,7 +333,7 @@ struct ConfigurationNotices: Sendable {
         guard let file else { return }
         // Where a watch cannot be added now, the watcher adds it later and has the configuration read again.
         for directory in [file.directory, ConfigurationParser.directory(of: file)] {
-            let finding = Watcher.watch(directory, isNarrow: false, isPassage: false, by: notices.inotify)
+            let finding = Watcher.watch(directory, isNarrow: false, isOnlyAncestor: false, by: notices.inotify)
             if case .watched(_, let watch, _) = finding { watches[directory] = watch }
         }
     }

@@ -2,7 +2,7 @@ package import AppleClientSecret
 package import Linux
 package import Rotation
 
-/// A file that secrets are published to, whoever has to write it.
+/// A file that secrets are published to.
 ///
 /// Each kind of output is a type of its own: ``OwnFile`` for files of the daemon's user, `UserFile` (UserWriter) for
 /// those of other users. What is true of one kind alone stays in its type. The credential socket is none of them: it

@@ -7,7 +7,7 @@ package import Rotation
 /// first job that uses it.
 package final class Leftovers: Sendable {
     private let user: Identity
-    private let boundaries: ReservedPaths
+    private let reservedPaths: ReservedPaths
     private let naming: TemporaryNames
     private let swept = QuietMutex<[AbsolutePath: Sweep]>([:])
 
@@ -16,10 +16,10 @@ package final class Leftovers: Sendable {
         let isDone = QuietMutex(false)
     }
 
-    package init(naming: TemporaryNames, as identity: Identity, boundaries: ReservedPaths) {
+    package init(naming: TemporaryNames, as identity: Identity, reservedPaths: ReservedPaths) {
         self.naming = naming
         user = identity
-        self.boundaries = boundaries
+        self.reservedPaths = reservedPaths
     }
 
     /// Sweeps the directory of `output` unless that was done before. If the directory cannot be read, the next call
@@ -30,7 +30,7 @@ package final class Leftovers: Sendable {
             swept[output.directory] = known
             return known
         }
-        let identity = boundaries.trusting(user)
+        let identity = reservedPaths.trusting(user)
         sweep.isDone.withLock { isDone in
             if !isDone { isDone = (try? naming.sweep(beside: output.description, as: identity)) != nil }
         }

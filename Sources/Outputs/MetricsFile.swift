@@ -10,20 +10,20 @@ package struct MetricsFile: Sendable {
     private let spec: FileSpec
     private let identity: Identity
     private let naming: TemporaryNames
-    private let boundaries: ReservedPaths
+    private let reservedPaths: ReservedPaths
 
     /// More than the metrics of 30,000 clients with an output each, in bytes.
     private static let sizeLimit = 64 << 20
     /// node_exporter, which runs as another user, reads it.
     private static let mode: UInt16 = 0o644
 
-    package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths) {
+    package init(_ path: AbsolutePath, as identity: Identity, naming: TemporaryNames, reservedPaths: ReservedPaths) {
         spec = FileSpec(
             path: path, format: FileFormat(FormatRegistry.standard), mode: Self.mode, group: nil, owner: nil, slots: [:]
         )
         self.identity = identity
         self.naming = naming
-        self.boundaries = boundaries
+        self.reservedPaths = reservedPaths
     }
 
     /// Writes the file, unless it already has this content and mode.
@@ -61,7 +61,7 @@ package struct MetricsFile: Sendable {
     }
 
     private func check(_ target: borrowing AtomicFile) throws(Failure) {
-        do throws(Failure) { try boundaries.check(target, for: spec) } catch { throw unwritable(error) }
+        do throws(Failure) { try reservedPaths.check(target, for: spec) } catch { throw unwritable(error) }
     }
 
     private func unwritable(_ error: FileError) -> Failure {

@@ -37,7 +37,8 @@ package struct OrphanSearch: Sendable {
             let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
             let spec = FileSpec(
                 path: place.path, format: FileFormat(format), mode: nil, group: nil, owner: nil,
-                slots: Dictionary(uniqueKeysWithValues: slots.compactMap { slot in Self.nobody.map { (slot, $0) } }))
+                slots: Dictionary(
+                    uniqueKeysWithValues: slots.compactMap { slot in Self.placeholderClient.map { (slot, $0) } }))
             do throws(Failure) {
                 let contents = try publisher.observe(spec)
                 guard case .token(let token)? = contents.slots[place.slot], let expiresAt = expiry(token) else {
@@ -53,7 +54,7 @@ package struct OrphanSearch: Sendable {
     }
 
     /// Stands in for the client, which former outputs do not name.
-    private static let nobody = ClientName("-")
+    private static let placeholderClient = ClientName("-")
 }
 
 extension Failure.Code {

@@ -53,8 +53,8 @@ enum OutputRemedy {
         }
     }
 
-    /// For a file or directory of another user: that user's writer, if only trusted users could have put it on the
-    /// configured path. What a other user has put there, or a link leads to, must get no secret.
+    /// For a file or directory of another user: to use that user's writer, if only trusted users could have put it on the
+    /// configured path. Where another user could have put it there, or a link leads to it, no secret may be written.
     private static func ofAnother(_ owner: String, _ place: String, _ path: AbsolutePath) -> Remedy? {
         guard path.description == place || path.description.hasPrefix(place + "/"), let place = AbsolutePath(place),
             let parent = FileStatus.following(place.directory.description)

@@ -10,7 +10,7 @@ internal import SystemPackage
 package struct Publisher: Sendable {
     private let user: Identity
     private let naming: TemporaryNames
-    private let boundaries: ReservedPaths
+    private let reservedPaths: ReservedPaths
     private let directories = SharedDirectories()
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
@@ -20,19 +20,19 @@ package struct Publisher: Sendable {
     /// - Parameters:
     ///   - identity: the user who reads and writes, and who must own the files.
     ///   - naming: names of temporaries that are recognised as ours after a kill.
-    ///   - boundaries: paths that no output may have.
+    ///   - reservedPaths: paths that no output may have.
     ///   - sha256: the digest function, 32 bytes: this module has no cryptography of its own.
     package init(
-        as identity: Identity, naming: TemporaryNames, boundaries: ReservedPaths,
+        as identity: Identity, naming: TemporaryNames, reservedPaths: ReservedPaths,
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) {
-        self.boundaries = boundaries
+        self.reservedPaths = reservedPaths
         user = identity
         self.naming = naming
         self.sha256 = sha256
     }
 
-    private var identity: Identity { boundaries.trusting(user) }
+    private var identity: Identity { reservedPaths.trusting(user) }
 
     /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed is.
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
@@ -98,7 +98,7 @@ package struct Publisher: Sendable {
     package func obstacle(to file: FileSpec) -> Failure? {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity, sharing: directories)
-            do throws(Failure) { try boundaries.check(target, for: file) } catch { return error }
+            do throws(Failure) { try reservedPaths.check(target, for: file) } catch { return error }
         } catch {
             let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
             guard isMade, FileStatus.following(OutputRemedy.ownDirectory) != nil else {
@@ -120,7 +120,7 @@ package struct Publisher: Sendable {
             throw Failure(error, at: file.path, of: identity)
         }
         guard target.content != nil || mayCreate else { throw Failure(.environmentFileDeleted, at: .path(file.path)) }
-        try boundaries.check(target, for: file)
+        try reservedPaths.check(target, for: file)
         let bytes = try merged(target.content?.bytes ?? [], secrets, file)
         if let content = target.content, content.bytes == bytes, isAsConfigured(content.status, file) {
             return false

@@ -18,7 +18,7 @@ package final class ReservedPaths: Sendable {
         /// Which file each input is; nil: it was not found, or not in time.
         var files: [AbsolutePath: FileStatus?] = [:]
         /// How often each input was observed.
-        var looks: [AbsolutePath: Int] = [:]
+        var observations: [AbsolutePath: Int] = [:]
         /// Inputs that are being observed.
         var asked: Set<AbsolutePath> = []
         /// The output that first claimed each real path.
@@ -49,7 +49,7 @@ package final class ReservedPaths: Sendable {
     ///   - inputs: keys, passphrases, programs and the configuration's own files.
     ///   - state: the state directory's real path; nil when there is none.
     ///   - trusted: directories where other users' rights to outputs and keys are not checked.
-    package func draw(
+    package func set(
         inputs: Set<AbsolutePath>, outputs: Set<AbsolutePath>, state: String?, trusted: [AbsolutePath] = []
     ) {
         paths.withLock { paths in
@@ -57,9 +57,9 @@ package final class ReservedPaths: Sendable {
             paths.inputs = inputs
             paths.outputs = outputs
             paths.state = state
-            // What is observed of inputs that stay goes on to count, also while it is under way: a write may wait for it.
+            // Observations of inputs that stay remain valid, also those under way: a write may wait for one.
             paths.files = paths.files.filter { inputs.contains($0.key) }
-            paths.looks = paths.looks.filter { inputs.contains($0.key) }
+            paths.observations = paths.observations.filter { inputs.contains($0.key) }
             paths.claims = [:]
         }
     }
@@ -77,7 +77,7 @@ package final class ReservedPaths: Sendable {
             paths.asked.remove(input)
             guard paths.inputs.contains(input) else { return }
             paths.files[input] = .some(file)
-            paths.looks[input, default: 0] += 1
+            paths.observations[input, default: 0] += 1
         }
     }
 
@@ -86,7 +86,7 @@ package final class ReservedPaths: Sendable {
         let path = target.path
         let output = file.path
         findInputs()
-        if let found = target.content?.status { lookAgain(atInputsLike: found) }
+        if let found = target.content?.status { observeAgain(inputsLike: found) }
         let failure = paths.withLock { paths -> Failure? in
             if let state = paths.state, path.hasPrefix(state + "/") {
                 return Failure(.outputIsInput, at: .path(output))
@@ -116,7 +116,7 @@ package final class ReservedPaths: Sendable {
     /// briefly, and then only its path is compared, since no output that could be opened just now lies there.
     private func findInputs() {
         let missing = paths.withLock { paths in paths.inputs.filter { paths.files[$0] == nil } }
-        look(at: missing)
+        observe(missing)
         paths.withLock { paths in
             for input in missing.intersection(paths.inputs) where paths.files[input] == nil {
                 paths.files[input] = .some(nil)
@@ -126,14 +126,14 @@ package final class ReservedPaths: Sendable {
 
     /// An input that was replaced after its observation may have left its inode to an output: observes such inputs
     /// again. Until one is known to be another file, it counts as the old one.
-    private func lookAgain(atInputsLike found: FileStatus) {
-        look(at: paths.withLock { Set($0.files.filter { $0.value?.isSameFile(as: found) == true }.keys) })
+    private func observeAgain(inputsLike found: FileStatus) {
+        observe(paths.withLock { Set($0.files.filter { $0.value?.isSameFile(as: found) == true }.keys) })
     }
 
     /// Observes which files these inputs are, and waits at most ``patience``.
-    private func look(at inputs: Set<AbsolutePath>) {
+    private func observe(_ inputs: Set<AbsolutePath>) {
         guard !inputs.isEmpty else { return }
-        let looks = paths.withLock { $0.looks }
+        let observations = paths.withLock { $0.observations }
         for input in inputs where paths.withLock({ $0.asked.insert(input).inserted }) {
             do throws(SystemError) {
                 try pool.run(in: input.directory) { [self] in note(input) }
@@ -143,7 +143,7 @@ package final class ReservedPaths: Sendable {
         }
         let deadline = Clocks.bootMilliseconds() + Self.patience
         while paths.withLock({ paths in
-            inputs.contains { paths.inputs.contains($0) && paths.looks[$0] == looks[$0] }
+            inputs.contains { paths.inputs.contains($0) && paths.observations[$0] == observations[$0] }
         }), Clocks.bootMilliseconds() < deadline { usleep(500) }
     }
 

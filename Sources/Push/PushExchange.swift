@@ -39,11 +39,11 @@ package struct PushHTTPAnswer: Sendable {
     }
 }
 
-/// Puts one secret into one place behind an API, or looks whether it is there. What is particular to an API is data: see
+/// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is data: see
 /// ``PushKind``.
 ///
 /// The rules are:
-/// - Done is what the kind calls done; nothing else counts, redirects least of all.
+/// - Only the statuses that the kind lists mean success; a redirect does not.
 /// - What the API can show is read back after writing, and has to agree.
 /// - Where other things are kept beside the secret, they are read, and written back as they were; a secret that is there
 ///   already is not written again.
@@ -147,7 +147,7 @@ package struct PushExchange {
             found = try answer(to: request)
         } catch {
             if case .provider = merge { throw error }
-            // Nothing is there yet: writing tells whether anything can be.
+            // There is no value yet; whether one can be created shows in the answer to the write.
             guard error.code == .placeMissing else { throw error }
             if case .member = merge { found = lastMissing }
         }
@@ -197,7 +197,7 @@ package struct PushExchange {
         return String(decoding: merged, as: UTF8.self)
     }
 
-    /// Leaves a version of ours alone until it has stood for a while.
+    /// Throws while the last version of ours is too recent to be replaced.
     private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(PushFailure) {
         guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
         let created: Int64? =
@@ -221,7 +221,7 @@ package struct PushExchange {
 
     // MARK: Answers
 
-    /// The answer that said last that nothing is there: what was deleted still has a version.
+    /// The last answer that reported no value: a value that was deleted still has a version.
     private var lastMissing: PushHTTPAnswer?
 
     mutating func answer(to request: PushRequest) throws(PushFailure) -> PushHTTPAnswer {
@@ -241,8 +241,8 @@ package struct PushExchange {
         }
     }
 
-    /// Whether the API itself has answered, and not a proxy's page that says 200 too: all of them answer with an object.
-    /// What a user's own API says when it is done is not known, but what it shows is JSON.
+    /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with a JSON
+    /// object. The answer to a write of the kind `http` may be anything; what it shows when read back is JSON.
     private func isOfAPI(_ answer: PushHTTPAnswer, to request: PushRequest) -> Bool {
         if case .ownHeaders = target.kind.authorization { return request.method != "GET" || json(answer) != nil }
         if case .object? = json(answer) { return true }

@@ -9,7 +9,7 @@ package struct PushKind: Sendable {
     /// Where the API is, unless the target says so (a template); nil where a target has to.
     package let endpoint: String?
     package let authorization: Authorization
-    /// Asked before anything is written, where what else is there is kept.
+    /// The request before a write, for kinds whose write has to repeat what else is there.
     let current: PushRequest?
     let merge: Merge?
     let write: PushRequest
@@ -17,10 +17,10 @@ package struct PushKind: Sendable {
     let shown: Shown
     /// For a kind whose settings act with the next deployment only.
     let redeployment: Redeployment?
-    /// What answers mean, beyond their status; the first rule that fits counts.
+    /// What error answers mean beyond their status; the first rule that matches counts.
     let errors: [ErrorRule]
 
-    /// How a request shows that it may.
+    /// How a request is authorized.
     package enum Authorization: Sendable {
         /// `Authorization: Bearer TOKEN`.
         case bearer

@@ -43,13 +43,13 @@ extension PushKind {
                     #"{"name":{{project_name}},"deploymentId":{{deployment}},"target":"production","#
                         + #""meta":{"action":"redeploy"}}"#))),
         errors: [
-            // Done for none of what was asked, with a status that says created.
+            // Both statuses mean success otherwise, but the variable was not set.
             ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
             ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
             ErrorRule(status: 403, contains: ["rate_limited"], meaning: .rateLimited),
         ])
 
-    /// Superusers see secrets of providers as blanks; those that are sent as blanks are kept.
+    /// Secrets of providers are shown as blanks, also to superusers; one that is sent as a blank is kept.
     static let pocketbase = PushKind(
         name: "pocketbase",
         settings: [
@@ -68,8 +68,8 @@ extension PushKind {
             "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#)),
         read: nil, shown: .nothing)
 
-    /// Server-side apply: the key belongs to the field manager afterwards, whoever had it before. Each key has one of its own,
-    /// for a manager that applies one key gives up the others that it had.
+    /// Server-side apply with `force`: the key belongs to our field manager afterwards. Each key has a field manager of its
+    /// own, because a manager that applies one key gives up the other keys that it owned.
     static let kubernetes = PushKind(
         name: "kubernetes",
         settings: [
@@ -87,7 +87,7 @@ extension PushKind {
             done: [200, 201]),
         read: PushRequest("GET", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}"),
         shown: .base64(at: ["data", "{{key}}"]),
-        // With the status of a token that is refused.
+        // Comes with the status that otherwise means a refused token.
         errors: [ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .quotaExceeded)])
 
     /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.

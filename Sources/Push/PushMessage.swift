@@ -2,12 +2,12 @@ package import AppleClientSecret
 package import Failures
 import SignIn
 
-/// What the push role of the network program is asked: one JSON object on one line.
+/// A question to the push role of the network program: one JSON object on one line.
 package struct PushQuestion: Sendable {
     package enum Verb: String, Sendable {
-        /// Put the secret there, and see whether it is there then.
+        /// Write the secret, and read it back.
         case publish
-        /// See whether it is there.
+        /// Read whether it is there.
         case read
         /// Deploy what runs in production again, unless it has what was put there last, or is about to. No secret goes
         /// with it.
@@ -54,7 +54,7 @@ package struct PushQuestion: Sendable {
     }
 }
 
-/// What came of a ``PushQuestion``.
+/// The result of a ``PushQuestion``.
 package enum PushResult: Hashable, Sendable {
     /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; nil
     /// where the API does not show it.
@@ -68,8 +68,8 @@ package enum PushResult: Hashable, Sendable {
     /// The answer as the push role writes it: one JSON object on one line.
     package var answer: JSONText {
         switch self {
-        case .published(let verified): .object([("result", .string("published")), ("verified", Self.truth(verified))])
-        case .read(let holds): .object([("result", .string("read")), ("holds", Self.truth(holds))])
+        case .published(let verified): .object([("result", .string("published")), ("verified", Self.bool(verified))])
+        case .read(let holds): .object([("result", .string("read")), ("holds", Self.bool(holds))])
         case .redeployed(let ready): .object([("result", .string("redeployed")), ("ready", .bool(ready))])
         case .failed(let failure):
             .object([
@@ -82,14 +82,14 @@ package enum PushResult: Hashable, Sendable {
     /// Reads an ``answer``; nil for anything else.
     package init?(answer bytes: [UInt8]) {
         guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
-        func truth(_ name: String) -> Bool? {
+        func bool(_ name: String) -> Bool? {
             if case .bool(let value)? = json[name] { value } else { nil }
         }
         switch json["result"]?.text {
-        case "published": self = .published(verified: truth("verified"))
-        case "read": self = .read(holds: truth("holds"))
+        case "published": self = .published(verified: bool("verified"))
+        case "read": self = .read(holds: bool("holds"))
         case "redeployed":
-            guard let ready = truth("ready") else { return nil }
+            guard let ready = bool("ready") else { return nil }
             self = .redeployed(ready: ready)
         case "failed":
             let code = PushFailure.Code.allCases.first { $0.failure.rawValue == json["code"]?.text }
@@ -101,7 +101,7 @@ package enum PushResult: Hashable, Sendable {
         }
     }
 
-    private static func truth(_ value: Bool?) -> JSONText { value.map(JSONText.bool) ?? .null }
+    private static func bool(_ value: Bool?) -> JSONText { value.map(JSONText.bool) ?? .null }
 }
 
 /// Why a secret could not be pushed, or not be read back.
@@ -109,7 +109,7 @@ package struct PushFailure: Error, Hashable, Sendable {
     package let code: Code
     /// What the API or the library for the network said, without anything that could be a piece of a secret; on one line.
     package let detail: String?
-    /// How many seconds the API wants to be left alone, a day at most; nil where it does not say.
+    /// For how many seconds the API wants no request, a day at most; nil where it does not say.
     package let retryAfter: Int?
 
     package enum Code: Hashable, Sendable, CaseIterable {

@@ -32,7 +32,8 @@ package struct PushTarget: Sendable {
         case file(String)
     }
 
-    /// Another text where the settings lead to another place, and nothing of what they are: a digest (FNV-1a).
+    /// A digest (FNV-1a) of the settings that decide the place: a different text for a different place, from which the settings
+    /// cannot be read.
     package var place: String {
         var words = [kind.name, endpoint]
         for (name, value) in settings.sorted(by: { $0.key < $1.key }) { words += [name, value] }
@@ -45,8 +46,8 @@ package struct PushTarget: Sendable {
         return String(hash, radix: 16)
     }
 
-    /// What is written as a whole, and not often, so that no two targets may share it; nil where each write changes its own
-    /// place alone, or is compared with what was read.
+    /// Identifies what a write replaces as a whole, so that no two targets may share it. Nil where a write changes its own
+    /// place only, or fails when somebody else has written since the read.
     package var document: [String]? {
         guard case .text(_, let member)? = kind.merge else { return nil }
         return [kind.name, endpoint]

@@ -6,9 +6,10 @@ import SignIn
 ///
 /// The rules are:
 /// - What runs in production now is deployed again, not what somebody tries elsewhere.
-/// - A deployment counts that began after the variable was set last, by the API's own clock, whoever began it: so nothing is
-///   deployed twice for one secret, also when an answer was lost, and what was pushed together is deployed once.
-/// - One that failed counts as the failure for a while; then another one is begun.
+/// - Every deployment counts that began after the variable was last set, by the API's own clock, also one that somebody else
+///   began. So a project is deployed once for one secret, also when an answer was lost, and once for secrets that were
+///   pushed together.
+/// - After a deployment that failed, no other one is begun for a while.
 struct Redeployment: Sendable {
     /// Lists the variables, with the time of their last change.
     let variables: PushRequest

@@ -21,8 +21,8 @@ package final class StateAccess: Sendable {
     private let open: Opening
     private let lost: @Sendable (StateDirectory) -> Void
     /// Whether the first try took too long.
-    package var isSilent: Bool { hasWaitedInVain.withLock { $0 } }
-    private let hasWaitedInVain = QuietMutex(false)
+    package var isSilent: Bool { firstTryTimedOut.withLock { $0 } }
+    private let firstTryTimedOut = QuietMutex(false)
 
     /// Milliseconds between tries: thousands of clients ask at once.
     static let pace: Int64 = 1_000
@@ -43,11 +43,11 @@ package final class StateAccess: Sendable {
         self.lost = lost
         let ended = try EventCounter()
         try WorkerThread.start { [self, ended] in
-            _ = lastInUse.withLock { look(last, &$0) }
+            _ = lastInUse.withLock { openUnlessInPlace(last, &$0) }
             ended.signal()
         }
-        let isHeard = ended.wait(atMost: Self.patience)
-        hasWaitedInVain.withLock { $0 = !isHeard }
+        let hasEnded = ended.wait(atMost: Self.patience)
+        firstTryTimedOut.withLock { $0 = !hasEnded }
     }
 
     /// Always fails with `failure`.
@@ -67,20 +67,22 @@ package final class StateAccess: Sendable {
     package func get() throws(Failure) -> StateDirectory {
         let result = lastInUse.withLock { former in
             let tries = tries.withLock { $0 }
-            return Clocks.bootMilliseconds() < tries.at + Self.pace ? tries.last : look(tries.last, &former)
+            return Clocks.bootMilliseconds() < tries.at + Self.pace
+                ? tries.last : openUnlessInPlace(tries.last, &former)
         }
         return try result.get()
     }
 
     /// Checks at once that the directory in use is still in its place; opens it again if not. Blocks.
-    package func makeSure() {
+    package func checkInPlace() {
         lastInUse.withLock { former in
-            // Opening a closed one causes notices, which lead here again.
-            if case .success = last { _ = look(last, &former) }
+            // Only then: opening a closed directory causes inotify events, which would call this again.
+            if case .success = last { _ = openUnlessInPlace(last, &former) }
         }
     }
 
-    private func look(
+    /// Checks that the directory of the last try is in its place; else opens it again.
+    private func openUnlessInPlace(
         _ last: Result<StateDirectory, Failure>, _ former: inout StateDirectory?
     ) -> Result<StateDirectory, Failure> {
         var result = last

@@ -10,7 +10,7 @@ internal import SystemPackage
 ///
 ///     lock                  held for as long as the daemon lives
 ///     temporaries           the tag of the names of temporary files
-///     instance              which daemon it is, in what it reports to others
+///     instance              identifies this daemon in its reports to others
 ///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
 ///     told.state            the states last reported to operators
 ///
@@ -70,11 +70,11 @@ package final class StateDirectory: Sendable {
     }
 
     /// Whether the path still leads to what was opened. If not, because the directory was emptied, replaced or mounted
-    /// over, the records may be gone, and another daemon may hold what lies there. Two system calls.
+    /// over, the records may be gone, and another daemon may hold the directory at this path. Two system calls.
     package var isInPlace: Bool { lock.isInPlace && clients.isInPlace }
 
     /// Paths in it that appear or vanish only when it is created or emptied.
-    package static func landmarks(in path: AbsolutePath) -> [AbsolutePath] {
+    package static func watchedPaths(in path: AbsolutePath) -> [AbsolutePath] {
         ["clients", "lock"].compactMap { path.appending($0) }
     }
 
@@ -132,7 +132,8 @@ package final class StateDirectory: Sendable {
             do throws(RecordFormat.Flaw) {
                 return try format.decodeReportedStates(bytes)
             } catch {
-                throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "told.state")
+                throw Failure(
+                    error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "told.state")
             }
         } catch {
             setAside(file, for: error)
@@ -245,7 +246,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// What tells this daemon from others of the same name: 32 hexadecimal digits, drawn when there are none. Blocks.
+    /// Identifies this daemon among others with the same host name: 32 hexadecimal digits, made when there are none. Blocks.
     package func instance() throws(Failure) -> String {
         let file = "\(path)/instance"
         let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity)

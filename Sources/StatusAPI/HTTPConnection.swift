@@ -240,8 +240,8 @@ extension HTTPConnection {
         context?.close(promise: nil)
     }
 
-    /// Closes to make room for another connection; the room is free when this returns.
-    func giveWay() {
+    /// Closes the connection, so that there is room for another one when this returns.
+    func evict() {
         router.leave(self)
         close()
     }

@@ -25,7 +25,7 @@ package struct Problem: Error, Hashable, Sendable {
 
 extension Problem: JSONDocument {
     package init(_ problem: Problem?, _ members: inout JSONMembers) throws {
-        // The status alone tells the problems apart; the title is then HTTP's own phrase for it.
+        // Without a `type` the status identifies the problem, and the title is HTTP's own phrase for it (RFC 9457).
         members.derived("type", "about:blank")
         members.derived("title", problem.map { HTTPResponseStatus(statusCode: $0.status).reasonPhrase } ?? "")
         status = try members("status", problem?.status)

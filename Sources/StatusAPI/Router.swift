@@ -34,7 +34,7 @@ final class Router {
     private var limiter = ConnectionLimiter()
     private var metricsQueue = MetricsQueue()
     /// Set when the server stops; fulfilled when the last connection is closed.
-    private var allGone: EventLoopPromise<Void>?
+    private var allClosed: EventLoopPromise<Void>?
 
     init(
         shared: SharedState, limits: HTTPLimits, eventLoop: any EventLoop,
@@ -76,7 +76,7 @@ final class Router {
     /// Admits a connection; throws why not.
     func enter(_ connection: HTTPConnection) throws(Problem) {
         if limiter.isFull(for: connection.listener, control: control, limits: limits) {
-            metricsQueue.oldest?.giveWay()
+            metricsQueue.oldest?.evict()
         }
         if let reason = limiter.enter(connection.listener, control: control, limits: limits) {
             var problem = Problem(.serviceUnavailable, reason)
@@ -91,22 +91,22 @@ final class Router {
     func move(_ connection: HTTPConnection, to stage: MetricsQueue.Stage) {
         // Refused connections are not queued.
         guard connection.listener == .metrics, connections[ObjectIdentifier(connection)] != nil else { return }
-        metricsQueue.put(connection, in: stage, limit: limits.connectionsPerUser)?.giveWay()
+        metricsQueue.put(connection, in: stage, limit: limits.connectionsPerUser)?.evict()
     }
 
     func leave(_ connection: HTTPConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         metricsQueue.remove(connection)
         limiter.leave(connection.listener)
-        if connections.isEmpty { allGone?.succeed() }
+        if connections.isEmpty { allClosed?.succeed() }
     }
 
-    var isStopping: Bool { allGone != nil }
+    var isStopping: Bool { allClosed != nil }
 
     /// Closes every connection, after the request or answer under way; done when the last one is closed.
     func stop() -> EventLoopFuture<Void> {
         let promise = eventLoop.makePromise(of: Void.self)
-        allGone = promise
+        allClosed = promise
         if connections.isEmpty { promise.succeed() }
         for connection in connections.values { connection.stop() }
         return promise.futureResult
@@ -144,7 +144,7 @@ final class Router {
         // No connection is accepted before the first snapshot.
         guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
         if case .fleet(let all) = route, let peer {
-            // Everybody may ask: there has to be room left for those who may renew.
+            // Everybody may request this, so some room is left for requests to renew.
             try requireRoom(limits.pendingRequests / 2)
             return .ask(.fleet(all: all), peer)
         }

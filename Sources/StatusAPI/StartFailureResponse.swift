@@ -2,10 +2,10 @@ import AppleClientSecret
 package import Linux
 import NIOHTTP1
 
-/// The answer to clients that wait at the status socket of a daemon that fails to start.
+/// The response to clients that wait at the socket of a daemon that fails to start: 503 with the reason.
 package enum StartFailureResponse {
-    /// Answers the clients that have connected with the reason, and closes their connections. systemd would take them
-    /// for new ones otherwise, and start the daemon again and again.
+    /// Answers every client that has connected with the reason, and closes its connection. systemd would start the daemon
+    /// again and again for connections that were left waiting.
     ///
     /// - Parameters:
     ///   - listener: non-blocking.
@@ -21,7 +21,7 @@ package enum StartFailureResponse {
             let left = max(deadline - Clocks.bootMilliseconds(), 0)
             let stream = TimedStream(UnixStream(adopting: client), milliseconds: left)
             // Closing with an unread request would discard the answer.
-            stream.skipWhatComes()
+            stream.discardInput()
             try? stream.write(bytes)
         }
     }

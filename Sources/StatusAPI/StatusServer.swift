@@ -135,13 +135,13 @@ extension StatusServer {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try welcome(channel, isMetrics: isMetrics, at: router.value)
+                    try configure(channel, isMetrics: isMetrics, at: router.value)
                 }
             }
             .withBoundSocket(listener).wait()
     }
 
-    private static func welcome(_ channel: any Channel, isMetrics: Bool, at router: Router) throws {
+    private static func configure(_ channel: any Channel, isMetrics: Bool, at router: Router) throws {
         let pipeline = channel.pipeline.syncOperations
         let listener: ListenerKind? = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
             descriptor in

@@ -1,12 +1,12 @@
 import AppleClientSecret
 import SignIn
 
-/// What etcd says when it does not do what was asked.
+/// Why etcd did not carry out a request, by its error.
 enum EtcdError: Hashable {
     /// The login has expired, or is another member's.
     case tokenInvalid
     case loginRefused
-    /// There is no user where etcd wants one, or the other way round.
+    /// The request has no user where etcd wants one, or has one although etcd knows no users.
     case userMismatch
     /// etcd takes no certificate with a CN over the gateway.
     case certificateNamed
@@ -14,7 +14,7 @@ enum EtcdError: Hashable {
     case outOfSpace
     /// This member cannot answer now; another one may.
     case unavailable
-    /// It answers otherwise than etcd does.
+    /// The answer is not one of etcd's.
     case unexpected
 
     init(_ answer: HTTPAnswer) {
@@ -30,7 +30,7 @@ enum EtcdError: Hashable {
             case 3 where says("authentication failed"): .loginRefused
             case 3 where says("user name is empty"): .userMismatch
             case 9 where says("authentication is not enabled"): .userMismatch
-            // Cancelled, unknown, deadline exceeded, aborted, internal, unavailable: a member in trouble.
+            // Cancelled, unknown, deadline exceeded, aborted, internal, unavailable: the member has a fault.
             case 1, 2, 4, 10, 13, 14: .unavailable
             case nil where answer.status == 400 && says("commonname"): .certificateNamed
             case nil where [429, 500, 502, 503, 504].contains(answer.status): .unavailable

@@ -1,18 +1,18 @@
-/// Which member of the store is asked, whether it is logged in to, and for how long nobody is asked after a failure.
+/// Which member of the store requests go to, its login token, and for how long no request is sent after a failure.
 ///
 /// The rules are:
-/// - One member is asked for as long as it answers, because a login costs it a tenth of a second; which one is chosen
-///   by lot, so that many machines spread.
-/// - After any failure that another member may not have, that one is next, and the login is forgotten: after a restored
-///   backup a request with a former login gets no answer at all.
+/// - Requests go to one member for as long as it answers, because a login costs it a tenth of a second. The first member is
+///   chosen at random, so that the machines spread over the members.
+/// - After a failure that may be this member's own, the next member is tried, and the login token is dropped: after a
+///   backup was restored, etcd does not answer requests with an earlier token at all.
 /// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full
 ///   jitter"). A failed login has one of its own after each attempt, to an hour.
-/// - Each hour another member is asked, so that one that has fallen behind unnoticed is not asked for ever.
+/// - Each hour requests go to the next member, so that one that has fallen behind unnoticed is not used for ever.
 package struct Members: Sendable {
     package let count: Int
-    /// Which member is asked.
+    /// The member that requests go to.
     package private(set) var current: Int
-    /// The login at ``current``.
+    /// The token of the login at ``current``; nil without one.
     package private(set) var token: String?
     /// When ``current`` was chosen, in milliseconds since boot.
     private var chosenAt: Int64
@@ -20,17 +20,17 @@ package struct Members: Sendable {
     private var failed = 0
     /// Pauses since the last success.
     private var rounds = 0
-    /// Logins that failed since the last one that did not.
+    /// Logins that failed since the last one that succeeded.
     private var failedLogins = 0
-    /// Nobody is asked before.
+    /// No request is sent before.
     private var notBefore: Int64 = 0
 
     /// In milliseconds.
-    static let turn: Int64 = 3_600_000
+    static let changeInterval: Int64 = 3_600_000
     private static let longestPause: Int64 = 300_000
     private static let longestLoginPause: Int64 = 3_600_000
     private static let firstPause: Int64 = 1_000
-    /// A login that nobody answers has cost the members a minute already.
+    /// A login that was not answered has kept a member busy for a minute already.
     private static let firstLoginPause: Int64 = 10_000
 
     /// - Parameters:
@@ -39,16 +39,16 @@ package struct Members: Sendable {
     package init(count: Int, at now: Int64, random: (Int64) -> Int64) {
         self.count = count
         current = Int(random(Int64(count)))
-        // Machines that were started together do not change together.
-        chosenAt = now - random(Self.turn)
+        // Random, so that machines that were started together do not change members together.
+        chosenAt = now - random(Self.changeInterval)
     }
 
-    /// For how many milliseconds nobody is asked.
+    /// For how many milliseconds no request is sent.
     package func pause(at now: Int64) -> Int64 { max(0, notBefore - now) }
 
-    /// Goes on to another member when this one was asked for an hour.
+    /// Changes to the next member when this one was used for an hour.
     package mutating func begin(at now: Int64) {
-        if now - chosenAt >= Self.turn { change(at: now) }
+        if now - chosenAt >= Self.changeInterval { change(at: now) }
     }
 
     package mutating func loggedIn(_ token: String) {
@@ -64,7 +64,7 @@ package struct Members: Sendable {
         rounds = 0
     }
 
-    /// Another member may do better. Returns whether it is to be asked now.
+    /// This member failed, and another one may answer. Returns whether to try that one now.
     package mutating func memberFailed(at now: Int64, random: (Int64) -> Int64) -> Bool {
         change(at: now)
         failed += 1
@@ -73,7 +73,7 @@ package struct Members: Sendable {
         return false
     }
 
-    /// No member would do better.
+    /// The request failed, and would at every member.
     package mutating func refused(at now: Int64, random: (Int64) -> Int64) {
         failed = 0
         wait(Self.bound(Self.firstPause, rounds, Self.longestPause), at: now, random)

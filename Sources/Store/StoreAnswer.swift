@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import SignIn
 
-/// A ``StoreResult`` as the role says it: with what the role knows of itself.
+/// A ``StoreResult`` as the role sends it, with the expiry of the role's own certificate.
 package struct StoreAnswer: Equatable, Sendable {
     package let result: StoreResult
     /// When this machine's client certificate expires; nil where there is none, or it could not be read.

@@ -10,7 +10,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     package var prefix: String
     package var files: [File: String]
 
-    /// Its members, and where in them: what tells stores apart.
+    /// Identifies the store: its members, and the prefix in them.
     package var place: String {
         endpoints.joined(separator: ", ") + (prefix == Self.defaultPrefix ? "" : " below \(prefix)")
     }

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import SignIn
 
-/// What the store role of the network program is asked: one JSON object on one line.
+/// A question to the store role of the network program: one JSON object on one line.
 package enum StoreQuestion: Equatable, Sendable {
     /// What do these slots hold? At least one, and ``mostSlots`` at most.
     case read([StoreSlot])
@@ -127,7 +127,7 @@ package enum StoreQuestion: Equatable, Sendable {
     }
 }
 
-/// What came of a ``StoreQuestion``: one JSON object on one line.
+/// The result of a ``StoreQuestion``: one JSON object on one line.
 package enum StoreResult: Equatable, Sendable {
     /// What the slots hold, in the order they were named in, and the rollouts of those, by their number in that order,
     /// where there is one.
@@ -273,7 +273,7 @@ package enum StoreResult: Equatable, Sendable {
     }
 }
 
-/// What the role says without being asked, a line between its answers.
+/// What the role reports without a question, on a line of its own between answers.
 package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
     /// All slots that were read last are watched: it is enough to read every ten minutes.
     case watching
@@ -297,7 +297,7 @@ package struct StoreFailure: Error, Hashable, Sendable {
     package let code: Code
     /// What etcd or the library for the network said, or which file it is about; on one line, and no password or token.
     package let detail: String?
-    /// How many seconds the store is left alone from now on; nil where nothing has to be waited for.
+    /// For how many seconds no request is sent to the store from now on; nil where there is no pause.
     package let retryAfter: Int?
 
     /// Raw values stand in JSON.
@@ -350,8 +350,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
         self.init(code, detail.isEmpty ? nil : detail)
     }
 
-    /// Whether these words of OpenSSL's tell of an alert about our certificate (RFC 8446, section 6.2), which comes
-    /// from the server: what is wrong with the server's own is an error of verification.
+    /// Whether this text of OpenSSL's reports an alert about our certificate (RFC 8446, section 6.2), which the server
+    /// sends. A fault of the server's own certificate is an error of verification instead.
     private static func isAlert(_ detail: String) -> Bool {
         let words = detail.lowercased()
         return words.contains("alert")

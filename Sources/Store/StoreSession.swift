@@ -35,7 +35,7 @@ package struct StoreSession {
         package let timeout: Int
     }
 
-    /// The watch that would tell of the next change.
+    /// The watch that would report the next change.
     package struct Watchable: Hashable, Sendable {
         package let endpoint: String
         package let token: String?
@@ -92,7 +92,7 @@ package struct StoreSession {
                 case .refusal(let failure), .write(let failure):
                     last = failure
                     members.refused(at: now(), random: random)
-                // Even one key without its value: no store does that.
+                // Even the answer to one key without its value is too long: this is no etcd.
                 case .tooLong:
                     last = StoreFailure(.answerUnexpected, "it is longer than 1 MiB")
                     if members.memberFailed(at: now(), random: random) { continue }
@@ -109,17 +109,17 @@ package struct StoreSession {
 
     /// Why there is no answer.
     private enum Obstacle: Error {
-        /// Another member may do better.
+        /// This member failed; another one may answer.
         case member(StoreFailure)
-        /// Whoever logs in again soon makes it worse.
+        /// The login failed. Another attempt soon would load the members further: each login costs a tenth of a second.
         case login(StoreFailure)
-        /// No member does better.
+        /// Every member would answer the same.
         case refusal(StoreFailure)
-        /// Reading may go on.
+        /// The write was refused; reads are not affected.
         case write(StoreFailure)
-        /// More than is taken; with fewer slots it may be less.
+        /// The answer is longer than is accepted; one to fewer slots may be short enough.
         case tooLong
-        /// One of the slots at least.
+        /// At least one of the slots may not be read.
         case forbidden
     }
 
@@ -134,7 +134,7 @@ package struct StoreSession {
             while findings.count < slots.count {
                 let start = findings.count
                 let page = slots[start..<min(start + EtcdRequest.mostOperations / 2, slots.count)]
-                // A secret and its rollout are read in one transaction: whoever sees the one sees what belongs to it.
+                // A secret and its rollout are read in one transaction, so that they belong together.
                 let secrets = page.map { $0.key(below: configuration.prefix) }
                 let (found, at) = try read(secrets + page.map { $0.rolloutKey(below: configuration.prefix) })
                 findings += found[..<page.count].map(finding)
@@ -162,7 +162,7 @@ package struct StoreSession {
         }
     }
 
-    /// Does what concerns reports, which may be forbidden without keeping anybody from reading secrets.
+    /// Carries out a request about reports. Where etcd forbids it, only that request fails: secrets are read all the same.
     private mutating func write(
         at machine: String?, _ body: (inout StoreSession) throws(Obstacle) -> StoreResult
     ) throws(Obstacle) -> StoreResult {
@@ -191,7 +191,7 @@ package struct StoreSession {
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
                 guard let entry = entries[0] else { return .reportFound(nil) }
-                // It was put before without an answer.
+                // An earlier attempt put it, and its answer was lost.
                 if entry.value == bytes { return .put(revision: entry.revision) }
                 return .reportFound(StoredReport(machine: machine, entry))
             }
@@ -205,7 +205,7 @@ package struct StoreSession {
 
     /// How many reports a page has: most have some hundred bytes, and 1 MiB is taken of an answer.
     private static let longestPage = 256
-    /// How many the pages of the present reading have.
+    /// The page size of the read that is going on.
     private var pageLimit = Self.longestPage
 
     private mutating func readReports(from first: [UInt8]?) throws(Obstacle) -> StoreResult {
@@ -223,7 +223,7 @@ package struct StoreSession {
                     pageLimit = max(pageLimit / 8, 1)
                     continue
                 }
-                // One value alone is too long: its key is all that is read, and those after it may be short again.
+                // One value alone is too long: only its key is read. The values after it may be short again.
                 pageLimit = Self.longestPage
                 let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
                 guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
@@ -326,7 +326,7 @@ package struct StoreSession {
             case nil: throw Self.unexpected(answer)
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
-                // It was put before without an answer: both are of one transaction.
+                // An earlier attempt put both in one transaction, and its answer was lost.
                 if let revision = entries[0]?.revision, entries.allSatisfy({ $0?.revision == revision }),
                     zip(entries, changes).allSatisfy({ $0?.value == $1.value })
                 {
@@ -402,7 +402,7 @@ package struct StoreSession {
             throw .refusal(error)
         }
         switch send(call(.logIn(user: user, password: password), timeout: Self.loggingIn)) {
-        // Nothing of a login has reached the member.
+        // The login has not reached the member.
         case .failure(let failure) where !failure.mayBeSent: throw Self.obstacle(failure)
         case .failure(let failure):
             let failure = StoreFailure(failure)

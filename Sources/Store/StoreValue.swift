@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import SignIn
 
-/// What a slot holds, as a read found it. Whether a secret is genuine is judged by who holds the public key, not here.
+/// What a slot held when it was read. The signature is not checked here, but in the daemon, which has the public key.
 package enum StoreFinding: Equatable, Sendable {
     /// There is no such key in etcd.
     case missing
@@ -34,7 +34,7 @@ package enum StoreFinding: Equatable, Sendable {
 /// The bytes of a value in etcd: `{"v":1,"token":"…"}`.
 ///
 /// The rules are:
-/// - At most ``longest`` bytes; what is longer is not looked at.
+/// - At most ``longest`` bytes; a longer value is not read.
 /// - A version other than 1, a name that occurs twice or a token that is no compact JWS make it no value; further names
 ///   are left to later versions.
 package enum StoreValue {

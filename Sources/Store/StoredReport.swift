@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 import SignIn
 
-/// What a machine reports of itself, as it lies in the store. What it says is not read here.
+/// A machine's report as it lies in the store. Its content is not read here.
 package struct StoredReport: Hashable, Sendable {
     package let machine: String
     /// Nil for a value that is no text, or has more than ``StoreValue/longest`` bytes.
@@ -41,7 +41,7 @@ package struct StoredReport: Hashable, Sendable {
     /// In bytes: the longest name of a host (RFC 1035, section 2.3.4).
     private static let longestName = 253
 
-    /// Whether a machine may be called so: in messages nothing has to be escaped.
+    /// Whether a machine may have this name: only names in which messages need no escapes.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longestName && Printable.line(text) == text
     }
@@ -72,7 +72,7 @@ package struct StoredReport: Hashable, Sendable {
             name.append(decoded)
             rest = rest.dropFirst(2)
         }
-        // Another key for the same name is nobody's.
+        // A key that encodes the same name differently belongs to no machine.
         guard let machine = String(validating: name, as: UTF8.self), isName(machine),
             self.key(of: machine, below: prefix) == key
         else { return nil }

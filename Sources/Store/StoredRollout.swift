@@ -5,7 +5,7 @@ import SignIn
 /// `{"v":1,"fingerprint":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
 ///
 /// The rules are:
-/// - A value of more than ``StoreValue/longest`` bytes is not looked at.
+/// - A value of more than ``StoreValue/longest`` bytes is not read.
 /// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout; further names
 ///   are left to later versions.
 package struct StoredRollout: Hashable, Sendable {
@@ -64,7 +64,7 @@ package struct StoredRollout: Hashable, Sendable {
     }
 }
 
-/// What the place of a rollout held when it was read; nothing is said of an empty one.
+/// What the key of a rollout held when it was read; there is no value for a key that does not exist.
 package enum RolloutFinding: Hashable, Sendable {
     case rollout(StoredRollout, revision: Int64)
     /// Something else, at this revision.

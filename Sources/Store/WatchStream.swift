@@ -1,8 +1,7 @@
 import AppleClientSecret
 import SignIn
 
-/// Reads the stream of a watch, a line of JSON for each message. A watch is a hint: whatever it says is a reason to
-/// read, and nothing that it says is believed.
+/// Reads the stream of a watch, a line of JSON for each message. Its content is not used: every event only causes a read.
 package struct WatchStream: Sendable {
     /// How many keys are watched.
     private let count: Int
@@ -16,9 +15,9 @@ package struct WatchStream: Sendable {
         self.count = count
     }
 
-    /// What came of more bytes.
+    /// What the received bytes mean.
     package enum State: Hashable, Sendable {
-        /// Nothing is changed, as far as this goes.
+        /// No event has arrived.
         case quiet
         /// Something has changed.
         case changed

@@ -47,10 +47,10 @@ import SystemPackage
     }
 
     /// The next value, a boolean (`b`).
-    func truth() throws(BusError) -> Bool {
-        var truth: Int32 = 0
-        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("b"), &truth))
-        return truth != 0
+    func bool() throws(BusError) -> Bool {
+        var bool: Int32 = 0
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("b"), &bool))
+        return bool != 0
     }
 
     /// The next value, a string in a variant, as properties are returned.
@@ -69,9 +69,9 @@ import SystemPackage
     }
 
     /// The next value, a boolean in a variant.
-    func variantTruth() throws(BusError) -> Bool {
+    func variantBool() throws(BusError) -> Bool {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "b"))
-        return try truth()
+        return try bool()
     }
 
     /// The next value, an array of strings in a variant.

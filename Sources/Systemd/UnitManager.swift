@@ -128,7 +128,7 @@ package struct UnitManager: ~Copyable {
             }
             settings.protectSystem = try read("ProtectSystem").variantText()
             settings.protectHome = try read("ProtectHome").variantText()
-            settings.privateTmp = try read("PrivateTmp").variantTruth()
+            settings.privateTmp = try read("PrivateTmp").variantBool()
             settings.readWritePaths = try paths("ReadWritePaths")
             settings.readOnlyPaths = try paths("ReadOnlyPaths")
             settings.inaccessiblePaths = try paths("InaccessiblePaths")
@@ -195,7 +195,7 @@ package struct UnitManager: ~Copyable {
             if result == .skipped, asked.isForRunning { return false }
             throw .job(result)
         }
-        if order.isRestart || order == .start { try seeThatItStays(unit, after: order, settling, ended) }
+        if order.isRestart || order == .start { try checkItStaysActive(unit, after: order, settling, ended) }
         return true
     }
 
@@ -206,7 +206,7 @@ package struct UnitManager: ~Copyable {
     /// and over.
     private static let checkLimit = 3
 
-    private mutating func seeThatItStays(
+    private mutating func checkItStaysActive(
         _ unit: String, after order: UnitOrder, _ settling: Int64, _ ended: EndedStarts?
     ) throws(UnitError) {
         var last = try condition(of: unit)
@@ -230,13 +230,14 @@ package struct UnitManager: ~Copyable {
             }
             last = now
         }
-        // A unit that takes this long to stop was stopped by somebody.
+        // A unit that is still stopping after this time is being stopped by somebody; one that ends by itself is faster.
         if last.activity != "deactivating" { throw .ended }
     }
 
-    /// Whether a stopped service was stopped by nobody; false for a oneshot, which ends when its work is done.
+    /// Whether a service that is not running ended by itself, and was not stopped. False for a oneshot, which ends when its
+    /// work is done.
     private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
-        // One job was ordered here, any other elsewhere.
+        // One job is the start that was ordered here; a further one was ordered by somebody else.
         guard unit.hasSuffix(".service"), moves[unit, default: 0] <= 1 else { return false }
         do throws(BusError) {
             let properties = try target(unit, Self.propertyInterface)
@@ -340,7 +341,7 @@ package struct UnitManager: ~Copyable {
         guard reason == .notPermitted, connection.isBus else { return reason }
         let polkit = "org.freedesktop.PolicyKit1"
         do throws(BusError) {
-            if try call("NameHasOwner", of: .bus, [.text(polkit)]).truth() { return reason }
+            if try call("NameHasOwner", of: .bus, [.text(polkit)]).bool() { return reason }
             return try call("ListActivatableNames", of: .bus, []).texts().contains(polkit) ? reason : .polkitMissing
         } catch {
             return reason

@@ -101,30 +101,30 @@ package struct UserWriterClient: Sendable {
                 .writerNotPermitted, user, path,
                 detail: "\(socket(of: user)) is not root's", remedy: .othersFile(socket(of: user)))
         }
-        return try converse(request, timed, user, path).get()
+        return try exchange(request, timed, user, path).get()
     }
 
     /// Without systemd: a writer for this one request, which has dropped root's rights before it begins.
     private func askLaunchedWriter(
         _ request: WriterRequest, _ user: String, _ path: AbsolutePath
     ) throws(Failure) -> WriterAnswer {
-        let talk: (value: Result<WriterAnswer, Failure>, report: ExitReport)
+        let result: (value: Result<WriterAnswer, Failure>, report: ExitReport)
         do {
-            talk = try ChildProcess.talk(
+            result = try ChildProcess.exchange(
                 with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
                 environment: UserWriterLauncher.environment, milliseconds: Self.patience, cancel: cancel
-            ) { converse(request, $0, user, path) }
+            ) { exchange(request, $0, user, path) }
         } catch {
             throw failure(
                 .writerMissing, user, path, cause: error.errno.rawValue, detail: "cannot \(error.operation)")
         }
-        if case .failure(let failed) = talk.value, failed.code == .writerSilent, let said = talk.report.lines.last {
+        if case .failure(let failed) = result.value, failed.code == .writerSilent, let said = result.report.lines.last {
             throw failure(.writerSilent, user, path, cause: failed.cause, detail: Redaction.foreign(said))
         }
-        return try talk.value.get()
+        return try result.value.get()
     }
 
-    private func converse(
+    private func exchange(
         _ request: WriterRequest, _ stream: borrowing TimedStream, _ user: String, _ path: AbsolutePath
     ) -> Result<WriterAnswer, Failure> {
         do throws(Frame.Flaw) {
@@ -162,10 +162,10 @@ package struct UserWriterClient: Sendable {
         for place in contents.places where file.slots[Slot(variable: place.variable)] != nil {
             slots[Slot(variable: place.variable)] = place.token?.token(sha256: sha256).map { .token($0) } ?? .foreign
         }
-        let mine = DirectoryMark(of: file.path.directory)
+        let own = DirectoryMark(of: file.path.directory)
         return OutputContents(
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
-            identity: nil, realPath: file.path.description, isWatchable: mine != nil && mine == contents.directory,
+            identity: nil, realPath: file.path.description, isWatchable: own != nil && own == contents.directory,
             slots: slots)
     }
 

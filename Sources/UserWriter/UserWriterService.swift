@@ -16,8 +16,8 @@ package struct UserWriterService: Sendable {
     private let identity: Identity
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    /// For one connection: a daemon on the same machine has its request ready. In milliseconds.
-    private static let conversation: Int64 = 10_000
+    /// How long one connection may last, in milliseconds: the daemon, on the same machine, has its request ready.
+    private static let connectionTime: Int64 = 10_000
     /// Without a request for this long the writer exits; systemd starts it again at the next one. In milliseconds.
     private static let idle: Int64 = 30_000
 
@@ -41,9 +41,9 @@ package struct UserWriterService: Sendable {
         while let stream = try listener.next(within: Self.idle) { serve(stream) }
     }
 
-    /// Answers one request. A client that may not ask learns nothing else.
+    /// Answers one request. A client that is not permitted learns only that.
     package func serve(_ stream: consuming UnixStream) {
-        let stream = TimedStream(stream, milliseconds: Self.conversation)
+        let stream = TimedStream(stream, milliseconds: Self.connectionTime)
         let answer: WriterAnswer
         do throws(Failure) {
             try requireDaemon(stream)
@@ -53,7 +53,7 @@ package struct UserWriterService: Sendable {
             } catch {
                 throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error))")
             }
-            // A client that has gone asks again, then perhaps for something else.
+            // A client that has closed the connection makes another request, perhaps a different one.
             if stream.isAbandoned { return }
             answer = try carryOut(request)
         } catch {
@@ -65,7 +65,7 @@ package struct UserWriterService: Sendable {
     private func send(_ answer: WriterAnswer, over stream: borrowing TimedStream) {
         let tooLarge = Failure(.fileTooLarge, at: place)
         guard let bytes = (try? Frame.encode(answer)) ?? (try? Frame.encode(WriterAnswer(tooLarge))) else { return }
-        // A client that does not wait asks again.
+        // Ignored: a client that has closed the connection makes another request.
         try? stream.write(bytes)
     }
 
@@ -100,9 +100,9 @@ package struct UserWriterService: Sendable {
         } catch {
             throw Failure(error, at: order.file.path)
         }
-        let boundaries = boundaries(loaded)
-        let publisher = Publisher(as: identity, naming: naming, boundaries: boundaries, sha256: sha256)
-        let identity = boundaries.trusting(identity)
+        let reservedPaths = reservedPaths(loaded)
+        let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: sha256)
+        let identity = reservedPaths.trusting(identity)
         // This process is not writing now: files with the tag were left by one that was killed.
         if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
         switch order.task {
@@ -133,15 +133,15 @@ package struct UserWriterService: Sendable {
         }
     }
 
-    private func boundaries(_ loaded: LoadedConfiguration) -> ReservedPaths {
+    private func reservedPaths(_ loaded: LoadedConfiguration) -> ReservedPaths {
         let configuration = loaded.configuration
         let state = configuration.stateDirectory?.description ?? Configuration.defaultStateDirectory
-        let boundaries = ReservedPaths()
-        boundaries.draw(
+        let reservedPaths = ReservedPaths()
+        reservedPaths.set(
             inputs: configuration.inputs.union(loaded.files), outputs: configuration.outputPaths,
             state: (try? GuardedPath.directory(state, as: identity)) ?? state,
             trusted: configuration.trustedDirectories)
-        return boundaries
+        return reservedPaths
     }
 
     /// The daemon knows which file it asked about.

@@ -2,7 +2,7 @@ import Failures
 import Glibc
 import Linux
 
-/// Files with which a role shows who it is: tokens and passwords, which systemd's LoadCredential= or an administrator puts
+/// Reads the files with a role's credentials, tokens and passwords, which systemd's LoadCredential= or an administrator puts
 /// in place.
 enum CredentialFiles {
     /// Why a file cannot be used, in words that name it.
@@ -21,7 +21,7 @@ enum CredentialFiles {
     /// In bytes: tokens of service accounts have some 2 KiB.
     private static let longest = 65_536
 
-    /// The text of a file without line ends behind it.
+    /// The text of a file, without line breaks at its end.
     static func text(at path: String) throws(Unusable) -> String {
         func failed(_ number: Int32) -> Unusable {
             Unusable(words: "\(Printable.name(path)): \(ErrorNumber.words(for: number))")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SignIn
 
-/// Which server is asked, and how long. On the command line alone: a request can change neither.
+/// Which server the requests go to, and their timeouts. Only the command line sets these: a request can change neither.
 struct EndpointOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The server, where it is not Apple's; https only.", valueName: "url"),
@@ -19,7 +19,7 @@ struct EndpointOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long it may take in all.", valueName: "milliseconds"))
     var timeout = 30_000
 
-    /// In milliseconds: nobody waits longer for a verdict.
+    /// The longest timeout, in milliseconds: the daemon and the commands wait no longer for a verdict.
     private static let longest = 600_000
 
     mutating func validate() throws {

@@ -20,7 +20,7 @@ struct HTTPSClient {
     /// In milliseconds, connecting included.
     let timeout: Int
 
-    /// Posts an encoded form. What it holds of secrets, codes and tokens is taken out of an answer that is no token response:
+    /// Posts an encoded form. From an answer that is no token response the form's secrets, codes and tokens are removed:
     /// errors are shown and logged, and a server may quote in them what it was sent.
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
         let fields = FormEncoding.decode(form) ?? [:]
@@ -78,7 +78,7 @@ struct HTTPSClient {
         unsafe message.deallocate()
     }
 
-    /// The rules of every request, which stand at ``HTTPSClient``.
+    /// Sets the options of every request, by the rules at ``HTTPSClient``.
     ///
     /// - Parameters:
     ///   - schemes: Those that may be spoken, with commas between them.
@@ -126,7 +126,7 @@ struct HTTPSClient {
         return HTTPAnswer(status: number(CURLINFO_RESPONSE_CODE), body: body, date: date())
     }
 
-    /// Has what comes kept here.
+    /// Collects the received bytes here.
     func receive() {
         let own = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe shim_setopt_receiver(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
@@ -157,9 +157,9 @@ struct HTTPSClient {
         isTooLong = false
     }
 
-    /// Why a server that took the connection did not answer. By TLS 1.3 it judges our certificate after the handshake, and
-    /// what it says of that is lost where a request is on its way or the connection ends at once; by TLS 1.2 the
-    /// handshake fails by it. Nothing is sent.
+    /// Why a server that accepted the connection did not answer: connects again and sends nothing. With TLS 1.3 the server
+    /// checks our certificate after the handshake, and its alert is lost where a request is already on its way or the
+    /// connection ends at once; with TLS 1.2 the handshake itself fails.
     func refusal() -> TransportFailure? {
         do throws(TransportFailure) {
             try set(CURLOPT_CONNECT_ONLY, 1)
@@ -187,7 +187,7 @@ struct HTTPSClient {
         unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Returns how many bytes were taken; fewer than came end the transfer.
+    /// Returns how many bytes were taken; libcurl ends the transfer if that is fewer than were received.
     private func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let bytes = unsafe bytes, body.count + count <= HTTPAnswer.longestBody else {
             isTooLong = true
@@ -213,7 +213,7 @@ struct HTTPSClient {
         return unsafe shim_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// The server's clock; nil where it does not tell.
+    /// The server's clock, from its `Date` header; nil without one.
     private func date() -> WallTime? {
         guard let text = unsafe shim_header(handle, "Date") else { return nil }
         let seconds = unsafe curl_getdate(text, nil)
@@ -227,7 +227,7 @@ struct HTTPSClient {
         throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail), mayBeSent: isEncrypted)
     }
 
-    /// Whether an encrypted connection with the server came about: without one nothing of a request is sent.
+    /// Whether the TLS handshake succeeded: before that nothing of a request is sent.
     private var isEncrypted: Bool {
         var microseconds: curl_off_t = 0
         let code = unsafe shim_getinfo_offset(handle, CURLINFO_APPCONNECT_TIME_T, &microseconds)

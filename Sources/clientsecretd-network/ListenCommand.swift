@@ -21,12 +21,12 @@ struct ListenCommand: ParsableCommand {
     var role: [String]
 
     mutating func validate() throws {
-        // A mistake is found now, and not by the first connection.
+        // Parsed here too, so that a mistake is reported at the start and not at the first connection.
         if try NetworkProgram.parseAsRoot(role) is ListenCommand { throw ValidationError("listen is no role") }
     }
 
     func run() throws {
-        // The first process of a container ignores what it has no handler for.
+        // As PID 1 of a container a process ignores signals for which it has no handler.
         signal(SIGTERM) { _ in _exit(0) }
         signal(SIGINT) { _ in _exit(0) }
         guard let program = OwnProgram.path() else { throw ValidationError("/proc is needed, and is not mounted") }
@@ -56,7 +56,7 @@ struct ListenCommand: ParsableCommand {
         guard error == 0 else { return complain("cannot be started: \(ErrorNumber.words(for: error))") }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-        // As of WIFSIGNALED(3) and WEXITSTATUS(3), which are macros; the role itself says why it failed.
+        // The test of WIFSIGNALED (wait(2)), which is a macro. After an exit status the role itself has said why it failed.
         if status & 0x7F != 0 { complain("was ended by signal \(status & 0x7F)") }
     }
 

@@ -10,7 +10,7 @@ import Push
 import Rotation
 import SignIn
 
-/// `push`: puts one client secret into one place behind an API, or looks whether it is there.
+/// `push`: pushes one client secret to one place behind an API, or checks whether that holds it.
 struct PushRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
@@ -48,8 +48,8 @@ struct PushRole: ParsableCommand {
 
     /// In milliseconds, for all requests of one question: less than the daemon waits.
     private static let longestExchange: Int64 = 60_000
-    /// In seconds, for whatever no deadline of a request covers, such as reading a file: whoever listens starts no other
-    /// process before this one has ended.
+    /// After how many seconds this process is ended, for what no deadline of a request covers, such as reading a file:
+    /// systemd or `listen` starts the next process only once this one has ended.
     private static let longest: UInt32 = 90
 
     private func result(of question: PushQuestion) -> PushResult {
@@ -123,7 +123,7 @@ struct PushClient {
                 connectTimeout: 10_000, timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
             if let body = request.body {
-                // The size first: it is what is copied.
+                // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
                 try transfer.set(CURLOPT_POSTFIELDSIZE, body.count)
                 try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
             }

@@ -5,15 +5,17 @@ import Glibc
 import Linux
 import SignIn
 
-/// The request on standard input.
+/// Reads a role's request from standard input.
 enum RoleInput {
-    /// In milliseconds: who asks has the request ready, and one connection at a time is served.
+    /// How long to wait for the request, in milliseconds. The client has it ready when it connects, and the next client
+    /// waits meanwhile.
     private static let patience: Int64 = 10_000
     /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
     private static let longestForm = 131_072
 
-    /// Where systemd has passed a listening socket (sd_listen_fds(3)), a connection to it is standard input and output from
-    /// here on. One only: the next process is handed the configuration and the token as they are then.
+    /// Where systemd has passed a listening socket (sd_listen_fds(3)), accepts one connection and makes it standard input and
+    /// output. Further connections are served by further processes, to which systemd hands the configuration and the token
+    /// as they are then.
     static func takeConnection() throws {
         guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
             return
@@ -29,9 +31,11 @@ enum RoleInput {
 
     /// The first descriptor that systemd passes.
     private static let passedSocket: Int32 = 3
-    /// In milliseconds: who has connected may have given up since.
+    /// How long to wait for a connection, in milliseconds: the client for which systemd started this process may have
+    /// gone.
     private static let accepting: Int32 = 10_000
-    /// All that comes until the input ends, or until the end of a line: at least a byte, and `limit` at most.
+
+    /// Reads to the end of the line, or of the input: at least one byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
         let deadline = Clocks.monotonicMicroseconds() / 1_000 + patience
         var bytes: [UInt8] = []
@@ -52,7 +56,7 @@ enum RoleInput {
         }
     }
 
-    /// One JSON object of texts, form-encoded.
+    /// Reads a JSON object of strings; returns it form-encoded.
     static func form() throws -> String {
         let bytes = try read(limit: longestForm)
         guard let json = try? JSONValue(bytes, duplicates: .refused),

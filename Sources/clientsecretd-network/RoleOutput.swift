@@ -3,13 +3,13 @@ import ArgumentParser
 import Failures
 import Glibc
 
-/// The answer on standard output, and complaints on standard error.
+/// Writes a role's answer to standard output, and errors to standard error.
 enum RoleOutput {
     static func answer(_ json: JSONText) throws {
         try write(json.bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 
-    /// A failure to write it is ignored.
+    /// Writes `message` to standard error; a failure to do so is ignored.
     static func complain(_ message: String) {
         try? write(Array((Printable.lines("clientsecretd-network: " + message) + "\n").utf8), to: STDERR_FILENO)
     }

@@ -4,7 +4,7 @@ import Glibc
 import SignIn
 import Store
 
-/// The files with which the store's members are spoken to.
+/// The PEM files for TLS connections to the store's members.
 struct StoreTLSFiles {
     /// A PEM file with the authorities that are trusted; nil for the machine's.
     let ca: String?
@@ -49,28 +49,28 @@ final class StoreClient {
         }
     }
 
-    /// Watches this from now on instead of what was watched before.
+    /// Replaces the watch by this one.
     func begin(_ watchable: StoreSession.Watchable) {
         watch.end()
         guard let transfer = Transfer() else { return }
         do throws(TransportFailure) {
-            // Without a leader the stream ends, instead of being silent.
+            // Has a member that loses its leader end the stream, instead of keeping it open without events.
             try prepare(
                 transfer, watchable.endpoint, watchable.request, token: watchable.token, timeout: nil,
                 ["Grpc-Metadata-hasleader: true"])
             watch.begin(transfer, watchable)
         } catch {
-            // A watch is a hint: without it the store is read each minute.
+            // Ignored: without a watch the store is read each minute.
         }
     }
 
-    /// What was read last is not watched any more.
+    /// Ends the watch.
     func endWatch() { watch.end() }
 
-    /// Whether a watch of just this is alive, and will tell of changes after `revision`.
+    /// Whether a watch of exactly these keys is open, and reports changes after `revision`.
     func isWatching(_ watchable: StoreSession.Watchable) -> Bool { watch.isAlive(for: watchable) }
 
-    /// Waits until there is something on standard input or something is to be said of the watch.
+    /// Waits until standard input is readable or the watch has notices for the daemon; returns the notices.
     func wait() -> [StoreNotice] { watch.wait() }
 
     private func prepare(
@@ -87,26 +87,26 @@ final class StoreClient {
             try transfer.set(CURLOPT_SSLCERT, certificate)
             try transfer.set(CURLOPT_SSLKEY, key)
         }
-        // A member that is gone without a word is noticed by the kernel, as far as a watch goes.
+        // A watch has no timeout: with keep-alive probes the kernel notices when the member is gone.
         try transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
-        // The size first: it is what is copied.
+        // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
         try transfer.set(CURLOPT_POSTFIELDSIZE, request.body.count)
         try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: request.body, as: UTF8.self))
-        // Empty, as libcurl would otherwise wait for a word to go on with what is longer than 1 MiB.
+        // Without `Expect: 100-continue`, for whose answer libcurl would wait before it sends a body of more than 1 MiB.
         let headers = ["Content-Type: application/json", "Expect:"] + more
         try transfer.set(headers: headers + (token.map { ["Authorization: " + $0] } ?? []))
     }
 }
 
-/// One watch, and the waiting for it and for standard input together.
+/// One watch, and waiting for it and for standard input at once.
 @safe private final class StoreWatch {
     private let multi: UnsafeMutableRawPointer
     private var transfer: Transfer?
     private var watched: StoreSession.Watchable?
     private var stream = WatchStream(keys: 0)
-    /// Whether it was said that all keys are watched.
+    /// Whether the daemon was notified that all keys are watched.
     private var isWatching = false
-    /// What is to be said at the next wait.
+    /// The notices that the next wait returns.
     private var notices: [StoreNotice] = []
 
     init?() {
@@ -131,7 +131,7 @@ final class StoreClient {
         if let transfer { unsafe curl_multi_remove_handle(multi, transfer.handle) }
         transfer = nil
         watched = nil
-        // Whoever was answered that it watches relies on it.
+        // The daemon was notified that all keys are watched, and so reads the store seldom: it has to learn that this is over.
         if isWatching { notices.append(.unwatched) }
         isWatching = false
     }
@@ -153,12 +153,12 @@ final class StoreClient {
             var input = curl_waitfd(fd: STDIN_FILENO, events: Int16(CURL_WAIT_POLLIN), revents: 0)
             var count: Int32 = 0
             guard unsafe curl_multi_poll(multi, &input, 1, .max, &count) == CURLM_OK else { return [] }
-            // What the watch has meanwhile is there at the next wait as well.
+            // Events of the watch that have arrived meanwhile are handled by the next wait.
             if input.revents != 0 { return [] }
         }
     }
 
-    /// Takes what came of the watch.
+    /// Reads what has arrived on the watch.
     private func progress() {
         guard let transfer else { return }
         var running: Int32 = 0

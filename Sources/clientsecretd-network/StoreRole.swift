@@ -21,13 +21,13 @@ struct StoreRole: ParsableCommand {
             store is stands under "store" in the configuration. It ends with its input.
             """)
 
-    /// In seconds: the daemon does not wait so long.
+    /// In seconds: longer than the daemon waits for an answer.
     private static let longestAnswer: UInt32 = 100
 
     @OptionGroup var configuration: ConfigurationOption
 
     func run() throws {
-        // A reader that is gone is an error of the write.
+        // A write to a reader that is gone fails with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         try RoleInput.takeConnection()
         var lines = QuestionLines()
@@ -35,7 +35,7 @@ struct StoreRole: ParsableCommand {
         do throws(StoreFailure) {
             answerer = try Answerer(configuration: configured())
         } catch {
-            // The daemon learns why from each answer.
+            // Each question is answered with the reason.
             while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreResult.failed(error).answer) }
             return
         }
@@ -43,8 +43,8 @@ struct StoreRole: ParsableCommand {
             guard let question = StoreQuestion(request: line, sha256: SHA256.digest) else {
                 throw ValidationError("a question is no JSON object with \"do\" and what that takes")
             }
-            // Whatever no deadline of a request covers, such as reading a file, must not keep systemd from starting another
-            // process with the daemon's next question: the signal ends this one.
+            // The signal ends this process if something hangs that no deadline of a request covers, such as reading a file:
+            // only then does systemd start another process for the daemon's next question.
             alarm(Self.longestAnswer)
             let answer = answerer.answer(question)
             alarm(0)
@@ -65,7 +65,7 @@ struct StoreRole: ParsableCommand {
     }
 }
 
-/// One store, its session and what is watched of it.
+/// Answers questions from one store, with its session and its watch.
 private final class Answerer {
     let client: StoreClient
     private var session: StoreSession
@@ -74,10 +74,10 @@ private final class Answerer {
 
     init(configuration: StoreConfiguration) throws(StoreFailure) {
         func path(_ file: StoreConfiguration.File) -> String? {
-            // LoadCredential= of a directory called "store" names the files in it so.
+            // LoadCredential=store:DIRECTORY names the credentials `store_` and the file's name.
             let handed = [file.credential, "store_" + file.name].map(CredentialFiles.path)
             let standard = StoreConfiguration.File.directory + "/" + file.name
-            // The service sees nothing of the standard place but what it is handed from there.
+            // In the service's sandbox the standard place is hidden: its files are there as credentials only.
             let named = configuration.files[file].flatMap { $0 == standard ? nil : $0 }
             return named ?? (handed + [standard]).compactMap { $0 }.first(where: Self.exists)
         }
@@ -135,7 +135,7 @@ private struct QuestionLines {
 
     /// The next line without its end; nil once the input ends.
     ///
-    /// - Parameter wait: waits for input, and returns what is to be said meanwhile.
+    /// - Parameter wait: waits for input, and returns notices that have to be written first.
     mutating func next(_ wait: () -> [StoreNotice]) throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

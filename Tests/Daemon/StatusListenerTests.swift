@@ -51,7 +51,7 @@ private func turningAway(_ descriptors: [Int32], named names: String) throws {
         unsafe setenv("LISTEN_FDS", String(descriptors.count), 1)
         unsafe setenv("LISTEN_FDNAMES", names, 1)
         guard var sockets = try? PassedSockets() else { _exit(1) }
-        StatusListener.turnAway(&sockets, (headline: "clients.web has no key", all: ["line 7 has none"]))
+        StatusListener.refuseWaiting(&sockets, (headline: "clients.web has no key", all: ["line 7 has none"]))
         _exit(0)
     }
     waitpid(child, nil, 0)

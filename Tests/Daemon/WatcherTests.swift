@@ -214,8 +214,8 @@ import Testing
         #expect(watcher.wake == nil)
         #expect(watcher.handle([.notNoticed(path)], at: start) == [])
         #expect(watcher.wake == start + 60)
-        #expect(watcher.goRound(at: start + 59) == [])
-        #expect(watcher.goRound(at: start + 60) == [.file(path)])
+        #expect(watcher.poll(at: start + 59) == [])
+        #expect(watcher.poll(at: start + 60) == [.file(path)])
         #expect(watcher.wake == start + 120)
         // A path that no configuration names causes no wake.
         let other = try #require(AbsolutePath("/elsewhere/app.env"))

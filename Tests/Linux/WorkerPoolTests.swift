@@ -91,41 +91,41 @@ struct WorkerPoolTests {
 /// The scheduling rule alone.
 struct WorkerCrewTests {
     /// Adds so many jobs; returns the threads that have to be started for them.
-    private func fill(_ crew: inout WorkerCrew<String>, _ lane: String, _ jobs: Int, at now: Int64) -> [Int] {
-        (0..<jobs).compactMap { _ in crew.add({}, to: lane, at: now) }
+    private func fill(_ scheduler: inout WorkerScheduler<String>, _ lane: String, _ jobs: Int, at now: Int64) -> [Int] {
+        (0..<jobs).compactMap { _ in scheduler.add({}, to: lane, at: now) }
     }
 
     @Test func aLaneHasAThreadAtOnceHoweverManyWork() {
-        var crew = WorkerCrew<String>(limit: 4, perLane: 4)
-        let counts = ["stuck", "other", "third"].map { fill(&crew, $0, 10, at: 0).count }
+        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
+        let counts = ["stuck", "other", "third"].map { fill(&scheduler, $0, 10, at: 0).count }
         #expect(counts == [4, 1, 1])
     }
 
     @Test func aLaneTakesNoMoreThanItsShare() {
-        var crew = WorkerCrew<String>(limit: 8, perLane: 2)
-        let threads = fill(&crew, "a", 10, at: 0)
+        var scheduler = WorkerScheduler<String>(limit: 8, perLane: 2)
+        let threads = fill(&scheduler, "a", 10, at: 0)
         #expect(threads.count == 2)
     }
 
     @Test func whatIsUrgentGoesFirstAndOtherwiseOrderIsKept() {
-        var crew = WorkerCrew<String>(limit: 1, perLane: 1)
+        var scheduler = WorkerScheduler<String>(limit: 1, perLane: 1)
         let done = Mutex<[Int]>([])
         for number in 0..<6 {
-            _ = crew.add({ done.withLock { $0.append(number) } }, to: "a", isUrgent: number % 3 == 2, at: 0)
+            _ = scheduler.add({ done.withLock { $0.append(number) } }, to: "a", isUrgent: number % 3 == 2, at: 0)
         }
         var lane = "a"
-        while let job = crew.nextJob(for: 1, in: &lane, at: 0) { job() }
+        while let job = scheduler.nextJob(for: 1, in: &lane, at: 0) { job() }
         #expect(done.withLock { $0 } == [2, 5, 0, 1, 3, 4])
     }
 
     @Test func overdueThreadsDoNotCountAndTheirLaneGetsOneMoreWhenAllAreStuck() {
-        var crew = WorkerCrew<String>(limit: 4, perLane: 8)
-        var counts = [fill(&crew, "stuck", 4, at: 0).count]
-        counts.append(fill(&crew, "other", 4, at: 30_000).count)
-        counts.append(fill(&crew, "other", 4, at: 30_001).count)
+        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 8)
+        var counts = [fill(&scheduler, "stuck", 4, at: 0).count]
+        counts.append(fill(&scheduler, "other", 4, at: 30_000).count)
+        counts.append(fill(&scheduler, "other", 4, at: 30_001).count)
         #expect(counts == [4, 1, 3])
 
-        var roomy = WorkerCrew<String>(limit: 8, perLane: 8)
+        var roomy = WorkerScheduler<String>(limit: 8, perLane: 8)
         counts = [fill(&roomy, "stuck", 4, at: 0).count]
         counts.append(fill(&roomy, "stuck", 4, at: 30_001).count)
         counts.append(fill(&roomy, "stuck", 4, at: 60_002).count)
@@ -136,40 +136,40 @@ struct WorkerCrewTests {
     }
 
     @Test func aThreadThatIsFreeGoesFirstWhereNobodyIs() {
-        var crew = WorkerCrew<String>(limit: 200, perLane: 200)
-        let threads = fill(&crew, "crowd", 129, at: 0)
+        var scheduler = WorkerScheduler<String>(limit: 200, perLane: 200)
+        let threads = fill(&scheduler, "crowd", 129, at: 0)
         #expect(threads == Array(1...128))
-        let late = fill(&crew, "late", 1, at: 0)
+        let late = fill(&scheduler, "late", 1, at: 0)
         #expect(late.isEmpty)
         // 128 jobs are taken, one is left for the thread that comes back first; the next goes to the late lane.
         var visited: [String] = []
         for thread in threads + [1, 1] {
             var lane = "crowd"
-            let job = crew.nextJob(for: thread, in: &lane, at: 0)
+            let job = scheduler.nextJob(for: thread, in: &lane, at: 0)
             visited.append(job == nil ? "nothing" : lane)
         }
         #expect(visited == Array(repeating: "crowd", count: 129) + ["late"])
     }
 
     @Test func threadsEndWhenNothingWaits() {
-        var crew = WorkerCrew<String>(limit: 4, perLane: 4)
-        let threads = fill(&crew, "a", 1, at: 0)
+        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
+        let threads = fill(&scheduler, "a", 1, at: 0)
         #expect(threads == [1])
         var lane = "a"
-        let job = crew.nextJob(for: 1, in: &lane, at: 0)
-        let none = crew.nextJob(for: 1, in: &lane, at: 0)
+        let job = scheduler.nextJob(for: 1, in: &lane, at: 0)
+        let none = scheduler.nextJob(for: 1, in: &lane, at: 0)
         #expect(job != nil)
         #expect(none == nil)
-        #expect(crew.threads == 0)
+        #expect(scheduler.threads == 0)
     }
 
     @Test func aThreadThatCannotBeStartedTakesItsJobAlong() {
-        var crew = WorkerCrew<String>(limit: 4, perLane: 4)
-        let threads = fill(&crew, "a", 2, at: 0)
+        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
+        let threads = fill(&scheduler, "a", 2, at: 0)
         #expect(threads == [1, 2])
         // The other thread will do it.
-        let dropped = [crew.withdraw(2, from: "a"), crew.withdraw(1, from: "a")]
+        let dropped = [scheduler.withdraw(2, from: "a"), scheduler.withdraw(1, from: "a")]
         #expect(dropped == [false, true])
-        #expect(crew.threads == 0)
+        #expect(scheduler.threads == 0)
     }
 }

@@ -17,7 +17,7 @@ import Testing
     init() throws {
         scratch = try TemporaryDirectory()
         leftovers = Leftovers(
-            naming: try #require(TemporaryNames(tag: Self.tag)), as: .current(), boundaries: ReservedPaths())
+            naming: try #require(TemporaryNames(tag: Self.tag)), as: .current(), reservedPaths: ReservedPaths())
     }
 
     private func names(_ directory: String = ".") throws -> Set<String> {

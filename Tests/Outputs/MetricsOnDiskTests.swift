@@ -9,13 +9,14 @@ import Testing
 /// The `metrics_file` on disk: who may read it, when it is touched, and what it never takes the place of.
 @Suite struct MetricsOnDiskTests {
     private let scratch: TemporaryDirectory
-    private let boundaries = ReservedPaths()
+    private let reservedPaths = ReservedPaths()
     private let file: MetricsFile
 
     init() throws {
         scratch = try TemporaryDirectory()
         file = MetricsFile(
-            try Samples.path(scratch("ours.prom")), as: .current(), naming: try TemporaryNames(), boundaries: boundaries
+            try Samples.path(scratch("ours.prom")), as: .current(), naming: try TemporaryNames(),
+            reservedPaths: reservedPaths
         )
     }
 
@@ -62,10 +63,10 @@ import Testing
     @Test func itTakesThePlaceOfNothingThatTheDaemonReadsOrPublishes() throws {
         try scratch.write("not even a key", to: "key.p8")
         try scratch.write("a", to: "web.jwt")
-        boundaries.draw(
+        reservedPaths.set(
             inputs: [try Samples.path(scratch("key.p8"))], outputs: [try Samples.path(scratch("web.jwt"))], state: nil)
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), boundaries: boundaries, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
         for (target, words) in [
             ("key.p8", "it is something that the daemon reads"), ("web.jwt", "it is the same file as another output"),

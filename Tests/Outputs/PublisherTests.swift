@@ -163,7 +163,7 @@ import Testing
         #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
     }
 
-    // MARK: Troubles
+    // MARK: Failures
 
     @Test func everyFailureNamesTheOutputAndWhatIsWrong() throws {
         let secrets: [Slot: Secret] = [.whole: try Samples.secret()]

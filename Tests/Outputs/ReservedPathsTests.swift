@@ -10,17 +10,17 @@ import Testing
 /// What must never be written over, reached by every way that an output's path can lead there.
 @Suite struct ReservedPathsTests {
     private let scratch: TemporaryDirectory
-    private let boundaries = ReservedPaths()
+    private let reservedPaths = ReservedPaths()
     private let publisher: Publisher
 
     init() throws {
         scratch = try TemporaryDirectory()
         publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), boundaries: boundaries, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
     }
 
     private func draw(inputs: [String], outputs: [String] = []) throws {
-        boundaries.draw(
+        reservedPaths.set(
             inputs: Set(try inputs.map { try Samples.path(scratch($0)) }),
             outputs: Set(try outputs.map { try Samples.path(scratch($0)) }), state: scratch("state"))
     }
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: ["clientsecretd.yaml", "key.p8"]) func theInodeOfAReplacedInputIsNobodys(input: String) throws {
         try scratch.write("what was read", to: input)
         try draw(inputs: [input], outputs: ["web.jwt", "metrics.prom"])
-        boundaries.note(try Samples.path(scratch(input)))
+        reservedPaths.note(try Samples.path(scratch(input)))
         // The same as the reuse, without waiting for the file system to do it.
         let output = try Samples.file(scratch("web.jwt"))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
@@ -61,12 +61,12 @@ import Testing
         #expect(publisher.obstacle(to: output) == nil)
         #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
 
-        boundaries.note(try Samples.path(scratch(input)))
+        reservedPaths.note(try Samples.path(scratch(input)))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("metrics.prom"))
         try scratch.write("what replaced that", to: input)
         let metrics = MetricsFile(
             try Samples.path(scratch("metrics.prom")), as: .current(), naming: try TemporaryNames(),
-            boundaries: boundaries)
+            reservedPaths: reservedPaths)
         #expect(metrics.obstacle() == nil)
         try metrics.write(Array("# HELP clientsecretd_state".utf8))
 
@@ -82,24 +82,24 @@ import Testing
         let (begun, answer, written) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
-        let boundaries = ReservedPaths { path in
+        let reservedPaths = ReservedPaths { path in
             looks.withLock { $0 += 1 }
             begun.signal()
             answer.wait()
             return FileStatus.following(path)
         }
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), boundaries: boundaries, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
         let inputs: Set = [try Samples.path(scratch("hangs/key.p8"))]
         let (first, second) = (try Samples.file(scratch("web.jwt")), try Samples.file(scratch("ios.jwt")))
         let secret = try Samples.secret()
-        boundaries.draw(inputs: inputs, outputs: [first.path], state: nil)
+        reservedPaths.set(inputs: inputs, outputs: [first.path], state: nil)
         Thread.detachNewThread {
             _ = try? publisher.publish([.whole: secret], in: first)
             written.signal()
         }
         begun.wait()
-        boundaries.draw(inputs: inputs, outputs: [first.path, second.path], state: nil)
+        reservedPaths.set(inputs: inputs, outputs: [first.path, second.path], state: nil)
         #expect(try publisher.publish([.whole: secret], in: second).wrote)
         #expect(looks.withLock { $0 } == 1)
         for _ in 0..<2 { answer.signal() }

@@ -47,7 +47,7 @@ enum Samples {
     }
 
     static func publisher() throws -> Publisher {
-        Publisher(as: .current(), naming: try TemporaryNames(), boundaries: ReservedPaths(), sha256: sha256)
+        Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: ReservedPaths(), sha256: sha256)
     }
 }
 

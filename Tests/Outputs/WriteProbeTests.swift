@@ -10,7 +10,7 @@ import Testing
 @Suite(.needsRoot("gives files away")) struct WriteProbeTests {
     private static let daemon = Identity(user: 64_001, group: 64_001)
 
-    /// The trouble's code with a directory of the daemon's that has this group and mode.
+    /// The failure's code with a directory of the daemon's that has this group and mode.
     private func code(directory group: Int, mode: Int, file: Int? = nil, wanted: String? = nil) throws -> Failure.Code?
     {
         let scratch = try TemporaryDirectory()

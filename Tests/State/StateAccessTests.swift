@@ -81,7 +81,7 @@ import Testing
         let state = try listener.get()
         try state.keep(ClientRecord(), of: web)
         try state.keep(ReportedStates())
-        listener.makeSure()
+        listener.checkInPlace()
         #expect(try listener.get() === state)
         #expect(losses.sum == 0)
     }
@@ -105,14 +105,14 @@ import Testing
         case "without its lock": try remove("state/lock")
         default: try remove("state/clients")
         }
-        listener.makeSure()
+        listener.checkInPlace()
         let anew = try listener.get()
         #expect(anew !== state && losses.sum == 1)
         try anew.keep(ClientRecord(), of: web)
         #expect(FileManager.default.fileExists(atPath: scratch("state/clients/web.state")))
         #expect(try scratch.read("state/temporaries") == tag)
         #expect(isLocked)
-        listener.makeSure()
+        listener.checkInPlace()
         #expect(try listener.get() === anew && losses.sum == 1)
     }
 
@@ -129,7 +129,7 @@ import Testing
         try remove("state")
         do {
             let other = try open()
-            listener.makeSure()
+            listener.checkInPlace()
             #expect(throws: Failure(.stateLocked, at: .path(path))) { _ = try listener.get() }
             withExtendedLifetime(other) {}
         }
@@ -142,7 +142,7 @@ import Testing
         let listener = try listener()
         try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("away"))
         try scratch.write("", to: "state")
-        listener.makeSure()
+        listener.checkInPlace()
         #expect(throws: Failure.self) { _ = try listener.get() }
         try remove("state")
         try FileManager.default.moveItem(atPath: scratch("away"), toPath: scratch("state"))

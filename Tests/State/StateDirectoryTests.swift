@@ -67,17 +67,19 @@ import Testing
     }
 
     @Test func keepsTheReportedStatesOverARestart() throws {
-        var told = ReportedStates()
-        told.health = .critical
-        told.stages = [web: .expired]
-        told.owed = [ActionID("start notice@%s.service")]
-        told.starts = [ActionID("exec /bin/pager"): [WallTime(secondsSinceEpoch: 1), WallTime(secondsSinceEpoch: 2)]]
+        var reported = ReportedStates()
+        reported.health = .critical
+        reported.stages = [web: .expired]
+        reported.owed = [ActionID("start notice@%s.service")]
+        reported.starts = [
+            ActionID("exec /bin/pager"): [WallTime(secondsSinceEpoch: 1), WallTime(secondsSinceEpoch: 2)]
+        ]
         do {
             let state = try open()
             #expect(try state.recallReportedStates() == nil)
-            try state.keep(told)
+            try state.keep(reported)
         }
-        #expect(try open().recallReportedStates() == told)
+        #expect(try open().recallReportedStates() == reported)
         #expect(try mode("state/told.state") == 0o600)
     }
 
@@ -232,7 +234,7 @@ import Testing
             for name in [own] + others { try scratch.write("x", to: "\(directory)/\(name)") }
         }
         let state = try open()
-        let leftovers = Leftovers(naming: state.naming, as: .current(), boundaries: ReservedPaths())
+        let leftovers = Leftovers(naming: state.naming, as: .current(), reservedPaths: ReservedPaths())
         leftovers.sweep(beside: try Samples.path(scratch("none/web.jwt")))
         leftovers.sweep(beside: try Samples.path(scratch("out/web.jwt")))
         for directory in ["state", "state/clients", "out"] {

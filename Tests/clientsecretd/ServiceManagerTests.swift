@@ -91,7 +91,7 @@ import Testing
             manager.stop()
             let lines = try directory.read("log").split(separator: "\n")
             #expect(lines.count == 1)
-            #expect(lines.first?.hasPrefix("the service manager cannot be told: ") == true)
+            #expect(lines.first?.hasPrefix("the service manager cannot be notified: ") == true)
         }
     }
 
@@ -107,10 +107,10 @@ import Testing
             manager.show(try Self.snapshot(3, of: 3, ready: true), at: Self.after(2_000))
             let full = try #require(manager.full)
             #expect(full == manager.raw)
-            manager.goOn()
+            manager.sendQueued()
             #expect(manager.full == full)
             #expect(receiver.received() == [])
-            manager.goOn()
+            manager.sendQueued()
             let told = receiver.received()
             #expect(told.count == 3)
             #expect(told.first == "STATUS=ok: 3 clients\nREADY=1")
@@ -133,7 +133,7 @@ import Testing
             let after = Clocks.monotonicMicroseconds()
             _ = receiver.received()
             usleep(1_000)
-            manager.goOn()
+            manager.sendQueued()
             let time = try #require(receiver.received().first?.split(separator: "=").last.flatMap { Int64($0) })
             #expect((before...after).contains(time))
         }
@@ -150,7 +150,7 @@ import Testing
             #expect(manager.alive(at: Self.after(0)) == Self.after(1_500))
             #expect(manager.alive(at: Self.after(1_500)) == Self.after(3_000))
             #expect(receiver.received() == [])
-            manager.goOn()
+            manager.sendQueued()
             #expect(receiver.received() == ["WATCHDOG=1"])
             #expect(manager.alive(at: Self.after(3_000)) == Self.after(4_500))
             #expect(receiver.received() == ["WATCHDOG=1"])
@@ -172,7 +172,7 @@ import Testing
             #expect(manager.alive(at: Self.after(1_000)) == Self.after(6_000))
             #expect(manager.alive(at: Self.after(5_999)) == Self.after(6_000))
             _ = receiver.received()
-            manager.goOn()
+            manager.sendQueued()
             #expect(manager.alive(at: Self.after(6_000)) == nil)
             try receiver.fill()
             manager.show(try Self.snapshot(3, of: 3, ready: true), at: Self.after(7_000))
@@ -183,13 +183,13 @@ import Testing
             #expect(manager.alive(at: Self.after(20_000)) == nil)
             let address = try #require(ProcessInfo.processInfo.environment["NOTIFY_SOCKET"])
             let complaint =
-                "the service manager does not read what it is told (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
-                + "tells it as soon as it does\n"
+                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
+                + "sends them as soon as they are read again\n"
             #expect(try directory.read("log") == complaint)
             _ = receiver.received()
-            manager.goOn()
+            manager.sendQueued()
             #expect(receiver.received() == ["STATUS=ok: 4 clients"])
-            let relief = "the service manager is told again how the daemon fares\n"
+            let relief = "the service manager reads the daemon's messages again\n"
             #expect(try directory.read("log") == complaint + relief)
         }
     }

@@ -108,8 +108,8 @@ package struct AtomicFile: ~Copyable {
     /// Lets one caller replace the file at a time: otherwise a third could take for the file what another has
     /// put there by mistake and is about to undo.
     ///
-    /// The lock is released with the descriptor. It is advisory, and whoever may read the file could hold it for ever,
-    /// so nobody waits for it longer than ``turnPatience``.
+    /// The lock is released with the descriptor. It is advisory, and every user who may read the file could hold it for ever,
+    /// so no wait for it is longer than ``turnPatience``.
     private func waitForTurn() {
         guard let replaced else { return }
         for _ in 0..<Self.turnPatience {

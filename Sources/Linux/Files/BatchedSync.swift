@@ -3,7 +3,7 @@ import Glibc
 /// One sync for all callers that want it at once.
 ///
 /// A caller that arrives during a sync waits for the next one, which begins after it arrived and serves all who wait.
-/// When that one ends, all of them return: nobody waits for a later one.
+/// When that one ends, all of them return: no caller waits for a later one.
 ///
 /// A sync also waits briefly for callers that have announced one: a sync for many costs as much as a sync for one.
 @safe final class BatchedSync: @unchecked Sendable {

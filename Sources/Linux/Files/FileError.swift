@@ -1,8 +1,8 @@
 package import Failures
 package import SystemPackage
 
-/// Why a path could not be used as a file or directory: the code, the component concerned, and the fix. Whoever wanted
-/// the file makes a failure of it, which has a place in the configuration.
+/// Why a path could not be used as a file or directory: the code, the component concerned, and the fix. The caller turns it
+/// into a failure, which names a place in the configuration.
 package struct FileError: Error, Hashable, Sendable {
     package let code: FailureCode
     /// The real path of the component or file concerned: links on the way are resolved.

@@ -8,7 +8,7 @@ enum GuardRule {
     /// For keys, and what decides who may use one: every component belongs to root or the acting user, and a directory
     /// that others may write to is accepted only if it is root's own and sticky.
     case deciding
-    /// For what proves itself by its signature: whoever can change the path can keep it from being read, and no more.
+    /// For files whose content is signed: a user who can change the path can only keep the file from being read.
     case proving
 
     /// Throws for a directory in which somebody else could replace the next name.
@@ -58,7 +58,7 @@ enum GuardRule {
 
     /// The command that lets the acting user, and nobody else, into a directory of root's that was given to no other
     /// group.
-    func letThrough(_ path: FilePath, _ status: FileStatus, for identity: Identity) -> Remedy? {
+    func grantingAccess(_ path: FilePath, _ status: FileStatus, for identity: Identity) -> Remedy? {
         // A path that systemd hides (systemd.exec(5), `InaccessiblePaths=`) gives not even root rights: no mode helps.
         guard self == .deciding, status.owner == 0, status.mode & 0o700 != 0,
             status.group == 0 || status.group == identity.group

@@ -26,7 +26,7 @@ package enum GuardedPath {
         }
     }
 
-    /// Reads a regular file whose content proves itself by a signature, whoever may write there; nil when there is none.
+    /// Reads a regular file whose content is signed, so that other users may write there; nil when there is none.
     /// Never blocks on a FIFO.
     ///
     /// - Parameter limit: in bytes; a larger file is refused.

@@ -119,14 +119,14 @@ struct GuardedWalk {
             return try here.status(of: name)
         } catch {
             // The directory itself denies access.
-            throw error.code == .permissionDenied && rule == .deciding ? notLetThrough : error
+            throw error.code == .permissionDenied && rule == .deciding ? accessDenied : error
         }
     }
 
-    private var notLetThrough: FileError {
+    private var accessDenied: FileError {
         FileError(
             .permissionDenied, at: here.path.string, errno: .permissionDenied,
-            remedy: rule.letThrough(here.path, here.status, for: identity))
+            remedy: rule.grantingAccess(here.path, here.status, for: identity))
     }
 
     private var isLast: Bool {
@@ -168,7 +168,7 @@ struct GuardedWalk {
         if Errno(rawValue: -raw) == .notDirectory {
             raw = unsafe name.withPlatformString { unsafe clinux_path_step(here.descriptor.raw, $0, 0) }
         }
-        if Errno(rawValue: -raw) == .permissionDenied { throw notLetThrough }
+        if Errno(rawValue: -raw) == .permissionDenied { throw accessDenied }
         let handle = Descriptor(adopting: try checked(raw, path.string, missing: .directoryMissing))
         let status = try FileStatus(of: handle.raw, path: path.string)
         if status.kind == .link { return try follow(handle.raw, status, path) }

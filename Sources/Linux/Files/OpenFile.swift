@@ -80,7 +80,7 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 }
 
-/// A file or directory that is held open, so that another one under its name can be told apart: while it is open, its
+/// A file or directory that is held open, so that a different one under the same name is recognised: while it is open, its
 /// inode number is not reused.
 package final class HeldFile: Sendable {
     private let path: String

@@ -2,8 +2,8 @@ import CLinux
 internal import Glibc
 import SystemPackage
 
-/// The links that a path goes through: whoever changes one of them changes what the path names.
-package enum LinkTrail {
+/// The symbolic links that a path goes through: a change of one of them changes which file the path leads to.
+package enum LinkChain {
     /// The kernel's own limit (path_resolution(7)).
     private static let limit = 40
 

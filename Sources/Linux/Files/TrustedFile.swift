@@ -134,13 +134,13 @@ struct KeyGuard {
     }
 
     func check(_ status: FileStatus, _ path: String) throws(FileError) {
-        let isReadByWhomeverItMay = identity.trusts(place: FilePath(path))
+        let isBelowTrustedDirectory = identity.trusts(place: FilePath(path))
         let detail: String
         if !identity.trusts(status.owner) {
             detail = "the file belongs to \(Owner.describe(user: status.owner))"
         } else if status.isWritableByOthers {
             detail = "the file is writable by \(GuardRule.writers(status.mode))"
-        } else if isReadByWhomeverItMay {
+        } else if isBelowTrustedDirectory {
             return
         } else if status.mode & 0o007 != 0 {
             detail = "the file can be read by everybody"

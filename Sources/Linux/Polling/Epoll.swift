@@ -56,9 +56,9 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     // epoll's numbers; CLinux asserts them.
     package static let readable = Readiness(rawValue: 0x1)
     package static let writable = Readiness(rawValue: 0x4)
-    /// Reported without a request.
+    /// Always reported, without an interest flag.
     package static let failed = Readiness(rawValue: 0x8)
-    /// Reported without a request.
+    /// Always reported, without an interest flag.
     package static let hungUp = Readiness(rawValue: 0x10)
     /// Input only: reports one event, then nothing until ``Epoll/modify(_:tag:for:)`` is called.
     package static let once = Readiness(rawValue: 1 << 30)

@@ -50,7 +50,7 @@ package struct WallTimer: ~Copyable {
     }
 }
 
-/// A timer on a clock that nobody sets and that counts suspends: for retries, quiet times, deadlines.
+/// A timer on the boot clock, which cannot be set and counts suspends: for retries, pauses and deadlines.
 package struct BootTimer: ~Copyable {
     private let descriptor: Descriptor
 

@@ -41,7 +41,7 @@ extension ChildProcess {
     ///
     /// Throws when the program could not be started.
     /// - Parameter milliseconds: until the stream's deadline.
-    package static func talk<Value>(
+    package static func exchange<Value>(
         with arguments: [String], environment: [String: String], milliseconds: Int64, cancel: EventCounter?,
         _ body: (borrowing TimedStream) -> Value
     ) throws(SystemError) -> (value: Value, report: ExitReport) {
@@ -50,7 +50,7 @@ extension ChildProcess {
         try SystemError.check(unsafe clinux_stream_pair(&near, &far), "make a socket")
         let stream = UnixStream(adopting: Descriptor(adopting: near))
         var child = try start(arguments, environment, input: Descriptor(adopting: far))
-        let value = talk(TimedStream(stream, milliseconds: milliseconds, cancel: cancel), body)
+        let value = exchange(TimedStream(stream, milliseconds: milliseconds, cancel: cancel), body)
         let interruption = child.wait(milliseconds: parting, cancel: -1)
         let ending = try child.end(after: interruption)
         return (value, child.output.report(ending))
@@ -63,7 +63,7 @@ extension ChildProcess {
         try StartedChild(arguments, environment: environment, input: input.raw)
     }
 
-    private static func talk<Value>(
+    private static func exchange<Value>(
         _ stream: consuming TimedStream, _ body: (borrowing TimedStream) -> Value
     ) -> Value {
         body(stream)

@@ -108,7 +108,7 @@ package struct TimedStream: ~Copyable {
     }
 
     /// Waits until the peer sends something, and discards what has arrived by then.
-    package func skipWhatComes() {
+    package func discardInput() {
         guard clinux_stream_wait(stream.raw, 0, -1, max(deadline - Self.now(), 0)) != 0 else { return }
         var buffer = [UInt8](repeating: 0, count: Self.portion)
         while unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}

@@ -12,11 +12,11 @@ import CLinux
 ///
 /// A thread without a job ends, so an idle pool has no threads. Signals are blocked on every thread.
 package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
-    private let crew: QuietMutex<WorkerCrew<Lane>>
+    private let scheduler: QuietMutex<WorkerScheduler<Lane>>
 
     /// - Parameter limit: working threads in total; above it, each lane gets only one.
     package init(limit: Int = 8, perLane: Int = 8) {
-        crew = QuietMutex(WorkerCrew(limit: limit, perLane: perLane))
+        scheduler = QuietMutex(WorkerScheduler(limit: limit, perLane: perLane))
     }
 
     /// Runs `job` on a thread of `lane`, after the jobs already waiting there.
@@ -28,12 +28,12 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         in lane: Lane, isUrgent: Bool = false, _ job: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let now = Clocks.bootMilliseconds()
-        guard let thread = crew.withLock({ $0.add(job, to: lane, isUrgent: isUrgent, at: now) }) else { return }
+        guard let thread = scheduler.withLock({ $0.add(job, to: lane, isUrgent: isUrgent, at: now) }) else { return }
         do throws(SystemError) {
             try WorkerThread.start { [self] in work(as: thread, in: lane) }
         } catch {
             // If the lane has got another thread meanwhile, that one runs the job.
-            if crew.withLock({ $0.withdraw(thread, from: lane) }) { throw error }
+            if scheduler.withLock({ $0.withdraw(thread, from: lane) }) { throw error }
         }
     }
 
@@ -41,14 +41,14 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         var lane = first
         while true {
             let now = Clocks.bootMilliseconds()
-            guard let job = crew.withLock({ $0.nextJob(for: thread, in: &lane, at: now) }) else { return }
+            guard let job = scheduler.withLock({ $0.nextJob(for: thread, in: &lane, at: now) }) else { return }
             job()
         }
     }
 }
 
 /// The scheduling rule of ``WorkerPool``, without threads and clocks.
-struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
+struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
     typealias Job = @Sendable () -> Void
 
     /// Milliseconds after which a job is stuck: no healthy disk is slower.
@@ -116,7 +116,7 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
         if let job = takeJob(for: thread, in: lane, at: now) { return job }
         lanes[lane]?.begun[thread] = nil
         if lanes[lane]?.begun.isEmpty ?? false { lanes[lane] = nil }
-        guard let other = laneInNeed(at: now) else {
+        guard let other = laneForThread(at: now) else {
             threads -= 1
             return nil
         }
@@ -131,7 +131,7 @@ struct WorkerCrew<Lane: Hashable & Sendable>: Sendable {
     }
 
     /// Lanes without a thread come before lanes that may grow.
-    private func laneInNeed(at now: Int64) -> Lane? {
+    private func laneForThread(at now: Int64) -> Lane? {
         let waiting = lanes.filter { $0.value.hasWaiting }
         return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.first { mayGrow($0.value, at: now) }?.key
     }

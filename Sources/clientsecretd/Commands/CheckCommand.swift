@@ -40,7 +40,7 @@ struct CheckCommand: ParsableCommand {
         let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
         let report = DryRunReport(
             configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
-            pushRequests: loaded.pushRequests, stateToCome: dryRun.stateToCome)
+            pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
         let positions = FailurePositions(in: loaded)
         let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)

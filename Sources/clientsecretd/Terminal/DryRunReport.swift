@@ -11,10 +11,10 @@ struct DryRunReport {
     /// For each target the method and address of the request that a secret is sent with.
     var pushRequests: [TargetName: String] = [:]
     /// The state directory, when systemd is to create it.
-    var stateToCome: AbsolutePath?
+    var stateDirectoryMadeAtStart: AbsolutePath?
 
     var lines: [String] {
-        let state = stateToCome.map { "\($0): would be made by systemd when the service starts" }
+        let state = stateDirectoryMadeAtStart.map { "\($0): would be made by systemd when the service starts" }
         return secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
                 + targets(of: secret).map {

@@ -18,7 +18,7 @@ struct StatusWatch {
     }
 
     mutating func run() throws(CommandFailure) -> Never {
-        try look()
+        try refresh()
         guard Terminal.current(Environment.current).redraws, !isJSON else { try printChanges() }
         FullScreen.take()
         do throws(CommandFailure) {
@@ -29,7 +29,7 @@ struct StatusWatch {
                 try CommandOutput.answer(bytes: Array(frame.utf8))
                 // SIGWINCH, when the window is resized, cuts it short.
                 sleep(1)
-                try look()
+                try refresh()
             }
         } catch {
             FullScreen.giveBack()
@@ -52,12 +52,12 @@ struct StatusWatch {
             }
             complained = lack != nil
             sleep(1)
-            try look()
+            try refresh()
         }
     }
 
     /// Waits for an unreachable daemon, as during a restart; throws when this user could never open the socket.
-    private mutating func look() throws(CommandFailure) {
+    private mutating func refresh() throws(CommandFailure) {
         do throws(ClientError) {
             last = (try client.status(), .now)
             lack = nil

@@ -41,7 +41,7 @@ import Testing
             try #require(try ask("reload").status == 0)
             #expect(try state() == "ok")
         }
-        let complaint = "the service manager does not read what it is told (NOTIFY_SOCKET=\(manager.path))"
+        let complaint = "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(manager.path))"
         try sandbox.eventually("the complaint") { try sandbox.log().contains(complaint) }
         kill(try #require(sandbox.processID), SIGTERM)
         try sandbox.eventually("the end", within: 30) { !sandbox.isRunning }
