@@ -39,7 +39,7 @@ package enum SignalName {
         let full = "SIG" + text.uppercased()
         let meant = numbers[full] != nil ? full : nearest(to: text, among: numbers.keys.sorted())
         let advice =
-            meant.map { "did you mean \"\($0)\"?" } ?? "write SIGHUP, SIGUSR1 or another that ends or tells a program"
+            meant.map { "did you mean \"\($0)\"?" } ?? "write SIGHUP, SIGUSR1 or another that a program can act on"
         throw Mistake("\(quoted(text)) is not a signal that can be sent; \(advice)")
     }
 }

@@ -68,7 +68,7 @@ struct Log: Sendable {
         guard put(line) else { return patience.lose() }
         let lost = patience.takeLost()
         guard lost > 0 else { return }
-        let warning = "\(lost) entries of this log before the last one are lost: nobody read them in time"
+        let warning = "\(lost) log events before the last one are lost: nobody read them in time"
         if !put(.warning(warning)) { patience.lose(lost) }
     }
 
@@ -143,7 +143,7 @@ struct Log: Sendable {
 /// How long logging waits for its reader: a busy journal is given a moment; one that hangs, as its disk may, or a pipe
 /// that nobody reads must not delay the rotation.
 final class LogPatience: Sendable {
-    /// Log events dropped since the last one that was written.
+    /// How many events were dropped since the last one that was written.
     private let lost = QuietMutex(0)
 
     /// In milliseconds: more than a working journal needs, and too short to matter where it does not work.

@@ -95,7 +95,7 @@ extension LogEvent {
         case .wouldNotStart(let lines):
             LogLine(
                 "1635b704aff64dbbb870e7fef1e103d6", .error,
-                "what lies there as the configuration now would not start, the old one stays in force:\n"
+                "the daemon would not start with the configuration as it is now, the old one stays in force:\n"
                     + lines.joined(separator: "\n"))
         case .startedAsBefore(let lines):
             LogLine(
@@ -105,7 +105,8 @@ extension LogEvent {
                     + lines.joined(separator: "\n"))
         case .passes:
             LogLine(
-                "b41a56015dc24cda9170ea267cb17763", .notice, "the configuration that lies there would start again")
+                "b41a56015dc24cda9170ea267cb17763", .notice,
+                "the daemon would start with the configuration as it is now")
         case .keyChanged(let key, let change):
             LogLine(
                 "1240f13238da4c178fd7f2176a15f851", .error, change.failure(of: key).sentence,

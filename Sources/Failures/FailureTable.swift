@@ -332,7 +332,8 @@ extension FailureCode {
         case .notReadable: row("this user may not read it", .say("run this as root", run: "sudo clientsecretd health"))
         case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
         case .notPublished: row("the current secret is not in all of its outputs yet", deliver)
-        case .notDelivered: row("the current secret is published, but not all applications were told", deliver)
+        case .notDelivered:
+            row("the current secret is published, but not all actions of on_change have run for it", deliver)
         case .refusedByApple:
             row(
                 "Apple refused the new secret",

@@ -55,13 +55,13 @@ package enum Metrics {
         .ofClients("deliveries_pending", "Actions that have not succeeded for the current secret, and should have.") {
             Int64($0.health == .ok ? 0 : $0.actions.count { $0.state != .ok })
         },
-        .ofOutputs("drift_repairs_total", "How often damage by somebody else was repaired.", .counter) {
+        .ofOutputs("drift_repairs_total", "How often drift was repaired.", .counter) {
             Int64($0.repairs)
         },
         .ofDaemon("state", "The state of the whole daemon: one of them is 1.", ["state"]) { snapshot in
             HealthState.allCases.map { ([$0.rawValue], $0 == snapshot.health ? 1 : 0) }
         },
-        .ofDaemon("config_last_reload_successful", "Whether the configuration that lies there would be accepted.") {
+        .ofDaemon("config_last_reload_successful", "Whether the configuration as it is now would be accepted.") {
             [([], $0.configuration.error == nil ? 1 : 0)]
         },
         .ofDaemon("clock_trusted", "Whether the clock is trusted.") { [([], $0.clockTrusted ? 1 : 0)] },

@@ -12,7 +12,7 @@ struct ClientSecretD: ParsableCommand {
         abstract: "Keeps the client secrets of Sign in with Apple fresh.",
         discussion: """
             Mints the secret (a JWT signed with Apple's .p8 key) ahead of its expiry, replaces it where the application \
-            reads it and tells the application. Begin with 'clientsecretd init', then 'clientsecretd check'.
+            reads it and reloads the application. Begin with 'clientsecretd init', then 'clientsecretd check'.
             """,
         version: Version.current,
         subcommands: [

@@ -48,7 +48,7 @@ extension MistakeCase {
         c.yaml:18:9: error: "signal" has no "signal"; write {unit: myapp.service, signal: SIGHUP}
         c.yaml:19:43: error: "HUP" is not a signal that can be sent; did you mean "SIGHUP"?
         c.yaml:20:43: error: "SIGHUPP" is not a signal that can be sent; did you mean "SIGHUP"?
-        c.yaml:21:43: error: "RELOAD" is not a signal that can be sent; write SIGHUP, SIGUSR1 or another that ends or tells a program
+        c.yaml:21:43: error: "RELOAD" is not a signal that can be sent; write SIGHUP, SIGUSR1 or another that a program can act on
         c.yaml:21:51: error: unknown key "to"; "signal" takes unit and signal
         c.yaml:22:15: error: "exec" is a list, for there is no shell; write [/usr/local/bin/after-rotation, --quiet]
         c.yaml:23:9: error: "exec" is empty; write the program's path and its arguments

@@ -124,12 +124,12 @@ import Testing
                 "the configuration was not accepted, the old one stays in force:\na\nb"),
             Row(
                 line(.wouldNotStart(["a"])), .error,
-                "what lies there as the configuration now would not start, the old one stays in force:\na"),
+                "the daemon would not start with the configuration as it is now, the old one stays in force:\na"),
             Row(
                 line(.startedAsBefore(["a"])), .error,
                 "the configuration would not start, so the one that was last adopted is in force: no action runs, "
                     + "and nothing is minted but what becomes critical; fix it and reload:\na"),
-            Row(line(.passes), .notice, "the configuration that lies there would start again"),
+            Row(line(.passes), .notice, "the daemon would start with the configuration as it is now"),
             Row(
                 line(.keyChanged(key, change)), .error, change.failure(of: key).sentence,
                 ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),

@@ -310,7 +310,7 @@ import Testing
         case .notPublished:
             #"client "web": the current secret is not in all of its outputs yet; clientsecretd renew --deliver-only web"#
         case .notDelivered:
-            #"client "web": the current secret is published, but not all applications were told; clientsecretd renew --deliver-only web"#
+            #"client "web": the current secret is published, but not all actions of on_change have run for it; clientsecretd renew --deliver-only web"#
         case .refusedByApple:
             #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
         case .verdictUnknown:

@@ -82,7 +82,7 @@ struct MetricsTests {
             # TYPE clientsecretd_deliveries_pending gauge
             clientsecretd_deliveries_pending{client="api"} 1
             clientsecretd_deliveries_pending{client="web"} 0
-            # HELP clientsecretd_drift_repairs_total How often damage by somebody else was repaired.
+            # HELP clientsecretd_drift_repairs_total How often drift was repaired.
             # TYPE clientsecretd_drift_repairs_total counter
             clientsecretd_drift_repairs_total{client="api",path="/srv/app/.env"} 0
             clientsecretd_drift_repairs_total{client="web",path="/run/clientsecretd/out/web.jwt"} 5
@@ -91,7 +91,7 @@ struct MetricsTests {
             clientsecretd_state{state="ok"} 0
             clientsecretd_state{state="degraded"} 1
             clientsecretd_state{state="critical"} 0
-            # HELP clientsecretd_config_last_reload_successful Whether the configuration that lies there would be accepted.
+            # HELP clientsecretd_config_last_reload_successful Whether the configuration as it is now would be accepted.
             # TYPE clientsecretd_config_last_reload_successful gauge
             clientsecretd_config_last_reload_successful 0
             # HELP clientsecretd_clock_trusted Whether the clock is trusted.

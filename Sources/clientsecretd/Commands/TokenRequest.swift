@@ -142,7 +142,8 @@ struct TokenReport {
         }
         if let user {
             let name = ["firstName", "lastName"].compactMap { user["name"]?[$0]?.text }.joined(separator: " ")
-            lines.append("user: \(name), \(user["email"]?.text ?? "no address") (told once; not signed)")
+            lines.append(
+                "user: \(name), \(user["email"]?.text ?? "no address") (sent at the first sign-in only; not signed)")
         }
         // Both identity tokens state the same; the claims are shown of the one that came from Apple itself.
         return lines + checks.dropLast().flatMap(\.verdict) + (checks.last?.lines ?? [])

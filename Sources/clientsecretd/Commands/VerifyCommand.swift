@@ -14,7 +14,7 @@ struct VerifyCommand: ParsableCommand {
         discussion: """
             Each secret goes to Apple's token endpoint with a made-up authorization code. Apple judges the secret before \
             the code, so its answer 'invalid_grant' means that the secret was accepted, and 'invalid_client' that it was \
-            refused; anything else tells nothing. A secret that is refused is tried a second time to be sure. \
+            refused; any other answer proves nothing. A secret that is refused is tried a second time to be sure. \
             Exits 0 when all are accepted, 1 when one is refused, else 3 when it is not known of one.
             """)
 

@@ -35,7 +35,7 @@ import Testing
         #expect(!read.contains("are lost"))
         #expect(try run(renew).status == 0)
         let after = drain(pipe)
-        let lost = try #require(after.firstMatch(of: /(\d+) entries of this log before the last one are lost/))
+        let lost = try #require(after.firstMatch(of: /(\d+) log events before the last one are lost/))
         #expect(try #require(Int(lost.output.1)) > 100)
         #expect(after.contains("c1: minted"))
         #expect(after.matches(of: /are lost/).count == 1)

@@ -98,7 +98,7 @@ kill -CONT "$journald"
 equal "it renews though the journal hangs" 300 "$renewed"
 promise "and once it does not any more" clientsecretd renew web
 eventually "the journal says what it lacks" \
-    eval 'entry MESSAGE_ID=$(id warning) | field MESSAGE | grep -q "entries of this log before the last one are lost"'
+    eval 'entry MESSAGE_ID=$(id warning) | field MESSAGE | grep -q "log events before the last one are lost"'
 
 # journald takes a thousand fields in an entry. What concerns more clients is told all the same.
 systemctl stop clientsecretd
