@@ -10,7 +10,7 @@ enum ReportedStatesDocument {
         return .object([
             ("owed", .array(states.owed.sorted().map { .string($0.description) })),
             ("stages", .object(stages.map { ($0.key.description, .string($0.value.rawValue)) })),
-            ("standing", .string(states.health.rawValue)),
+            ("health", .string(states.health.rawValue)),
             (
                 "starts",
                 .object(
@@ -27,7 +27,7 @@ enum ReportedStatesDocument {
             throw Malformed()
         }
         var states = ReportedStates()
-        states.health = try Malformed.unless(HealthState(rawValue: try document.string("standing")))
+        states.health = try Malformed.unless(HealthState(rawValue: try document.string("health")))
         for (name, stage) in stages {
             let name = try Malformed.unless(ClientName(name))
             states.stages[name] = try Malformed.unless(stage.text.flatMap(Stage.init))

@@ -12,7 +12,7 @@ internal import SystemPackage
 ///     temporaries           the tag of the names of temporary files
 ///     instance              identifies this daemon in its reports to others
 ///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
-///     told.state            the states last reported to operators
+///     reported-states.state the states last reported to operators
 ///
 /// Losing it costs nothing but a second delivery and, if the outputs are gone as well, a new secret.
 package final class StateDirectory: Sendable {
@@ -133,7 +133,7 @@ package final class StateDirectory: Sendable {
                 return try format.decodeReportedStates(bytes)
             } catch {
                 throw Failure(
-                    error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "told.state")
+                    error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "reported-states.state")
             }
         } catch {
             setAside(file, for: error)
@@ -279,7 +279,7 @@ package final class StateDirectory: Sendable {
     }
 
     private static func reportedStatesFile(in path: AbsolutePath) -> String {
-        "\(path)/told.state"
+        "\(path)/reported-states.state"
     }
 
     private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {

@@ -64,14 +64,14 @@ enum Frame {
     }
 }
 
-/// What the daemon asks of a writer: one request, one answer, and the connection is over.
+/// A request of the daemon to a writer. A connection carries one request and one answer.
 struct WriterRequest: Codable, Sendable {
     /// A writer and a daemon of different versions may meet for as long as the older one still runs.
     static let currentVersion = 1
 
     enum Task: String, Codable, Sendable {
         // A name in a message between two processes: never rename it.
-        case observe = "look"
+        case observe
         /// Find out what would keep the file from being written; nothing is touched.
         case examine
         case publish
@@ -118,7 +118,7 @@ extension Slot {
     }
 }
 
-/// What a writer answers: what the file was seen to hold, or why that is not known.
+/// A writer's answer: what the file held, or why that is not known.
 struct WriterAnswer: Codable, Sendable {
     struct Place: Codable, Sendable {
         var variable: String?
@@ -148,8 +148,7 @@ struct WriterAnswer: Codable, Sendable {
 
     /// Names in a message between two processes, of which an upgrade replaces one first: never rename one.
     private enum CodingKeys: String, CodingKey {
-        case version, fault
-        case contents = "sight"
+        case version, fault, contents
     }
 
     init(_ failure: Failure) {
@@ -168,16 +167,16 @@ struct WriterAnswer: Codable, Sendable {
             directory: AbsolutePath(contents.realPath).flatMap { DirectoryMark(of: $0.directory) })
     }
 
-    /// Nothing stands in the way.
+    /// The answer that nothing would keep the file from being written.
     init() {}
 }
 
-/// What tells a directory from all others of the machine, under whichever path it is seen.
+/// Identifies a directory on this machine, by whichever path it is reached.
 struct DirectoryMark: Codable, Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 
-    /// Nil when it cannot be looked at.
+    /// Nil when its status cannot be read.
     init?(of directory: AbsolutePath) {
         guard let status = FileStatus.following(directory.description) else { return nil }
         device = status.identity.device

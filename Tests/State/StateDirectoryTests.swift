@@ -80,15 +80,15 @@ import Testing
             try state.keep(reported)
         }
         #expect(try open().recallReportedStates() == reported)
-        #expect(try mode("state/told.state") == 0o600)
+        #expect(try mode("state/reported-states.state") == 0o600)
     }
 
     @Test func damagedReportedStatesAreSetAside() throws {
         let state = try open()
-        try scratch.write("rubbish", to: "state/told.state")
+        try scratch.write("rubbish", to: "state/reported-states.state")
         #expect(failure { _ = try state.recallReportedStates() }?.code == .stateDamaged)
         #expect(try state.recallReportedStates() == nil)
-        #expect(try scratch.read("state/told.state.damaged") == "rubbish")
+        #expect(try scratch.read("state/reported-states.state.damaged") == "rubbish")
     }
 
     @Test func whatIsKeptOfClientsThatAreGoneGoesOnceItIsOfNoUse() throws {

@@ -59,7 +59,7 @@ import Testing
         let report = try report(
             framed(
                 """
-                {"version":1,"sight":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[
+                {"version":1,"contents":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[
                  {"variable":"SECRET","token":"\(text)"},{"variable":"PATH","token":"\(text)"},{"token":"\(text)"}]}}
                 """)
         ).get()
@@ -78,7 +78,7 @@ import Testing
         for token in ["null", "\"\(String(repeating: "A", count: 16_385))\""] {
             let report = try report(
                 framed(
-                    #"{"version":1,"sight":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
+                    #"{"version":1,"contents":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
                         + #""places":[{"variable":"SECRET","token":\#(token)}]}}"#)
             ).get()
             guard case .foreign? = report.slots[.variable("SECRET")] else {

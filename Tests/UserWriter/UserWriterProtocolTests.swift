@@ -10,7 +10,7 @@ import Testing
 @Suite struct UserWriterProtocolTests {
     private static let request = Data(
         """
-        {"version":1,"task":"look","path":"/srv/app/.env","kind":"env","mayCreate":false,\
+        {"version":1,"task":"observe","path":"/srv/app/.env","kind":"env","mayCreate":false,\
         "places":[{"variable":"SECRET","client":"web"}]}
         """.utf8)
 
@@ -70,12 +70,12 @@ import Testing
 
     @Test(arguments: [
         "", "{}", "[]", "null", "0", "\u{0}", "{", "{\"version\":1}", "\"task\"",
-        "{\"version\":\"1\",\"task\":\"look\"}",
+        "{\"version\":\"1\",\"task\":\"observe\"}",
         #"{"version":1,"task":"shred","path":"/a","kind":"env","mayCreate":false,"places":[]}"#,
-        #"{"version":1,"task":"look","path":"/a","kind":"env","mode":-1,"mayCreate":false,"places":[]}"#,
-        #"{"version":1,"task":"look","path":"/a","kind":"env","mode":65536,"mayCreate":false,"places":[]}"#,
-        #"{"version":1,"task":"look","path":"/a","kind":"env","mayCreate":false,"places":{}}"#,
-        #"{"version":1,"task":"look","path":["/a"],"kind":"env","mayCreate":false,"places":[]}"#,
+        #"{"version":1,"task":"observe","path":"/a","kind":"env","mode":-1,"mayCreate":false,"places":[]}"#,
+        #"{"version":1,"task":"observe","path":"/a","kind":"env","mode":65536,"mayCreate":false,"places":[]}"#,
+        #"{"version":1,"task":"observe","path":"/a","kind":"env","mayCreate":false,"places":{}}"#,
+        #"{"version":1,"task":"observe","path":["/a"],"kind":"env","mayCreate":false,"places":[]}"#,
         String(repeating: "[", count: 100_000), String(repeating: #"{"places":"#, count: 10_000),
     ])
     func whatIsNoRequestIsMalformed(_ text: String) throws {

@@ -137,7 +137,7 @@ import Testing
         let token = try #require(try sandbox.variable("WEB", of: "app/.env"))
         sandbox.stop()
         var request: [String: Any] = [
-            "version": 1, "task": "look", "path": sandbox.directory("app/.env"), "kind": "env", "mayCreate": true,
+            "version": 1, "task": "observe", "path": sandbox.directory("app/.env"), "kind": "env", "mayCreate": true,
             "places": [["variable": "WEB", "client": "web"]], "tag": "0123456789abcdef",
         ]
         func trying(_ changes: [String: Any], as user: UInt32 = 34_567) throws -> [String: Any] {
@@ -145,14 +145,14 @@ import Testing
         }
         // The daemon's user and root see the variable and nothing else of the file.
         for user in [daemon, 0] {
-            let sight = try #require(try trying([:], as: user)["sight"] as? [String: Any])
-            #expect((sight["places"] as? [[String: String]]) == [["variable": "WEB", "token": token]])
-            #expect(!"\(sight)".contains("PORT") && !"\(sight)".contains("mine"))
+            let contents = try #require(try trying([:], as: user)["contents"] as? [String: Any])
+            #expect((contents["places"] as? [[String: String]]) == [["variable": "WEB", "token": token]])
+            #expect(!"\(contents)".contains("PORT") && !"\(contents)".contains("mine"))
         }
         // Nobody else is told anything, the user whose files they are included.
         for other in [Self.user, 45_678, 65_534] {
             let answer = try trying([:], as: other)
-            #expect(code(answer) == "writer_not_permitted" && answer["sight"] == nil, "\(answer)")
+            #expect(code(answer) == "writer_not_permitted" && answer["contents"] == nil, "\(answer)")
             #expect(!"\(answer)".contains(token))
         }
         let place: [String: Any] = ["variable": "WEB", "client": "web", "token": token]

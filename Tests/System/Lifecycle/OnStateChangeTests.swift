@@ -25,7 +25,7 @@ import Testing
         #expect(paged() == "critical is-the-state\n")
         #expect(try !sandbox.directory.read("environment").contains("CLIENTSECRETD_"))
         try sandbox.eventually("keeping that it was told") {
-            (try? sandbox.directory.read("state/told.state"))?.contains(#""owed":[]"#) == true
+            (try? sandbox.directory.read("state/reported-states.state"))?.contains(#""owed":[]"#) == true
         }
         #expect(try sandbox.log().contains("done, because the state changed: exec \(hook) critical is-the-state"))
         sandbox.stop(SIGKILL)
