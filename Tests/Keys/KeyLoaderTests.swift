@@ -47,7 +47,7 @@ import Testing
         #expect(try load(.credential("key")).print == print)
     }
 
-    /// What happened and what helps, of the trouble that loading ends in.
+    /// The failure that loading throws, with its remedy, in one sentence; nil when it throws none.
     private func sentence(_ location: KeyConfiguration.Location, passphrase: KeyConfiguration.Location? = nil) throws
         -> String?
     {

@@ -5,7 +5,7 @@ import Linux
 import Rotation
 import TestSupport
 
-/// What the troubles of these tests name.
+/// The place that failures in these tests name.
 let place = Failure.Place.named("the key")
 
 /// Opens the file at `path` for reading, for as long as `body` runs.
@@ -33,7 +33,7 @@ func signingKey(text: String) throws -> SigningKey {
     return try signingKey(directory.write(text, to: "key"))
 }
 
-/// The words of the trouble that `body` ends in; nil when it ends in none.
+/// The message of the failure that `body` throws; nil when it throws none.
 func words(_ body: () throws -> some Any) throws -> String? {
     do {
         _ = try body()

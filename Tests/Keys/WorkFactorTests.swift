@@ -151,7 +151,7 @@ import Testing
         #expect(try said() == unknown)
     }
 
-    /// Every byte of the envelope up to what is encrypted, changed in several ways: a trouble in plain words, within the
+    /// Every byte of the envelope up to what is encrypted, changed in several ways: a failure in plain words, within the
     /// test's time. Takes a second or two.
     @Test(arguments: ["-iter 16", "-scrypt -scrypt_N 16 -scrypt_r 1 -scrypt_p 1", "-v1 PBE-SHA1-3DES -iter 16"])
     func noByteOfAnEnvelopeIsTakenOnTrust(form: String) throws {

@@ -272,15 +272,15 @@ struct AdmissionsTests {
         shop.outputs = try Values.client("shop").outputs
         configuration.clients[try Values.name("shop")] = shop
         bench.reload(configuration)
-        let shelf = StorePlace(team: place.team, client: shop.clientID, key: place.key)
+        let shopPlace = StorePlace(team: place.team, client: shop.clientID, key: place.key)
         func offer(_ number: UInt64, shopAdmits: Bool) throws {
             let now = bench.now.wall.secondsSinceEpoch - Values.start
             let secret = try Values.issued(
                 100 + number, id: "com.example.shop", from: now - 60 + Int64(number), to: now + 90 * Values.day,
                 signer: Values.print("1"))
             let rank = Rank.of("app17", secret.fingerprint)
-            bench.store[shelf] = .secret(secret, revision: 1_000 + Int64(number))
-            bench.rollouts[shelf] = .rollout(
+            bench.store[shopPlace] = .secret(secret, revision: 1_000 + Int64(number))
+            bench.rollouts[shopPlace] = .rollout(
                 Rollout(fingerprint: secret.fingerprint, admitted: shopAdmits ? rank : rank - 1, state: .going),
                 revision: 1_000 + Int64(number))
         }

@@ -89,7 +89,7 @@ import Testing
         bench.ask(.renew(.init(dueWithin: Seconds(55 * Values.day))))
         let answers = [try bench.renewed(due), try bench.untouched(other)]
         #expect(bench.answer() == .renewed(due == "a" ? answers : answers.reversed()))
-        #expect(!bench.log.contains("look \(other).jwt"))
+        #expect(!bench.log.contains("observe \(other).jwt"))
     }
 
     @Test func whetherItIsDueIsAnsweredOnceItIsKnown() throws {

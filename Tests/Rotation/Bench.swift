@@ -195,7 +195,7 @@ final class Bench {
     /// Of ``log`` what an observer sees: secrets made, records and files written, questions to Apple and actions. In which order
     /// it reads is the core's own affair.
     var effects: [String] {
-        log.filter { words in !["read ", "recall ", "look ", "receive ", "check "].contains { words.hasPrefix($0) } }
+        log.filter { words in !["read ", "recall ", "observe ", "receive ", "check "].contains { words.hasPrefix($0) } }
     }
 
     /// The files that were written since ``forget()``, in order.
@@ -395,7 +395,7 @@ final class Bench {
         case .putInStore(let client, _, _, _): "share \(client)"
         case .putRollout(let client, let rollout, _, _, let secret):
             "\(secret == nil ? "" : "share \(client) and ")\(rollout.state == .held ? "hold" : "admit") \(client)"
-        case .observe(let spec): "look \(spec.path.name)"
+        case .observe(let spec): "observe \(spec.path.name)"
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"
         case .verify(let client, _): "verify \(client)"

@@ -127,7 +127,7 @@ import Testing
             let current = try bench.current(web)
             bench.disk[try Values.path("web.jwt")] = damaged
             try bench.debounce("web.jwt")
-            #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+            #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
             #expect(try bench.held(in: "web.jwt") == current)
         }
     }
@@ -140,7 +140,7 @@ import Testing
         try bench.place(old, in: "web.jwt")
         bench.forget()
         try bench.debounce("web.jwt")
-        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+        #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
         #expect(try bench.held(in: "web.jwt") == new)
     }
 
@@ -148,7 +148,7 @@ import Testing
         let bench = try settled([web: Values.client(web)])
         bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
         try bench.debounce("web.jwt")
-        #expect(bench.log == ["look web.jwt", "publish web.jwt"])
+        #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
     }
 
     @Test func aFileThatChangedWhileItWasLookedAtIsLookedAtAgain() throws {
@@ -159,7 +159,7 @@ import Testing
         try bench.debounce("web.jwt")
         bench.release(file)
         bench.pass(2)
-        #expect(bench.log == ["look web.jwt", "look web.jwt"])
+        #expect(bench.log == ["observe web.jwt", "observe web.jwt"])
     }
 
     @Test func aFileThatSomebodyElseHasFixedIsNoFailureAnyMore() throws {
@@ -173,7 +173,7 @@ import Testing
         try bench.place(current, in: "web.jwt")
         bench.forget()
         try bench.debounce("web.jwt")
-        #expect(bench.log.last == "look web.jwt")
+        #expect(bench.log.last == "observe web.jwt")
         #expect(try bench.view(web).health == .ok)
         #expect(try bench.entries.contains(.recovered(.file(file), Values.failure(.diskFull, "web.jwt"))))
     }
@@ -188,7 +188,7 @@ import Testing
         bench.forget()
         // After so many failures the pause is a minute.
         try bench.debounce("web.jwt")
-        #expect(bench.log == ["look web.jwt"])
+        #expect(bench.log == ["observe web.jwt"])
         #expect(try bench.view(web).outputs[0].error == Values.failure(.diskFull, "web.jwt").message)
     }
 
@@ -201,7 +201,7 @@ import Testing
         bench.failures = [:]
         bench.forget()
         bench.pass(2)
-        #expect(bench.log == ["look web.jwt"])
+        #expect(bench.log == ["observe web.jwt"])
         #expect(try bench.view(web).health == .ok)
     }
 
@@ -227,7 +227,7 @@ import Testing
         bench.held = [file]
         bench.tell(.changeNoticed(file))
         bench.pass(5)
-        #expect(bench.log == ["look web.jwt"])
+        #expect(bench.log == ["observe web.jwt"])
         #expect(bench.entries == [])
         #expect(try bench.view(web).health == .critical)
     }
@@ -323,7 +323,7 @@ import Testing
         let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
         bench.disk = [:]
         try bench.debounce("/srv/.env")
-        #expect(bench.log == ["look .env", "publish .env"])
+        #expect(bench.log == ["observe .env", "publish .env"])
     }
 
     @Test func oneThatHoldsNothingElseAnyMoreIsMadeAgain() throws {

@@ -265,7 +265,7 @@ import Testing
             try notice(bench)
             bench.tell(.finished(observation.id, .success(.observed(FileObservation(slots: [:])))))
         }
-        #expect(bench.log.filter { $0 == "look web.jwt" }.count == 2)
+        #expect(bench.log.filter { $0 == "observe web.jwt" }.count == 2)
         #expect(bench.log.contains("mint web"))
     }
 

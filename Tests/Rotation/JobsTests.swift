@@ -64,7 +64,7 @@ import Testing
         bench.go()
         bench.pass(3600)
         try bench.debounce("web.jwt")
-        #expect(bench.log.filter { $0 == "look web.jwt" }.count == 1)
+        #expect(bench.log.filter { $0 == "observe web.jwt" }.count == 1)
         #expect(!bench.log.contains("publish web.jwt"))
     }
 

@@ -211,7 +211,7 @@ import Testing
             bench.tell(.changeNoticed(.configuration))
             bench.pass(1)
         }
-        for observe in ["read apple", "look web.jwt", "check configuration"] {
+        for observe in ["read apple", "observe web.jwt", "check configuration"] {
             let count = bench.log.filter { $0 == observe }.count
             #expect(count >= 6 && count <= 60, "\(observe) \(count)")
         }

@@ -68,7 +68,7 @@ import Testing
         bench.release(verification)
         #expect(try bench.held(in: "web.jwt") == new)
         #expect(bench.answer() == .renewed([try bench.renewed(web)]))
-        #expect(bench.log == ["look web.jwt", "mint web", "keep web", "verify web", "keep web", "publish web.jwt"])
+        #expect(bench.log == ["observe web.jwt", "mint web", "keep web", "verify web", "keep web", "publish web.jwt"])
         #expect(bench.entries.contains(.accepted(try Values.name(web), new)))
         #expect(bench.records[try Values.name(web)]?.candidate == nil)
     }

@@ -2,7 +2,7 @@ import Foundation
 import Simulation
 import Testing
 
-/// README.md says which check notices which planted mistake, and how often which trouble strikes.
+/// README.md says which check notices which planted mistake, and how often which fault strikes.
 @Suite struct PlantedTests {
     private static let readme = #filePath.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/README.md"
 

@@ -233,7 +233,7 @@ import Testing
         #expect(endpoints == ["0", "1", "2", "2"])
     }
 
-    @Test func membersInTroubleAreLeft() {
+    @Test func membersWithAFaultAreLeft() {
         var session = session()
         network.say(
             503, #"{"message":"etcdserver: request timed out, possibly due to previous leader failure","code":14}"#)

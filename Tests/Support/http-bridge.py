@@ -23,15 +23,15 @@ def pass_on(source, sink):
                 pass
 
 
-def serve(visitor):
-    with visitor, socket.socket(socket.AF_UNIX) as daemon:
+def serve(client):
+    with client, socket.socket(socket.AF_UNIX) as daemon:
         try:
             daemon.connect(path)
         except OSError:
             return
-        there = threading.Thread(target=pass_on, args=(visitor, daemon), daemon=True)
+        there = threading.Thread(target=pass_on, args=(client, daemon), daemon=True)
         there.start()
-        pass_on(daemon, visitor)
+        pass_on(daemon, client)
         there.join()
 
 

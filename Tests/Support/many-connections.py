@@ -1,6 +1,6 @@
 """many-connections.py SOCKET IDLE SLOW SECONDS [FILE]
 
-A crowd at the status socket, and what root gets beside it. IDLE visitors ask once and stay, SLOW ones send a byte a
+A crowd at the status socket, and what root gets beside it. IDLE clients ask once and stay, SLOW ones send a byte a
 second and never come to an end; they are forty users, none of them root, and whoever is turned away or hung up on comes
 again a second later. Meanwhile root asks for /healthz, some thirty times a second. It lasts for so many seconds, and
 until FILE has changed, where one is named.
@@ -31,7 +31,7 @@ def is_over():
     return time.monotonic() >= end and (awaited == os.devnull or content() != before)
 
 
-class Visitor:
+class Client:
     """One who connects again and again."""
 
     def __init__(self, is_slow, poller, everybody):
@@ -92,11 +92,11 @@ def visit(user, idle, slow):
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
     poller, everybody = select.poll(), {}
-    visitors = [Visitor(number < slow, poller, everybody) for number in range(idle + slow)]
+    clients = [Client(number < slow, poller, everybody) for number in range(idle + slow)]
     while True:
         now = time.monotonic()
-        for visitor in visitors:
-            visitor.act(now)
+        for client in clients:
+            client.act(now)
         for descriptor, _ in poller.poll(100):
             everybody[descriptor].read()
 
@@ -107,13 +107,13 @@ def share(whole, part):
 
 def ask():
     """The status that /healthz answers with."""
-    with socket.socket(socket.AF_UNIX) as visitor:
+    with socket.socket(socket.AF_UNIX) as client:
         # It waits for room in the socket's queue; with a time limit it would be refused.
-        visitor.connect(path)
-        visitor.settimeout(60)
-        visitor.sendall(HEALTH + b"Connection: close\r\n\r\n")
+        client.connect(path)
+        client.settimeout(60)
+        client.sendall(HEALTH + b"Connection: close\r\n\r\n")
         answer = b""
-        while data := visitor.recv(65536):
+        while data := client.recv(65536):
             answer += data
     return answer.split(b" ")[1].decode()
 

@@ -5,7 +5,7 @@ import Rotation
 
 @testable import Keys
 
-/// A text is a key that signs what its public half verifies, or a trouble in plain words. Bytes that begin like DER are put
+/// A text is a key that signs what its public half verifies, or fails in plain words. Bytes that begin like DER are put
 /// into PEM under each label first: in base64 the fuzzer would find little.
 enum KeyTarget {
     static let passphrase = "a passphrase"

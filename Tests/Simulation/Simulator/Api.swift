@@ -20,7 +20,7 @@ struct Api {
         let secret: SecretInfo?
     }
 
-    enum Trouble: Hashable, CaseIterable {
+    enum FailureMode: Hashable, CaseIterable {
         /// It is not reached, or no answer comes back although it has kept what it was sent.
         case isUnreachable
         case refusesToken
@@ -42,7 +42,7 @@ struct Api {
     var places: [String: Place] = [:]
     /// What was deployed to each project, the latest one last.
     var deployments: [String: [Deployment]] = [:]
-    var trouble: [TargetName: Trouble] = [:]
+    var failureMode: [TargetName: FailureMode] = [:]
     /// Until when the living daemon was told to leave an API alone, by what was asked of it; in milliseconds.
     var restsUntil: [Resource: Int64] = [:]
     /// Its own clock, in milliseconds.
@@ -65,7 +65,7 @@ struct Api {
 
     /// Whether nothing is wrong with a client's targets, and the daemon was not told to leave them alone.
     func serves(_ client: ClientConfiguration, at moment: Int64) -> Bool {
-        client.targets.allSatisfy { trouble[$0.target] == nil && isReady(.target($0.target), at: moment) }
+        client.targets.allSatisfy { failureMode[$0.target] == nil && isReady(.target($0.target), at: moment) }
             && client.onChange.allSatisfy { isReady(.action($0.id), at: moment) }
     }
 
@@ -89,7 +89,7 @@ struct Api {
     /// Has what a place holds deployed, by whomever.
     mutating func deploy(_ project: String, from output: PushOutput, lasting milliseconds: Int64) {
         let new = Deployment(
-            began: clock, endsAt: clock + milliseconds, fails: trouble[output.target] == .failsDeployments,
+            began: clock, endsAt: clock + milliseconds, fails: failureMode[output.target] == .failsDeployments,
             secret: secret(at: output))
         deployments[project] = (deployments[project] ?? []).suffix(9) + [new]
     }

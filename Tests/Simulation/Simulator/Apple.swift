@@ -4,7 +4,7 @@ package import Rotation
 
 /// How Apple answers when it is asked about a secret.
 package struct Apple: Sendable {
-    package var trouble: Trouble?
+    package var failureMode: FailureMode?
     /// What Apple has accepted so far, whatever became of the answer.
     private(set) var accepted: Set<Fingerprint> = []
     /// How often it has refused each secret since it last accepted it.
@@ -13,7 +13,7 @@ package struct Apple: Sendable {
     private var acceptedAt: [Fingerprint: Int64] = [:]
     private var answers = 0
 
-    package enum Trouble: Hashable, Sendable {
+    package enum FailureMode: Hashable, Sendable {
         /// It is not reached.
         case isDown
         /// It answers something that is no verdict.
@@ -38,7 +38,7 @@ package struct Apple: Sendable {
 
     /// Whether it answers that secrets of a client which this key signs are acceptable, whenever it is asked.
     func accepts(_ client: ClientName, signer: KeyDigest?) -> Bool {
-        switch trouble {
+        switch failureMode {
         case nil: true
         case .isDown, .isWrong, .isFlapping: false
         case .refuses(let refused): client != refused
@@ -58,15 +58,15 @@ package struct Apple: Sendable {
         _ secret: SecretInfo, of client: ClientName, at boot: Int64
     ) -> (Result<Outcome, Failure>, Fault?) {
         answers += 1
-        let isUnreached = trouble == .isDown
-        if isUnreached || trouble == .isWrong {
+        let isUnreached = failureMode == .isDown
+        if isUnreached || failureMode == .isWrong {
             let failure = Failure(.verdictUnknown, at: .client(client), detail: isUnreached ? "unreachable" : "503")
-            return (.failure(failure), trouble?.fault)
+            return (.failure(failure), failureMode?.fault)
         }
-        guard accepts(client, signer: secret.signer) || trouble == .isFlapping && answers % 2 == 0 else {
+        guard accepts(client, signer: secret.signer) || failureMode == .isFlapping && answers % 2 == 0 else {
             refusals[secret.fingerprint, default: 0] += 1
             return (
-                .failure(Failure(.refusedByApple, at: .client(client), detail: "invalid_client")), trouble?.fault
+                .failure(Failure(.refusedByApple, at: .client(client), detail: "invalid_client")), failureMode?.fault
             )
         }
         accepted.insert(secret.fingerprint)

@@ -88,20 +88,20 @@ extension Fate {
         // Not for weeks together with a broken disk, which is tried every minute.
         let longest = pick([3600, 3600, Scenario.day, 40 * Scenario.day])
         if longest > 3600 { simulator.fix() }
-        startAppleTrouble()
+        startAppleFailing()
         if chance(2) { askToRenew() }
         try simulator.run(for: draw(longest))
     }
 
-    func startAppleTrouble() {
+    func startAppleFailing() {
         let asked = outside.configuration.clients.filter(\.value.verify).keys.sorted()
         switch draw(5) {
-        case 0: outside.apple.trouble = .isDown
-        case 1: outside.apple.trouble = .isWrong
-        case 2: outside.apple.trouble = .isFlapping
-        case 3: if !asked.isEmpty { outside.apple.trouble = .refuses(pick(asked)) }
+        case 0: outside.apple.failureMode = .isDown
+        case 1: outside.apple.failureMode = .isWrong
+        case 2: outside.apple.failureMode = .isFlapping
+        case 3: if !asked.isEmpty { outside.apple.failureMode = .refuses(pick(asked)) }
         default:
-            outside.apple.trouble = .knows(Set(outside.prints.values))
+            outside.apple.failureMode = .knows(Set(outside.prints.values))
             let key = pickKey()
             outside.swapKey(key, number: Int(3 + draw(3)))
             simulator.noteChange(.key(key))

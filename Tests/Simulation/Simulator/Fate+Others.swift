@@ -63,8 +63,8 @@ extension Fate {
         try simulator.run(for: draw(7200))
         if let action = pickAction(), chance(2) { outside.broken.actions[action] = pick(Broken.Failing.allCases) }
         if chance(2) { outside.broken.writes[pickFile()] = .ioError }
-        if chance(2) { startAppleTrouble() }
-        if hasTargets, chance(2) { startTrouble(of: pickTarget()) }
+        if chance(2) { startAppleFailing() }
+        if hasTargets, chance(2) { startFailing(of: pickTarget()) }
         try simulator.run(for: 4000)
         simulator.fix()
         try simulator.run(for: 2 * 3600)

@@ -5,8 +5,8 @@ extension Fate {
     /// A target's API fails or refuses, for minutes or, at times, for days.
     func breakTarget() throws {
         let output = pickTarget()
-        startTrouble(of: output)
-        if chance(3), hasTargets { startTrouble(of: pickTarget()) }
+        startFailing(of: output)
+        if chance(3), hasTargets { startFailing(of: pickTarget()) }
         if !chance(4) { askToRenew() }
         if chance(3) {
             try simulator.run(for: draw(60))
@@ -15,8 +15,8 @@ extension Fate {
         try simulator.run(for: draw(pick([600, 3600, 3600, Scenario.day])))
     }
 
-    func startTrouble(of output: PushOutput) {
-        outside.api.trouble[output.target] = pick(Api.Trouble.allCases)
+    func startFailing(of output: PushOutput) {
+        outside.api.failureMode[output.target] = pick(Api.FailureMode.allCases)
         simulator.disturb()
     }
 

@@ -42,8 +42,8 @@ extension Outside {
     /// Ends every fault and restores what was removed.
     func fix() {
         broken = Broken()
-        apple.trouble = nil
-        api.trouble = [:]
+        apple.failureMode = nil
+        api.failureMode = [:]
         for path in away.sorted() { restore(path) }
     }
 

@@ -16,7 +16,7 @@ extension Outside {
             if failure.code == .pushTimedOut { api.keep(secret, at: output) }
             return .failure(failure)
         }
-        switch api.trouble[output.target] {
+        switch api.failureMode[output.target] {
         case .saysFailed:
             meet(.pushedAmbiguously)
             api.keep(secret, at: output)
@@ -47,7 +47,7 @@ extension Outside {
     private func failure(of target: TargetName, _ resource: Resource) -> Failure? {
         // A wish to be left alone counts until something else was tried, as for somebody who did not want to wait.
         api.restsUntil[resource] = nil
-        switch api.trouble[target] {
+        switch api.failureMode[target] {
         case .isUnreachable:
             meet(.apiUnreachable)
             // Every second request has arrived.

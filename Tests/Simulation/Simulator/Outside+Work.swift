@@ -13,7 +13,7 @@ extension Outside {
         }
         if case .run(let action, _) = job.work, broken.actions[action.id] == .byHanging { return 30_000 }
         if let target = job.asksTarget {
-            return api.trouble[target] == .isLate ? 10_000 + random.next() % 35_000 : random.next() % 2000
+            return api.failureMode[target] == .isLate ? 10_000 + random.next() % 35_000 : random.next() % 2000
         }
         return random.next() % 50
     }

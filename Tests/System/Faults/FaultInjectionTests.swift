@@ -62,8 +62,8 @@ import Testing
         for (client, (point, fault)) in faults.enumerated() {
             let comment: Comment = "\(point.call) \(point.nth) \(fault)"
             #expect(hit[client], comment)
-            // A look that failed before a write that did not, or an old file that had to be removed twice, is no
-            // trouble.
+            // A failed read before a write that succeeded, or an old file that had to be removed twice, need not be
+            // reported.
             let mayPass = point.call.hasPrefix("open") || point.call == "unlinkat"
             let hasPassed = answer.output.contains("client-\(client): renewed ")
             let isTold = told[client]?.contains(fault.words) == true

@@ -18,7 +18,7 @@ import Testing
             }
             return try field.looks("status", "health")
         },
-        "troubled": { field in
+        "failing": { field in
             try FileManager.default.removeItem(atPath: field.sandbox.directory("srv/shop"))
             try field.start([
                 field.client("app", age: 40),

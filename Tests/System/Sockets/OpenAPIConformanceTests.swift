@@ -22,7 +22,7 @@ import Testing
             asked.status == 0,
             "again with CLIENTSECRETD_SEED=\(seed)\n\(asked.output.suffix(10_000))\(asked.complaints.suffix(2_000))")
         #expect(asked.output.contains("Tested: 11"))
-        // It was let in, and was no more trouble than anybody else.
+        // The connection was accepted, and delayed the others no more than any other.
         let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
         #expect(clients.allSatisfy { ($0["renewals"] as? Int ?? 0) > 1 })
         try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }

@@ -23,11 +23,11 @@ rm -r /var/lib/clientsecretd-adopted
 refused "a bad configuration fails a start" systemctl restart clientsecretd.service
 equal "by its exit code" 78 "$(property ExecMainStatus)"
 equal "and is not tried again" "failed 0" "$(property ActiveState) $(property NRestarts)"
-equal "the socket is open for visitors" active "$(property ActiveState clientsecretd.socket)"
+equal "the socket is open for clients" active "$(property ActiveState clientsecretd.socket)"
 equal "what was published stays" "$secret" "$(cat $output)"
 cp /tmp/good $configuration
 promise "once it is fixed, systemctl start is enough" systemctl start clientsecretd.service
-promise "and visitors are let in" clientsecretd status
+promise "and clients are let in" clientsecretd status
 equal "through systemd's socket" active "$(property ActiveState clientsecretd.socket)"
 equal "with the same secret" "$secret" "$(cat $output)"
 finish

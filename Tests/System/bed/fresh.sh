@@ -42,7 +42,7 @@ promise "it restarts" systemctl restart clientsecretd.service
 equal "the socket outlives a restart" "$before" "$(stat -c %i $socket)"
 equal "and the secret" "$secret" "$(sha256sum <$output)"
 
-# Visitors without a pause while the service restarts under them.
+# Clients without a pause while the service restarts under them.
 (
     failures=0
     while [ ! -e /tmp/enough ]; do clientsecretd status >/dev/null 2>>/tmp/complaints || failures=$((failures + 1)); done

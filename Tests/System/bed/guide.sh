@@ -31,11 +31,11 @@ state() { clientsecretd status --json | python3 -c '
 import json, sys
 print(*[c["state"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"; }
 is_ok() { [ "$(state "$1")" = ok ]; }
-# troubled: the clients that are not well.
-troubled() { clientsecretd status --json | python3 -c '
+# failing_clients: the clients that are not ok.
+failing_clients() { clientsecretd status --json | python3 -c '
 import json, sys
 print(*[c["name"] for c in json.load(sys.stdin)["clients"] if c["state"] != "ok"])'; }
-all_ok() { [ -z "$(troubled)" ] && clientsecretd health; }
+all_ok() { [ -z "$(failing_clients)" ] && clientsecretd health; }
 # reboot [UNIT…]: nothing lies below /run, and the units are started as with the machine.
 reboot() {
     local writers
@@ -315,7 +315,7 @@ declare -A tries=(
 try_sections $guide
 
 eventually "everything is well in the end" all_ok
-equal "as all clients say" "" "$(troubled)"
+equal "as all clients say" "" "$(failing_clients)"
 promise "a reboot" reboot myapp.service shop.service api.service site.service
 eventually "changes nothing about that" all_ok
 finish

@@ -96,7 +96,7 @@ promise "which is written" grep -q ^SECRET= /srv/app/.env
 secret=$(sha256sum $file /srv/app/.env)
 inodes() { stat -c %i $socket /run/clientsecretd/credentials.sock /run/clientsecretd/writer/app.sock $file; }
 places=$(inodes)
-# changes VERSION COMMAND…: to that version, under visitors.
+# changes VERSION COMMAND…: to that version, under clients.
 changes() {
     local to=$1 pid
     shift
@@ -107,10 +107,10 @@ changes() {
         while [ ! -e /tmp/enough ]; do clientsecretd status >/dev/null 2>>/tmp/complaints || failures=$((failures + 1)); done
         echo $failures >/tmp/failures
     ) &
-    visitors=$!
+    clients=$!
     promise "it changes to $to" "$@"
     touch /tmp/enough
-    wait $visitors
+    wait $clients
     cp /tmp/complaints "$seen"
     equal "nobody is turned away meanwhile" 0 "$(cat /tmp/failures)"
     equal "it is that version" "$to" "$(version)"

@@ -6,7 +6,7 @@ source /src/Tests/System/bed/prelude.sh
 # reason: why the state is what it is; empty when it is ok.
 reason() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["reason"] or "")'; }
 is_ok() { [ "$(clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = ok ]; }
-is_troubled() { ! is_ok; }
+is_failing() { ! is_ok; }
 # last TEXT: what stands behind its last semicolon.
 last() { sed 's/.*; //' <<<"$1"; }
 # rights: of everything that the service needs.
@@ -20,14 +20,14 @@ promise "everything is ok" is_ok
 rights=$(rights)
 
 chmod 0000 $key
-eventually "a key that nobody may read is noticed" is_troubled
+eventually "a key that nobody may read is noticed" is_failing
 said=$(last "$(reason)")
 promise "what is said of it works: $said" bash -c "$said"
 eventually "and is all it takes" is_ok
 equal "the key is guarded as before" "$rights" "$(rights)"
 chown root:root $key
 chmod 0000 $key
-eventually "also of one that the service's group lost" is_troubled
+eventually "also of one that the service's group lost" is_failing
 said=$(last "$(reason)")
 promise "what is said of it works: $said" bash -c "$said"
 eventually "and is all it takes" is_ok
@@ -44,7 +44,7 @@ systemctl stop clientsecretd.service
 promise "and the service starts" systemctl start clientsecretd.socket clientsecretd.service
 eventually "with everything ok" is_ok
 chmod 0700 /etc/clientsecretd
-eventually "under a daemon that runs, too, it is noticed" is_troubled
+eventually "under a daemon that runs, too, it is noticed" is_failing
 clientsecretd check >"$seen" 2>&1
 bash -c "$(sed -n 's/.*by itself: //p' "$seen")"
 promise "fixed, it is adopted" systemctl reload clientsecretd.service

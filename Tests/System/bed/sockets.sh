@@ -37,13 +37,13 @@ eventually "the service is active" is_active
 inode=$(stat -c %i $socket)
 kill -STOP "$(property MainPID)"
 clientsecretd status >/tmp/waited 2>&1 &
-visitor=$!
+client=$!
 waits() { [ "$(grep -c "$socket\$" /proc/net/unix)" -ge 2 ]; }
-eventually "a visitor waits" waits
+eventually "a client waits" waits
 systemctl kill --signal=KILL $service
 promise "a restart leaves the sockets alone" systemctl restart $service
 equal "the status socket is the same one" "$inode" "$(stat -c %i $socket)"
-promise "and who waited has an answer" wait $visitor
+promise "and who waited has an answer" wait $client
 
 promise "it can be turned off" systemctl disable --now $service
 equal "with its sockets" "inactive inactive" "$(states "${sockets[@]}")"
@@ -68,6 +68,6 @@ before=$(minted)
 clientsecretd renew >/dev/null
 is_read() { [ "$(minted)" -gt "$before" ]; }
 eventually "and is read again once it is back" is_read
-contains "with the number of what nobody has read" "entries of this log before the last one are lost" \
+contains "with the number of what nobody has read" "log events before the last one are lost" \
     "$(journalctl --quiet --no-pager --output cat --unit $service)"
 finish

@@ -178,7 +178,7 @@ final class Fleet {
     func fault() {
         goodSince = nil
         restlessAt = boot
-        board?.troubledAt = boot
+        board?.disturbedAt = boot
     }
 
     /// Ends every fault; what is posted is the exporting signer's secret again.
@@ -192,7 +192,7 @@ final class Fleet {
         export()
         goodSince = boot
         restlessAt = boot
-        board?.troubledAt = boot
+        board?.disturbedAt = boot
     }
 
     /// Whether nothing has happened for so long that nobody has anything left to do but to look again.
@@ -264,7 +264,7 @@ final class Fleet {
     }
 
     private func watch(_ machine: Machine) throws {
-        if machine.clocks.error != 0 { board?.troubledAt = boot }
+        if machine.clocks.error != 0 { board?.disturbedAt = boot }
         try watches[machine.name]?.see(machine, made)
         try storeWatches[machine.name]?.see(machine)
         try rolloutWatches[machine.name]?.see(machine)

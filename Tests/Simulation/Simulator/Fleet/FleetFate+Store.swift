@@ -9,7 +9,7 @@ extension FleetFate {
         for machine in fleet.machines where isOfAll || chance(2) {
             machine.damageLink { link in
                 switch fault {
-                case .freeze: link.trouble = .frozen
+                case .freeze: link.failureMode = .frozen
                 case .ambiguousPuts: link.puts = .ambiguous
                 case .outOfSpace: link.puts = .outOfSpace
                 case .muteWatches: link.isMute = true

@@ -70,7 +70,7 @@ extension Machine {
             return true
         }
         guard let entry = board.rollouts[place], let rollout = entry.value, rollout.fingerprint == secret.fingerprint,
-            order(of: secret) <= rollout.admitted, link.trouble == nil, !link.isForbidden
+            order(of: secret) <= rollout.admitted, link.failureMode == nil, !link.isForbidden
         else { return isAdmitted == false }
         let late: Int64 = link.isDeaf ? 360_000 : 0
         return boot - max(entry.at + late, link.changedAt + 330_000, link.hearsSince) < MachineWatch.fiveMinutes

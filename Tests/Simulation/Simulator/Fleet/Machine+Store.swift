@@ -36,11 +36,11 @@ extension Machine {
     /// Carries out a job on the store.
     func carryOut(_ work: Work, on board: Noticeboard) -> Result<Outcome, Failure> {
         let wasPaused = link.isPaused(at: boot)
-        let trouble = link.trouble
+        let failureMode = link.failureMode
         if let failure = link.obstacle(at: boot, &random) {
             if case .readStore = work { loseContact() }
             // What is asked of a member that does not answer may be done all the same.
-            if let wanted = wantedPut(of: work), !wasPaused, trouble == .frozen, random.next() % 2 == 0 {
+            if let wanted = wantedPut(of: work), !wasPaused, failureMode == .frozen, random.next() % 2 == 0 {
                 put(wanted, on: board, isAnswered: false)
             }
             return .failure(failure)
@@ -186,7 +186,7 @@ extension Machine {
 
     /// A watch tells of changes, within a second.
     func hint(_ changed: Set<StorePlace>, on board: Noticeboard) {
-        guard isAlive, link.isWatching, !link.isDeaf, link.trouble == nil,
+        guard isAlive, link.isWatching, !link.isDeaf, link.failureMode == nil,
             let place = places.first(where: changed.contains)
         else { return }
         if mistake == .believesHints {
@@ -203,7 +203,7 @@ extension Machine {
 
     func cutOff() {
         say("== does not reach the store")
-        link.trouble = .cut
+        link.failureMode = .cut
         link.harm(at: boot)
         if link.isWatching { tell(.storeWatched(false), within: 5000) }
         link.unwatch()
@@ -213,12 +213,12 @@ extension Machine {
     func damageLink(_ change: (inout StoreLink) -> Void) {
         change(&link)
         link.harm(at: boot)
-        say("== store: \(link.trouble.map { "\($0)" } ?? "") \(link.puts.map { "\($0)" } ?? "")")
+        say("== store: \(link.failureMode.map { "\($0)" } ?? "") \(link.puts.map { "\($0)" } ?? "")")
     }
 
     func fixLink() {
         let wasMute = link.isMute
-        let wasFrozen = link.trouble == .frozen
+        let wasFrozen = link.failureMode == .frozen
         guard link.fix(at: boot), isAlive, link.isWatching else { return }
         // A connection that was mute is replaced; of one that was merely silent comes what it owes.
         if wasMute {
@@ -237,7 +237,7 @@ extension Machine {
             guard case .secret(let secret)? = outside.offer else { return [] }
             return [(secret, offeredAt)]
         }
-        guard link.trouble == nil, !link.isForbidden else { return [] }
+        guard link.failureMode == nil, !link.isForbidden else { return [] }
         return places.compactMap { place in
             guard let entry = board.places[place], case .secret(let secret) = entry.value else { return nil }
             // A pause after failures lasts for five minutes at most, and what tells of no changes is asked every ten.
@@ -305,7 +305,7 @@ extension Machine {
             return harmedAt < since && boot - since > 960_000 ? true : nil
         }
         // A place that others write to all the time is left alone for an hour.
-        guard link.isGood, link.seen != nil, boot - max(link.changedAt, board.troubledAt) > 3_900_000 else {
+        guard link.isGood, link.seen != nil, boot - max(link.changedAt, board.disturbedAt) > 3_900_000 else {
             return nil
         }
         return false

@@ -74,7 +74,7 @@ final class Noticeboard {
     private(set) var impostureAt: [String: Int64] = [:]
     /// When somebody may last have had a reason to put something else there than the signers: a stranger, or a signer with
     /// a wrong clock.
-    var troubledAt = Noticeboard.longAgo
+    var disturbedAt = Noticeboard.longAgo
     /// When somebody other than a signer has last changed a rollout, or lost it.
     private(set) var rolloutTamperedAt = Noticeboard.longAgo
     /// When a place has last changed, and when what machines report.
@@ -180,7 +180,7 @@ final class Noticeboard {
     func tamper(_ place: StorePlace, with value: Offer?, now: Int64) {
         revision += 1
         write(value, at: place, now: now)
-        troubledAt = now
+        disturbedAt = now
     }
 
     /// Somebody who is no machine removes a rollout, or replaces it.
@@ -195,7 +195,7 @@ final class Noticeboard {
             changes.insert(place)
             changedAt = now
         }
-        troubledAt = now
+        disturbedAt = now
         rolloutTamperedAt = now
     }
 
@@ -215,7 +215,7 @@ final class Noticeboard {
         changes.formUnion(rollouts.keys)
         rollouts = [:]
         rolloutTamperedAt = now
-        troubledAt = now
+        disturbedAt = now
         guard withReports else { return }
         for machine in reports.keys { tamperedAt[machine] = now }
         reports = [:]
@@ -239,6 +239,6 @@ final class Noticeboard {
         places = backup.places.mapValues { Entry(value: $0.value, revision: $0.revision, at: now) }
         changedAt = now
         reportsChangedAt = now
-        troubledAt = now
+        disturbedAt = now
     }
 }

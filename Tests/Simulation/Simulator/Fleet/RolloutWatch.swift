@@ -40,8 +40,8 @@ struct RolloutWatch {
 
     // MARK: Signers
 
-    /// What a rollout means to the machines that a signer was told of.
-    private struct Standing {
+    /// How far a rollout is, by the reports that a signer has read.
+    private struct RolloutProgress {
         /// In the order in which they are admitted.
         let members: [(rank: UInt64, member: Told.Member)]
         let delivered: Int
@@ -92,7 +92,7 @@ struct RolloutWatch {
             try checkGoingOn(rollout, over: known, orders, machine)
             if rollout.admitted > known.admitted { try checkStep(rollout, known, told, at, machine) }
             guard rollout.state == .held, known.state == .going, !orders.contains(.hold) else { return }
-            if let standing = Standing(known, told, settings), standing.failing > 0 { return }
+            if let progress = RolloutProgress(known, told, settings), progress.failing > 0 { return }
             throw FleetViolation(.held, "\(machine.name) holds a rollout although no machine fails")
         }
     }
@@ -111,10 +111,10 @@ struct RolloutWatch {
     private func checkBeginning(_ rollout: Rollout, _ told: Told, _ machine: Machine) throws {
         if rollout == lastPut || rollout.admitted == 0 { return }
         if machine.board?.admittedAt(rollout.admitted, to: rollout.fingerprint) != nil { return }
-        guard let standing = Standing(rollout, told, settings) else {
+        guard let progress = RolloutProgress(rollout, told, settings) else {
             throw FleetViolation(.bounded, "\(machine.name) begins a rollout without a look at what machines report")
         }
-        let pending = standing.pending(upTo: rollout.admitted, rollout.fingerprint) { _, _ in true }
+        let pending = progress.pending(upTo: rollout.admitted, rollout.fingerprint) { _, _ in true }
         guard pending > settings.canaries else { return }
         throw FleetViolation(.bounded, "\(machine.name) begins a rollout with \(pending) machines at once")
     }
@@ -124,22 +124,22 @@ struct RolloutWatch {
         _ rollout: Rollout, _ known: Rollout, _ told: Told, _ at: Int64, _ machine: Machine
     ) throws {
         let secret = rollout.fingerprint
-        guard let standing = Standing(known, told, settings) else {
+        guard let progress = RolloutProgress(known, told, settings) else {
             throw FleetViolation(.bounded, "\(machine.name) admits machines without a look at what they report")
         }
         let pause = settings.pause.count * 1000
-        let pending = standing.pending(upTo: rollout.admitted, secret) { rank, member in
+        let pending = progress.pending(upTo: rollout.admitted, secret) { rank, member in
             at < max(machine.board?.admittedAt(rank, to: secret) ?? at, member.seenAt) + pause
         }
         // The core may know of fewer that are waited for, and be further than this says.
-        let mayBeFurther = standing.delivered >= standing.wanted
+        let mayBeFurther = progress.delivered >= progress.wanted
         var limit = 0
-        if standing.delivered < min(settings.canaries, standing.members.count) {
-            limit = settings.canaries - standing.delivered
+        if progress.delivered < min(settings.canaries, progress.members.count) {
+            limit = settings.canaries - progress.delivered
         } else if at < (canariesAt[secret] ?? at) + pause {
             throw FleetViolation(.bounded, "\(machine.name) goes on before the canaries were watched for long enough")
         }
-        if mayBeFurther { limit = max(limit, 1, standing.members.count * settings.atOnce / 100) }
+        if mayBeFurther { limit = max(limit, 1, progress.members.count * settings.atOnce / 100) }
         if pending > limit {
             throw FleetViolation(.bounded, "\(machine.name) lets \(pending) machines deliver at once, not \(limit)")
         }
@@ -147,7 +147,7 @@ struct RolloutWatch {
 
     private mutating func noteCanaries(_ machine: Machine, _ place: StorePlace) {
         guard let rollout = machine.told.rollouts[place]?.known, canariesAt[rollout.fingerprint] == nil,
-            let standing = Standing(rollout, machine.told, settings), standing.delivered >= standing.wanted
+            let progress = RolloutProgress(rollout, machine.told, settings), progress.delivered >= progress.wanted
         else { return }
         canariesAt[rollout.fingerprint] = machine.boot
     }
@@ -158,8 +158,8 @@ struct RolloutWatch {
             rollout.fingerprint == machine.current?.fingerprint, machine.isGood, machine.link.isGood,
             machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.patience,
             case .secret(let secret)? = machine.board?.places[place]?.value, secret == machine.current,
-            let standing = Standing(rollout, machine.told, settings), standing.isCanaryFailing,
-            standing.failing > rollout.tolerated
+            let progress = RolloutProgress(rollout, machine.told, settings), progress.isCanaryFailing,
+            progress.failing > rollout.tolerated
         else {
             toBeHeld = nil
             return

@@ -6,7 +6,7 @@ import TestSupport
 /// A machine's way to the store, and what it has learnt by it.
 struct StoreLink {
     /// Why nothing is answered.
-    enum Trouble: CaseIterable {
+    enum FailureMode: CaseIterable {
         /// No member is reached.
         case cut
         /// Members take requests and do not answer.
@@ -20,7 +20,7 @@ struct StoreLink {
         case outOfSpace
     }
 
-    var trouble: Trouble?
+    var failureMode: FailureMode?
     var puts: Puts?
     /// Whether the role of the machine's user lacks the places.
     var isForbidden = false
@@ -94,7 +94,7 @@ struct StoreLink {
         seenChangedAt = boot
     }
 
-    var isGood: Bool { trouble == nil && puts == nil && !isForbidden && !mayNotReport && !isMute }
+    var isGood: Bool { failureMode == nil && puts == nil && !isForbidden && !mayNotReport && !isMute }
 
     /// Whether requests fail without being asked, because the last one has failed.
     func isPaused(at boot: Int64) -> Bool { boot < pausedUntil }
@@ -107,7 +107,7 @@ struct StoreLink {
     /// How long a request takes, in milliseconds.
     func delay(at boot: Int64, _ random: inout SeededGenerator) -> UInt64 {
         if boot < pausedUntil { return 1 }
-        return switch trouble {
+        return switch failureMode {
         case nil: 1 + random.next() % 100
         case .cut: 100 + random.next() % 3000
         case .frozen: 3000 + random.next() % 87_000
@@ -117,7 +117,7 @@ struct StoreLink {
     /// Why a request fails now; nil when it does not.
     mutating func obstacle(at boot: Int64, _ random: inout SeededGenerator) -> Failure? {
         if boot < pausedUntil { return failure(at: boot) }
-        switch trouble {
+        switch failureMode {
         case nil: return nil
         case .cut: last = .storeUnreachable
         case .frozen: last = .storeTimedOut
@@ -218,7 +218,7 @@ struct StoreLink {
         guard !isGood else { return false }
         harm(at: boot)
         if isMute { hearsSince = boot }
-        trouble = nil
+        failureMode = nil
         puts = nil
         isForbidden = false
         mayNotReport = false
