@@ -104,24 +104,26 @@ struct ClientSettings {
 
     /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
     /// it.
-    fileprivate mutating func complete(with defaults: ClientSettings) {
-        keys = keys.or(defaults.keys)
-        lifetime = lifetime.or(defaults.lifetime)
-        renewBefore = renewBefore.or(defaults.renewBefore)
-        outputs = outputs.or(defaults.outputs)
-        onChange = onChange.or(defaults.onChange)
-        deliverOver = deliverOver.or(defaults.deliverOver)
-        verify = verify.or(defaults.verify)
-        share = share.or(defaults.share)
-        rollout = rollout.or(defaults.rollout)
-        credential = credential.or(defaults.credential)
+    fileprivate func completed(by defaults: ClientSettings) -> ClientSettings {
+        var all = self
+        all.keys = keys.or(defaults.keys)
+        all.lifetime = lifetime.or(defaults.lifetime)
+        all.renewBefore = renewBefore.or(defaults.renewBefore)
+        all.outputs = outputs.or(defaults.outputs)
+        all.onChange = onChange.or(defaults.onChange)
+        all.deliverOver = deliverOver.or(defaults.deliverOver)
+        all.verify = verify.or(defaults.verify)
+        all.share = share.or(defaults.share)
+        all.rollout = rollout.or(defaults.rollout)
+        all.credential = credential.or(defaults.credential)
+        return all
     }
 }
 
 /// One entry of `clients`.
-struct LocatedClient {
+final class LocatedClient: Sendable {
     let name: Located<ClientName>
-    private(set) var settings: ClientSettings
+    let settings: ClientSettings
     /// Where the client itself, not "defaults", says how long its secrets live.
     private let ownTimes: Position?
     /// Settings that the client itself has and that mean nothing where its secrets are received.
@@ -153,9 +155,16 @@ struct LocatedClient {
 
     /// The client with what it does not say itself taken from `defaults`.
     func completed(by defaults: ClientSettings) -> LocatedClient {
-        var client = self
-        client.settings.complete(with: defaults)
-        return client
+        LocatedClient(self, settings: settings.completed(by: defaults))
+    }
+
+    private init(_ client: LocatedClient, settings: ClientSettings) {
+        name = client.name
+        self.settings = settings
+        ownTimes = client.ownTimes
+        ofMinting = client.ofMinting
+        ofSharing = client.ofSharing
+        ofReceiving = client.ofReceiving
     }
 
     /// The configured id, else the name; nil when that is invalid.

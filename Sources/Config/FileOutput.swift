@@ -2,7 +2,9 @@ import Formats
 import Rotation
 
 /// One item of `outputs`: a file that holds the secret.
-struct FileOutput {
+///
+/// By reference, as are clients: ten thousand of them are passed from check to check.
+final class FileOutput: Sendable {
     static let names =
         ["path", "format"] + FormatRegistry.all.compactMap { $0.setting?.name } + ["mode", "group", "as"]
 
@@ -48,20 +50,18 @@ struct FileOutput {
             let advice = nearest(to: text, among: names).map { "did you mean \"\($0)\"?" }
             throw Mistake("unknown format\(apposition(text)); \(advice ?? "write \(alternatives(names))")")
         }
-        var values: [String: Setting<String>] = [:]
-        for setting in FormatRegistry.all.compactMap({ $0.setting }) {
-            values[setting.name] = section.value(setting.name) { text throws(Mistake) in
-                if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
-                return text
-            }
-        }
-        guard let format = written.isAbsent ? FormatRegistry.standard : written.value else { return (.wrong, .whole) }
+        let format = written.isAbsent ? FormatRegistry.standard : written.value
         let position = written.position ?? section.position
         var isWrong = false
         var parameter: String?
         var slot = Slot.whole
         for other in FormatRegistry.all {
-            guard let setting = other.setting, let value = values[setting.name] else { continue }
+            guard let setting = other.setting else { continue }
+            let value = section.value(setting.name) { text throws(Mistake) in
+                if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
+                return text
+            }
+            guard let format else { continue }
             guard other.name == format.name else {
                 isWrong = isWrong || !value.isAbsent
                 if section.has(setting.name) {
@@ -82,7 +82,7 @@ struct FileOutput {
                     at: position, "format \(format.name) needs a \"\(setting.name)\"; \(setting.advice)")
             }
         }
-        if isWrong { return (.wrong, slot) }
+        guard let format, !isWrong else { return (.wrong, slot) }
         let file = FileFormat(name: format.name, parameter: parameter, isShared: format.isShared)
         return (.given(Located(file, at: position)), slot)
     }

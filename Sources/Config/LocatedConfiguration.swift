@@ -25,8 +25,8 @@ struct LocatedConfiguration {
         if !files.contains(where: \.mentionsKeys) {
             diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
         }
-        clients = Self.withoutRepetitions(files.flatMap(\.clients), named: \.name, "client", diagnostics)
-            .map { [main] in $0.completed(by: main.defaults) }
+        let named = Self.withoutRepetitions(files.flatMap(\.clients), named: \.name, "client", diagnostics)
+        clients = main.hasDefaults ? named.map { [main] in $0.completed(by: main.defaults) } : named
         if !files.contains(where: \.mentionsClients) {
             diagnostics.error(at: start, "no clients; write \"clients\" with a name and its \"client_id\"")
         }

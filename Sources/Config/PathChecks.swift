@@ -69,7 +69,12 @@ struct PathChecks {
     func run() {
         var directories: [AbsolutePath: AbsolutePath] = [:]
         for path in Array(reserved.keys).sorted() + outputs.map(\.path.value) {
-            for directory in path.directories where directories[directory] == nil { directories[directory] = path }
+            // Those above a directory that is known are known as well.
+            var directory = path.directory
+            while directory.description != "/", directories[directory] == nil {
+                directories[directory] = path
+                directory = directory.directory
+            }
         }
         if let file = main.metricsFile.located {
             check(file, against: reserved.filter { $0.value != Self.metrics }, directories)

@@ -7,7 +7,8 @@ struct Section {
     /// Where the owner is named; missing settings are reported there.
     let position: Position
     let diagnostics: Diagnostics
-    private let entries: [String: YAMLEntry]
+    /// Those with a known name. Searched from the first: there are a few, and a table of them for each client took longer.
+    private let entries: [YAMLEntry]
     /// Known names that unknown ones most likely meant: not reported as missing as well.
     private let misspelt: Set<String>
 
@@ -18,16 +19,14 @@ struct Section {
         self.owner = owner
         self.position = position
         self.diagnostics = diagnostics
-        var entries: [String: YAMLEntry] = [:]
         var misspelt: Set<String> = []
-        for entry in lines {
-            if known.contains(entry.key.value) {
-                entries[entry.key.value] = entry
-            } else if let meant = Self.report(unknown: entry.key, in: owner, known: known, diagnostics) {
+        entries = lines.filter { entry in
+            if known.contains(entry.key.value) { return true }
+            if let meant = Self.report(unknown: entry.key, in: owner, known: known, diagnostics) {
                 misspelt.insert(meant)
             }
+            return false
         }
-        self.entries = entries
         self.misspelt = misspelt
     }
 
@@ -51,9 +50,11 @@ struct Section {
         return nil
     }
 
+    private func entry(_ name: String) -> YAMLEntry? { entries.first { $0.key.value == name } }
+
     /// Whether the setting is there, whatever its value.
     func has(_ name: String) -> Bool {
-        entries[name] != nil
+        entry(name) != nil
     }
 
     /// Whether the setting is there, even misspelt.
@@ -62,23 +63,23 @@ struct Section {
     }
 
     func position(of name: String) -> Position {
-        entries[name]?.key.position ?? position
+        entry(name)?.key.position ?? position
     }
 
     /// The setting's node and its name's position.
     func node(_ name: String) -> (node: YAMLNode, name: Position)? {
-        entries[name].map { ($0.value, $0.key.position) }
+        entry(name).map { ($0.value, $0.key.position) }
     }
 
     /// The setting's single value, parsed by `parse`.
     func value<Value>(_ name: String, _ parse: (String) throws(Mistake) -> Value) -> Setting<Value> {
-        guard let entry = entries[name] else { return missing(name) }
+        guard let entry = entry(name) else { return missing(name) }
         return Setting(entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, parse)
     }
 
     /// The setting's list, with each item parsed by `read`; nil stands for an item that `read` reported.
     func list<Item>(_ name: String, _ read: (YAMLNode) -> Item?) -> Setting<[Item?]> {
-        guard let entry = entries[name] else { return missing(name) }
+        guard let entry = entry(name) else { return missing(name) }
         switch entry.value.content {
         case .sequence(let items):
             return .given(Located(items.map(read), at: entry.key.position))

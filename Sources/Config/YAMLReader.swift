@@ -32,6 +32,8 @@ struct YAMLReader: ~Copyable {
     static let tooLarge = "larger than 1 MiB; move clients to files of the .d directory"
     /// The documented settings go six deep; the reader recurses once for each level.
     static let maximumDepth = 16
+    /// How many entries of a mapping are searched one by one.
+    private static let fewEntries = 16
     /// Bounds the memory for a document of nothing but commas.
     static let maximumNodes = 100_000
 
@@ -153,7 +155,8 @@ struct YAMLReader: ~Copyable {
     private mutating func mapping(depth: Int) throws(Failure) -> YAMLNode.Content {
         var entries: [YAMLEntry] = []
         var refused = false
-        var lines: [String: Int] = [:]
+        // The places in `entries` by name; a few are searched one by one, which takes less than such a table.
+        var places: [String: Int] = [:]
         while true {
             let event = try next()
             if event.kind == .mappingEnd { return refused && entries.isEmpty ? .refused : .mapping(entries) }
@@ -166,12 +169,17 @@ struct YAMLReader: ~Copyable {
                     at: key.position, #"a name must be plain text; put a value that begins with "{" or "[" in quotes"#)
                 continue
             }
-            if let line = lines[name] {
+            if entries.count == Self.fewEntries {
+                for (place, entry) in entries.enumerated() { places[entry.key.value] = place }
+            }
+            let place = entries.count < Self.fewEntries ? entries.firstIndex { $0.key.value == name } : places[name]
+            if let place {
+                let line = entries[place].key.position.line
                 diagnostics.error(
                     at: key.position, "\(quoted(name)) stands here a second time; keep this or the one in line \(line)")
                 continue
             }
-            lines[name] = key.position.line
+            if entries.count >= Self.fewEntries { places[name] = entries.count }
             entries.append(YAMLEntry(key: Located(name, at: key.position), value: value))
         }
     }
