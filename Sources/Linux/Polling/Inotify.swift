@@ -88,17 +88,22 @@ package struct Inotify: ~Copyable {
 
     /// Each event is watch, mask, cookie and the name's length, four bytes each, and the name padded with zeros.
     private static func events(in bytes: ArraySlice<UInt8>) -> [Event] {
-        var events: [Event] = []
-        var rest = bytes
-        while rest.count >= 16 {
-            let numbers = unsafe Array(rest.prefix(16)).withUnsafeBytes { unsafe Array($0.bindMemory(to: UInt32.self)) }
-            let name = rest.dropFirst(16).prefix(Int(numbers[3]))
-            events.append(
-                Event(
-                    watch: Int32(bitPattern: numbers[0]), mask: Mask(rawValue: numbers[1]),
-                    name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)))
-            rest = rest.dropFirst(16 + name.count)
+        unsafe bytes.withUnsafeBytes { bytes in
+            var events: [Event] = []
+            var offset = 0
+            while offset + 16 <= bytes.count {
+                let watch = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+                let mask = unsafe bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                let length = unsafe Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+                let name = unsafe bytes[(offset + 16)..<min(offset + 16 + length, bytes.count)]
+                let end = unsafe name.firstIndex(of: 0) ?? name.endIndex
+                events.append(
+                    Event(
+                        watch: watch, mask: Mask(rawValue: mask),
+                        name: unsafe String(decoding: name[..<end], as: UTF8.self)))
+                offset += 16 + length
+            }
+            return events
         }
-        return events
     }
 }
