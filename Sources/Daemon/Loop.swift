@@ -114,8 +114,8 @@ final class Loop {
             let step = rotation.plan(at: now)
             credentials?.serve(step.served)
             executor.start(step.start) { [inbox] in inbox.post($0) }
-            for event in step.changes {
-                log.note(event, clients: rotation.clients(of: event))
+            for (event, clients) in zip(step.changes, rotation.clients(of: step.changes)) {
+                log.note(event, clients: clients)
                 if case .configured = event { follow(rotation.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)

@@ -121,7 +121,7 @@ extension Rotation {
                     requestID: requestID, request: request, since: readingOfFleet(at: now), wantsConfiguration: false,
                     chosen: [], open: []))
         case .rollout(let client, let order):
-            guard configuration.clients[client] != nil else {
+            guard index.subjects[client] != nil else {
                 return answers.answer(requestID, .unknownClients([client]))
             }
             guard orderRollout(order, of: client, at: now) else { return answers.answer(requestID, .noRollout(nil)) }
@@ -130,7 +130,7 @@ extension Rotation {
                     requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
                     open: []))
         case .renew(let renewal):
-            let unknown = renewal.clients.filter { configuration.clients[$0] == nil }
+            let unknown = renewal.clients.filter { index.subjects[$0] == nil }
             guard unknown.isEmpty else { return answers.answer(requestID, .unknownClients(unknown.sorted())) }
             let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
             answers.add(
@@ -194,7 +194,7 @@ extension Rotation {
     private func isChosen(
         _ client: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout Batches
     ) -> Bool? {
-        guard configuration.clients[client] != nil else { return true }
+        guard index.subjects[client] != nil else { return true }
         if renewal.deliverOnly {
             guard isKnown(client), !jobs.isBusy(.client(client)),
                 index.files(of: client).allSatisfy({ wasSeen($0, since: job) })
@@ -228,7 +228,7 @@ extension Rotation {
         }
         for output in index.targets(of: client) { targets.ask(output.target) }
         jobs.want(.source(client), at: now)
-        if configuration.store != nil { jobs.want(.store, at: now) }
+        if index.hasStore { jobs.want(.store, at: now) }
         jobs.want(.share(client), at: now)
         for key in index.subjects[client]?.keys ?? [] { touch(.key(key.name)) }
         touch(.client(client))
@@ -314,7 +314,7 @@ extension Rotation {
         if index.actions(of: client).contains(where: { owes(client, $0) }) {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
-        if request.isDeliverOnly || configuration.clients[client]?.source != nil { return .delivered(current) }
+        if request.isDeliverOnly || index.subjects[client]?.entry.source != nil { return .delivered(current) }
         return .renewed(current)
     }
 
@@ -328,6 +328,7 @@ extension Rotation {
     /// The first failure since a request was made that keeps a client from being served. Its record does not count:
     /// without it the secret is published and delivered all the same.
     func failure(of client: ClientName, since job: JobID) -> Failure? {
+        guard jobs.hasFailure else { return nil }
         for resource in resources(of: client) where resource != .record(client) {
             // What is in force is published and delivered whatever Apple says of it.
             if resource == .verification(client), heldBack(client) == nil { continue }

@@ -21,7 +21,7 @@ extension Rotation {
             for resource in index.shared(by: joined[next]) where shared.insert(resource).inserted {
                 for sharer in index.clients(of: resource) where visited.insert(sharer).inserted {
                     // Whoever receives its secrets renews nothing.
-                    guard let entry = configuration.clients[sharer], entry.source == nil,
+                    guard let entry = index.subjects[sharer]?.entry, entry.source == nil,
                         let current = renewal[sharer]?.current
                     else { continue }
                     if now.wall >= entry.renewal(of: current, jitter: hostJitter) {

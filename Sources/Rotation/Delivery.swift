@@ -20,11 +20,11 @@ struct Delivery: Sendable {
     private struct Deployment: Hashable, Sendable {
         /// When it was first seen to be under way.
         let since: BootTime
-        /// When to look again whether it is done.
-        let lookAt: BootTime
+        /// When to ask again whether it is done.
+        let askAt: BootTime
     }
 
-    /// How long a deployment is left alone between two looks.
+    /// How often it is asked whether a deployment is done.
     private static let deployingPace: Seconds = 15
     /// How long one may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that it may have
     /// waited for others.
@@ -43,8 +43,8 @@ struct Delivery: Sendable {
 
     var allDelivered: some Sequence<SecretInfo> { states.values.lazy.flatMap(\.delivered.values) }
 
-    mutating func adopt(_ configuration: Configuration) {
-        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+    mutating func adopt(_ index: Index) {
+        states = index.eachClient(in: states, else: State())
         awaited = [:]
         deployments = [:]
     }
@@ -55,15 +55,15 @@ struct Delivery: Sendable {
     /// Since when a deployment is under way; nil where none is known to be.
     fileprivate func deploying(_ action: ActionID) -> BootTime? { deployments[action]?.since }
 
-    fileprivate mutating func looked(_ action: ActionID, isDeploying: Bool, at now: Now) {
+    fileprivate mutating func asked(_ action: ActionID, isDeploying: Bool, at now: Now) {
         deployments[action] =
             isDeploying
-            ? Deployment(since: deployments[action]?.since ?? now.boot, lookAt: now.boot + Self.deployingPace) : nil
+            ? Deployment(since: deployments[action]?.since ?? now.boot, askAt: now.boot + Self.deployingPace) : nil
     }
 
-    /// Whether a deployment that is under way may be looked at again.
-    fileprivate func mayLook(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        deployments[action].map { deadlines.reached($0.lookAt) } ?? true
+    /// Whether it may be asked again how a deployment that is under way gets on.
+    fileprivate func mayAsk(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        deployments[action].map { deadlines.reached($0.askAt) } ?? true
     }
 
     /// The client that a run of an action has to wait for.
@@ -129,7 +129,7 @@ extension Rotation {
 
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
-        delivery.looked(action.id, isDeploying: result == .success(.deploying), at: now)
+        delivery.asked(action.id, isDeploying: result == .success(.deploying), at: now)
         guard case .success(let outcome) = result, outcome != .deploying else { return }
         guard case .ran = outcome else { return unexpected(outcome, of: job) }
         for (client, covered) in covering {
@@ -228,7 +228,7 @@ extension Rotation {
     private mutating func planRedeployment(
         _ action: Action, of targets: Set<TargetName>, _ deadlines: inout Deadlines
     ) {
-        guard case .redeploy(let project, _) = action, delivery.mayLook(action.id, &deadlines) else { return }
+        guard case .redeploy(let project, _) = action, delivery.mayAsk(action.id, &deadlines) else { return }
         var covering: [ClientName: Covered] = [:]
         var deployed: [TargetName] = []
         for client in index.clients(of: action.id) {
@@ -271,7 +271,7 @@ extension Rotation {
         jobs.capBackoff(of: .action(action.id), to: deadlines.now.boot + Retry.emergencyBound)
     }
 
-    /// Whether the failure of a job keeps an application waiting whose secret runs out.
+    /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
     func isEmergency(_ job: Job, at now: Now) -> Bool {
         guard case .action(let id) = job.resource else { return false }
         // These deadlines are dropped: planAction asks again for every failed action and sets the wake.

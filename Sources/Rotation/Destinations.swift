@@ -33,16 +33,17 @@ struct Destinations: Sendable {
         /// Whether ``observed`` still counts.
         var isFresh: Bool { observedBy.map { $0 >= countsFrom } ?? false }
 
+        /// Whether the file, when it was last observed, had the configured mode and group, and was not written since.
+        var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
+
         /// Whether a slot held a secret when the file was last observed.
         func holds(_ secret: SecretInfo, in slot: Slot) -> Bool {
-            guard !isUncertain, let observed, observed.isAsConfigured else { return false }
-            return observed.slots[slot]?.issued?.fingerprint == secret.fingerprint
+            isAsObserved && observed?.slots[slot]?.issued?.fingerprint == secret.fingerprint
         }
 
         /// Whether the file, when it was last observed, held all of these secrets.
         func holds(_ wanted: [Slot: SecretInfo]) -> Bool {
-            guard !isUncertain, let observed, observed.isAsConfigured else { return false }
-            return wanted.allSatisfy { observed.slots[$0]?.issued?.fingerprint == $1.fingerprint }
+            isAsObserved && wanted.allSatisfy { holds($1, in: $0) }
         }
     }
 
@@ -70,10 +71,15 @@ struct Destinations: Sendable {
     // MARK: What happens
 
     mutating func adopt(_ index: Index, next: JobID) {
-        states = index.specs.reduce(into: [:]) { files, entry in
-            var file = states[entry.key] ?? State(countsFrom: next)
+        guard !states.isEmpty else {
+            // At a start: the same table with other values, without hashing each path again.
+            states = index.specs.mapValues { _ in State(countsFrom: next) }
+            return
+        }
+        states = index.specs.keys.reduce(into: [:]) { files, path in
+            var file = states[path] ?? State(countsFrom: next)
             file.observedBy = nil
-            files[entry.key] = file
+            files[path] = file
         }
     }
 
@@ -167,7 +173,7 @@ extension Rotation {
         case .file(let path): destinations.readAgain(path, next: jobs.next)
         case .source(let name):
             sources.readAgain(name, next: jobs.next)
-            if configuration.clients[name]?.source?.path == nil { storeReading.readAgain(next: jobs.next) }
+            if index.subjects[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
         case .store: storeReading.readAgain(next: jobs.next)
         case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
             .probe,
@@ -263,30 +269,31 @@ extension Rotation {
     // MARK: What is wanted
 
     mutating func planFile(_ path: AbsolutePath, _ deadlines: inout Deadlines) {
-        guard let spec = index.specs[path], let file = destinations[path] else { return }
+        let index = index
         let clients = index.clients(of: path)
-        guard file.isFresh else {
+        guard destinations.isFresh(path) else {
             // A file can be judged only after its clients' keys and records were read.
             for client in clients {
                 guard let subject = index.subjects[client], wereKeysAndRecordRead(subject) else { return }
             }
-            start(.observe(spec), on: .file(path), &deadlines)
+            if let spec = index.specs[path] { start(.observe(spec), on: .file(path), &deadlines) }
             return
         }
+        guard let spec = index.specs[path], let file = destinations[path] else { return }
         if file.drift.wantsObservation(&deadlines) {
             start(.observe(spec), on: .file(path), &deadlines)
             return
         }
         // One write serves all clients of a file: wait for those about to get a new secret.
         for client in clients where !records.isSettled(client) { return }
-        let wanted = wantedSecrets(spec)
-        if file.holds(wanted) {
+        if holdsWanted(file, spec) {
             // Another program fixed the file, or nothing is to be written any more.
             recover(.file(path))
             // Perhaps only another client's secret was wrong in it: untried clients may now count as tried.
             for client in clients where readiness.isUntried(client) { scope.touch(client: client) }
             return
         }
+        let wanted = wantedSecrets(spec)
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
             start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
         }
@@ -302,7 +309,14 @@ extension Rotation {
     /// Whether a file, as last observed, holds what it should.
     package func isGood(_ path: AbsolutePath) -> Bool {
         guard let spec = index.specs[path], let file = destinations[path] else { return false }
-        return file.isFresh && file.holds(wantedSecrets(spec))
+        return file.isFresh && holdsWanted(file, spec)
+    }
+
+    /// Whether a file, when it was last observed, held ``wantedSecrets(_:)``, without gathering them.
+    private func holdsWanted(_ file: Destinations.State, _ spec: FileSpec) -> Bool {
+        spec.slots.allSatisfy { slot, client in
+            wantedSecret(client).map { file.holds($0, in: slot) } ?? file.isAsObserved
+        }
     }
 
     /// Whether a file is bad and is left so for now, because another program keeps changing it.

@@ -5,9 +5,10 @@ internal import Failures
 ///
 /// - A client is judged by what its outputs were last seen to hold and what its actions last ran for, in a step that may
 ///   have changed any of it, or when time alone changes it.
-/// - It only reads; nothing but log events and `on_state_change` depends on it.
+/// - It only reads what the other machines know. Log events, `on_state_change` and this machine's report in the store
+///   (`Reporting`) depend on it.
 struct Health: Sendable {
-    private var views: [ClientName: Judged] = [:]
+    private var views: [ClientName: ClientViews.Shared] = [:]
     /// How many clients are in each state.
     private var counts: [HealthState: Int] = [:]
     /// The state of each client that was last logged.
@@ -25,29 +26,20 @@ struct Health: Sendable {
         var nextAttempt: BootTime?
     }
 
-    /// A view by reference: it is large, and copied as often as it is read otherwise.
-    fileprivate final class Judged: Sendable {
-        let view: ClientView
-
-        init(_ view: ClientView) {
-            self.view = view
-        }
-    }
-
     subscript(_ client: ClientName) -> ClientView? { views[client]?.view }
 
-    fileprivate func judged(_ client: ClientName) -> Judged? { views[client] }
+    func shared(_ client: ClientName) -> ClientViews.Shared? { views[client] }
 
     func tally(of client: ClientName) -> Counts { tallies[client] ?? Counts() }
 
     /// The worst state of a client.
     var worst: HealthState { HealthState.allCases.last { counts[$0, default: 0] > 0 } ?? .ok }
 
-    mutating func adopt(_ configuration: Configuration) {
-        views = views.filter { configuration.clients[$0.key] != nil }
+    mutating func adopt(_ index: Index) {
+        views = views.filter { index.subjects[$0.key] != nil }
         counts = views.values.reduce(into: [:]) { $0[$1.view.health, default: 0] += 1 }
-        logged = logged.filter { configuration.clients[$0.key] != nil }
-        tallies = configuration.clients.reduce(into: [:]) { $0[$1.key] = tallies[$1.key] ?? Counts() }
+        logged = logged.filter { index.subjects[$0.key] != nil }
+        tallies = index.eachClient(in: tallies, else: Counts())
     }
 
     /// Raises a fault of the daemon; returns whether it is news.
@@ -93,7 +85,9 @@ struct Health: Sendable {
 
     /// Replaces what is known of a client.
     fileprivate mutating func set(_ view: ClientView) {
-        if let old = views.updateValue(Judged(view), forKey: view.name) { counts[old.view.health, default: 0] -= 1 }
+        if let old = views.updateValue(ClientViews.Shared(view), forKey: view.name) {
+            counts[old.view.health, default: 0] -= 1
+        }
         counts[view.health, default: 0] += 1
     }
 
@@ -121,9 +115,8 @@ extension Rotation {
     /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
     mutating func judge(_ client: Subject, _ deadlines: inout Deadlines) {
         let name = client.name
-        let entry = client.entry
         guard let state = renewal[name] else { return }
-        let old = self.health.judged(name)
+        let old = self.health.shared(name)
         let now = deadlines.now
         let wanted = wantedSecret(client)
         let failures = reasons(for: client, &deadlines)
@@ -131,10 +124,10 @@ extension Rotation {
         let found = readiness.wasEverTried(name) || !failures.isEmpty ? nil : evaluate(client, &deadlines)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs =
-            entry.outputs.map { outputView($0, holding: published, &deadlines) }
+            client.entry.outputs.map { outputView($0, holding: published, &deadlines) }
             + client.targets.map { target in
                 var view = targetView(target.target, holding: wanted, &deadlines)
-                if entry.undeployed.contains(target.target) { view.deployed = false }
+                if client.entry.undeployed.contains(target.target) { view.deployed = false }
                 return view
             }
         let actions = client.actions.map { actionView($0, of: name) }
@@ -152,7 +145,7 @@ extension Rotation {
             // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
             // asked yet.
             let mayBeGood =
-                entry.outputs.isEmpty || !records.wasRecalled(name) || records.kept(name)?.current != nil
+                client.entry.outputs.isEmpty || !records.wasRecalled(name) || records.kept(name)?.current != nil
             let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
             health = found.health ?? (unseen == nil ? .ok : .degraded)
             // The reason for critical is set below, as for a client that was tried.
@@ -161,7 +154,8 @@ extension Rotation {
             }
         }
         if case .until(let expiry) = remaining {
-            stateChangeActions.see(entry.stage(expiringAt: expiry, state.current, &deadlines), of: name, at: now.boot)
+            stateChangeActions.see(
+                client.entry.stage(expiringAt: expiry, state.current, &deadlines), of: name, at: now.boot)
         }
         switch remaining {
         case .none:
@@ -173,7 +167,7 @@ extension Rotation {
                     since: now.wall, nextAttempt: nil)
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)
-            if isExpired || deadlines.reached(expiry - entry.criticalRemainder(of: state.current)) {
+            if isExpired || deadlines.reached(expiry - client.entry.criticalRemainder(of: state.current)) {
                 health = .critical
                 let failure = Failure(
                     isExpired ? .secretExpired : .secretExpiring, at: .client(name), detail: expiry.description)
@@ -192,15 +186,15 @@ extension Rotation {
             reason?.since = old.since
         }
         let view = ClientView(
-            name: name, clientID: entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
+            name: name, clientID: client.entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
             reason: health == .ok ? nil : reason, current: state.current,
             deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
-            renewAt: state.current.map { renewal(of: $0, entry) }, renewals: state.renewals,
+            renewAt: state.current.map { renewal(of: $0, client.entry) }, renewals: state.renewals,
             counts: self.health.tally(of: name), publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(name),
             lastError: failures.first?.failure.message,
-            delivered: isDone && entry.undeployed.isEmpty, outputs: outputs, actions: actions,
+            delivered: isDone && client.entry.undeployed.isEmpty, outputs: outputs, actions: actions,
             verification: verification.view(of: name), source: sourceView(of: client, at: now))
         if isNews(view), self.health.log(view) { events.append(.health(view.name, view.health, view.reason)) }
         self.health.set(view)
@@ -290,75 +284,6 @@ extension Rotation {
         resources(of: name).compactMap { attempts(at: $0, for: name)?.failures }.max() ?? 0
     }
 
-    /// What keeps a client from being served, in processing order: the first reason explains the others.
-    private func reasons(for client: Subject, _ deadlines: inout Deadlines) -> [Reason] {
-        let name = client.name
-        let now = deadlines.now
-        var reasons: [Reason] = []
-        if let failure = clock.failure, let since = clock.since {
-            reasons.append(Reason(failure: failure, client: nil, since: since, nextAttempt: nil))
-        }
-        for resource in jobs.hasFailure ? resources(of: name) : [] {
-            if let job = jobs[resource], let failure = hang(of: resource) {
-                let began = now.wall - now.boot.seconds(since: job.startedAt)
-                reasons.append(Reason(failure: failure, client: name, since: began, nextAttempt: nil))
-            } else if let attempts = attempts(at: resource, for: name) {
-                reasons.append(
-                    Reason(
-                        failure: attempts.failure, client: name, since: attempts.since,
-                        nextAttempt: nextAttempt(attempts, at: resource, now)))
-            }
-        }
-        if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = shareReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = rolloutReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
-        // After a start it is known before Apple is asked again.
-        if jobs.attempts[.verification(name)] == nil,
-            let refusal = verification.refusal(of: name) ?? refusalInForce(name)
-        {
-            reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
-        }
-        for path in client.files where isDeleted(path) {
-            reasons.append(
-                Reason(
-                    failure: Failure(.environmentFileDeleted, at: .path(path)), client: name,
-                    since: now.wall, nextAttempt: nil))
-        }
-        for path in client.files {
-            guard let drift = destinations[path]?.drift, drift.isContested(&deadlines) else { continue }
-            reasons.append(
-                Reason(
-                    failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
-                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
-        }
-        for output in client.targets {
-            guard let drift = targets[output.target]?.drift, drift.isContested(&deadlines) else { continue }
-            reasons.append(
-                Reason(
-                    failure: Failure(.contested, at: .target(output.target)), client: name, since: now.wall,
-                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
-        }
-        // A key change blocks nothing, so it comes last and does not hide a reason that does.
-        for key in client.keys {
-            guard let change = keys.change(of: key.name, &deadlines) else { continue }
-            reasons.append(
-                Reason(failure: change.failure(of: key.name), client: name, since: change.at, nextAttempt: nil))
-        }
-        return reasons
-    }
-
-    /// When the failed work is tried again; nil while it is running.
-    private func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
-        jobs[resource] == nil ? upcoming(attempts.notBefore, now) : nil
-    }
-
-    /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
-    /// as that is there, and showing a time in the past would be useless.
-    func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
-        moment > now.boot ? now.wall + Seconds((moment.milliseconds - now.boot.milliseconds + 999) / 1000) : nil
-    }
-
     private func outputView(
         _ output: Output, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputView {
@@ -419,47 +344,5 @@ extension Rotation {
         return ActionView(
             action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
             ranAt: delivery[client]?.ranAt[id], error: failed?.failure.message)
-    }
-
-    /// The daemon's state at `now`, as status, metrics, sd_notify and the journal show it.
-    package func snapshot(at now: Now) -> Snapshot {
-        let clients = index.names.compactMap { self.health[$0] }
-        var health = clients.map(\.health).max() ?? .ok
-        var reason = clients.first { $0.health == health && $0.reason?.failure.code != .keyChanged }?.reason
-        let change = clients.first { $0.health == health }?.reason
-        if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
-            health = max(health, .degraded)
-            if health == .degraded || reason == nil {
-                let since = configurationWatch.refusedAt ?? startedAt
-                reason = Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
-            }
-        }
-        if let failure = clock.failure, let since = clock.since {
-            health = max(health, .degraded)
-            reason = reason ?? Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
-        }
-        if let lack = self.health.faults.first {
-            health = max(health, .degraded)
-            let next = lack.nextAttempt.flatMap { upcoming($0, now) }
-            reason = reason ?? Reason(failure: lack.failure, client: nil, since: lack.since, nextAttempt: next)
-        }
-        if let (resource, attempts) = stateChangeFailure {
-            let next = nextAttempt(attempts, at: resource, now)
-            health = max(health, .degraded)
-            reason =
-                reason ?? Reason(failure: attempts.failure, client: nil, since: attempts.since, nextAttempt: next)
-        }
-        var snapshot = Snapshot(
-            startedAt: startedAt, ready: readiness.isReady && !jobs.isStopping, health: health,
-            reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
-            configuration: ConfigurationView(
-                path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
-                error: configurationWatch.refusal.map { $0.joined(separator: "\n") }
-                    ?? configurationWatch.restraint?.message),
-            clients: clients)
-        snapshot.store = storeReading.view
-        snapshot.fleet = fleet.counts
-        snapshot.rollouts = rolloutViews
-        return snapshot
     }
 }

@@ -269,7 +269,7 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         for resource in jobs.findOverdue(&deadlines) {
             touch(resource)
-            // No plan covers whom the store concerns only because it is read.
+            // The clients that concern the store are not planned because it is being read, so touch them here.
             if resource == .store { touchClientsOnStore() }
         }
     }

@@ -78,8 +78,10 @@ package enum MintReason: Hashable, Sendable {
 }
 
 extension Rotation {
-    /// The clients that share the resource that a log event is about; none where the event names its clients itself.
-    package func clients(of event: LogEvent) -> [ClientName] {
+    /// For each log event the clients that share the resource that it is about; none where it names its clients itself.
+    package func clients(of events: [LogEvent]) -> [[ClientName]] { events.map { clients(of: $0) } }
+
+    private func clients(of event: LogEvent) -> [ClientName] {
         switch event {
         case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource)
         case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key)

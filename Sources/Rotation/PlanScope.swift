@@ -164,3 +164,72 @@ private struct Heap<Moment: Comparable & Sendable>: Sendable {
         }
     }
 }
+
+extension Rotation {
+    /// The subjects of those clients that are configured, in the order of their names.
+    func subjects(_ names: Set<ClientName>) -> [Subject] {
+        names.compactMap { index.subjects[$0] }.sorted { $0.order < $1.order }
+    }
+
+    /// Has a resource and the clients that depend on it planned next.
+    mutating func touch(_ resource: Resource) {
+        switch resource {
+        case .key(let name):
+            scope.touch(key: name)
+            // Once is enough: a caller that goes through all clients of a key touches it for each of them.
+            guard scope.isFirstInBatch(resource) else { return }
+            for client in index.clients(of: name) { touch(client) }
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
+            touch(name)
+        case .file(let path):
+            scope.touch(files: CollectionOfOne(path))
+            for client in index.clients(of: path) { touch(client) }
+        case .target(let name):
+            scope.touch(targets: CollectionOfOne(name))
+            for client in index.clients(of: resource) { touch(client) }
+        case .action(let id):
+            scope.touch(actions: CollectionOfOne(id))
+            for client in index.clients(of: id) { touch(client) }
+        case .probe(let id):
+            scope.touch(probe: id)
+            for client in index.clients(of: id) { touch(client) }
+        case .configuration, .store, .report, .fleet, .stateChangeAction, .state:
+            // Every plan covers these.
+            break
+        }
+    }
+
+    mutating func touch(_ client: ClientName) {
+        guard scope.touch(client: client), let subject = index.subjects[client] else { return }
+        touch(filesAndActionsOf: subject)
+    }
+
+    /// Has a key planned next that was read, and the clients that wait for nothing else. Those whose records are still being
+    /// read are planned when they were: at a start, when the key is read first, these are thousands.
+    mutating func touchClients(waitingFor key: KeyName) {
+        scope.touch(key: key)
+        for client in index.clients(of: key) where !isBeingRecalled(client) { touch(client) }
+    }
+
+    /// Has a file planned next, and the actions that wait for the job on it, but not its clients.
+    mutating func touchAlone(_ path: AbsolutePath) {
+        scope.touch(files: CollectionOfOne(path))
+        for client in index.clients(of: path) { scope.touch(actions: index.actions(of: client)) }
+    }
+
+    mutating func touch(filesAndActionsOf client: Subject) {
+        scope.touch(files: client.files)
+        scope.touch(targets: client.targets.lazy.map(\.target))
+        scope.touch(actions: client.actions)
+    }
+
+    /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
+    /// touched resources would not.
+    package mutating func touchEverything() {
+        for key in keys.names { scope.touch(key: key) }
+        for client in index.names { touch(client) }
+        scope.touch(files: destinations.paths)
+        scope.touch(actions: index.actions.keys)
+    }
+}

@@ -50,12 +50,12 @@ struct Records: Sendable {
 
     // MARK: What happens
 
-    mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
-        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+    mutating func adopt(_ index: Index, _ old: Configuration) {
+        states = index.eachClient(in: states, else: State())
         wantsTidying = true
         areOrphansKnown = false
         removedPlaces.formUnion(old.places)
-        if !removedPlaces.isEmpty { removedPlaces.subtract(configuration.places) }
+        if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
     }
 
     /// The state directory's content may be gone: everything must be written to it again.
@@ -89,9 +89,12 @@ struct Records: Sendable {
 
     var isTidyingDue: Bool { wantsTidying }
 
-    /// Where secrets were published, as far as known in memory: the state directory adds the places of removed clients.
-    var formerPlaces: Set<OutputPlace> {
-        states.values.reduce(into: removedPlaces) { $0.formUnion($1.kept.outputs) }
+    /// Where secrets were published besides these places, as far as known in memory: the state directory adds those of
+    /// removed clients.
+    func formerPlaces(besides places: Set<OutputPlace>) -> Set<OutputPlace> {
+        states.values.reduce(into: removedPlaces) { all, state in
+            for place in state.kept.outputs where !places.contains(place) { all.insert(place) }
+        }
     }
 
     mutating func beginTidying() {
@@ -134,10 +137,10 @@ extension Rotation {
     mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.recall(let client), .success(.recalled(let record))):
-            guard configuration.clients[client] != nil else { return }
+            guard let subject = index.subjects[client] else { return }
             records.recalled(record, client, by: job.id)
             renewal.recall(record.current, client)
-            if configuration.clients[client]?.source == nil { verification.recall(record, client) }
+            if subject.entry.source == nil { verification.recall(record, client) }
             clock.noteIssue(renewal[client]?.current)
             noteSigner(of: record, client, at: now)
             delivery.recall(record, client, next: jobs.next)
@@ -225,13 +228,13 @@ extension Rotation {
         guard records.isTidyingDue, readiness.isReady, clock.failure == nil else { return }
         let work = Work.tidyRecords(
             keeping: Set(index.names), expiredBefore: deadlines.now.wall - Lifetime.appleLimit,
-            former: records.formerPlaces, outputs: configuration.places)
+            former: records.formerPlaces(besides: index.places), outputs: index.places)
         if start(work, on: .state, &deadlines) { records.beginTidying() }
     }
 
     /// Records which former outputs hold a valid secret, and reports them.
     private mutating func tidied(_ orphans: [OrphanedOutput], lookedFor: Set<OutputPlace>, at now: Now) {
-        let outputs = configuration.places
+        let outputs = index.places
         let live = orphans.filter { orphan in
             // Meanwhile a reload may have made it an output again.
             !outputs.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false

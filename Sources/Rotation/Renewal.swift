@@ -39,10 +39,10 @@ struct Renewal: Sendable {
 
     var allCurrent: some Sequence<SecretInfo> { states.values.lazy.compactMap(\.current) }
 
-    mutating func adopt(_ configuration: Configuration) {
-        states = configuration.clients.reduce(into: [:]) { $0[$1.key] = states[$1.key] ?? State() }
+    mutating func adopt(_ index: Index) {
+        states = index.eachClient(in: states, else: State())
         // What was asked of a client that cannot mint any more does not happen once it can again.
-        for (name, client) in configuration.clients where client.source != nil { force(name, false) }
+        for client in index.subjects.values where client.entry.source != nil { force(client.name, false) }
     }
 
     /// Takes the secret kept in the state directory, unless a better one was found already.
@@ -269,9 +269,8 @@ extension Rotation {
     private func usable(
         _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
     ) -> SecretInfo? {
-        let entry = client.entry
         var candidates: [SecretInfo] = []
-        if let current = state.current, entry.accepts(current, key: client.key, print: print, at: &deadlines) {
+        if let current = state.current, client.entry.accepts(current, key: client.key, print: print, at: &deadlines) {
             if state.hasChosen { return current }
             candidates.append(current)
         }
@@ -279,13 +278,13 @@ extension Rotation {
             guard let observed = destinations[place.path]?.observed else { continue }
             for slot in place.slots {
                 if let issued = observed.slots[slot]?.issued,
-                    entry.accepts(issued, key: client.key, print: print, at: &deadlines)
+                    client.entry.accepts(issued, key: client.key, print: print, at: &deadlines)
                 {
                     candidates.append(issued)
                 }
             }
         }
-        return entry.best(of: candidates)
+        return client.entry.best(of: candidates)
     }
 
     /// What the outputs of a client should hold: its secret in force, unless it was made for ids that are no longer

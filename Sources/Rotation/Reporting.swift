@@ -4,12 +4,12 @@ internal import Failures
 /// What this machine says of itself in the store.
 ///
 /// - The report is put once every client was tried, when it changes, and once a day. After a change it waits for up to a
-///   minute, of which the host decides: a renewal would otherwise bring the reports of all machines at once.
-/// - A put names the revision at which the report was last put. Of what was there before the start nothing is known: it is
-///   replaced, whoever has put it, as after a new installation.
-/// - What lies there at a greater revision, and was not put from here, is another daemon's under the same name. That is a
-///   fault until nothing of it was seen for more than a day.
-/// - While there may be another one the report is put each hour, so that the other one notices as well.
+///   minute, a time that differs between hosts: a renewal would otherwise bring the reports of all machines at once.
+/// - A put names the revision at which the report was last put. A report that was there before the start is replaced, also
+///   one of another installation of this machine.
+/// - A report at a greater revision that this daemon did not put is another daemon's under the same name. That is a fault
+///   until no such report was seen for more than a day.
+/// - While there may be another daemon of this name the report is put each hour, so that the other one notices as well.
 struct Reporting: Sendable {
     private var holdings: [ClientName: Entry] = [:]
     /// When something of the report was changed that was not put; nil while nothing was.
@@ -54,7 +54,7 @@ struct Reporting: Sendable {
         if configuration.store != old.store { self = Reporting() }
         holdings = kept
         if hasChanged { changedAt = changedAt ?? now.boot }
-        // What comes of a put that is under way is not taken under another configuration.
+        // The result of a put that was started under the earlier configuration does not count any more.
         if isPutting { failed(at: now) }
     }
 
@@ -115,7 +115,8 @@ struct Reporting: Sendable {
             isUrgent = true
             foundAt = now.boot
         }
-        // Once it is put again at once. Whoever replaces it all the time must not have this machine do the same.
+        // A report that was replaced is put again at once, but only once an hour: two daemons of one name would otherwise
+        // replace each other's report without a pause.
         if let foundAt, now.boot < foundAt + Self.paceWithOther { pausedUntil = now.boot + Self.paceWithOther }
         guard let found else { return false }
         if let revision {
@@ -201,7 +202,7 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    /// Takes what is to be reported of a client that was judged.
+    /// Updates what is reported of a client whose health was evaluated.
     mutating func noteHolding(_ client: Subject, at now: Now) {
         let name = client.name
         let identity = ClientIdentity(team: client.key.team, client: client.entry.clientID)
@@ -209,7 +210,8 @@ extension Rotation {
             return reporting.note(nil, of: identity, name, at: now)
         }
         let code = view.reason?.failure.code
-        // What is merely under way is said by the fingerprint and by what is delivered; a held rollout is about others.
+        // A renewal under way is no failure: the fingerprint and `delivered` show it. Nor is a held rollout a failure of
+        // this machine.
         let isUnderWay =
             view.health == .degraded && (code == .notPublished || code == .notDelivered || code == .rolloutHeld)
         let holding = HostReport.Holding(

@@ -5,15 +5,15 @@ internal import Failures
 ///
 /// - A rollout is put in one transaction with its secret, and raised by comparison with what was last seen: any signer may
 ///   raise it, and none undoes what another one did.
-/// - First the canaries are admitted, those of the lowest ``Rank``; when they have delivered, nobody more is for `pause`, by
-///   this machine's own monotonic clock. Then come steps, so that no more than `at_once` are admitted and have not
-///   delivered; with the last of them everybody is.
-/// - A machine that gives no sign of life for `pause` after it was admitted is not waited for. While too few canaries have
+/// - First the canaries are admitted, the machines of the lowest ``Rank``. When they have delivered, no other machine is
+///   admitted for `pause`, measured by this machine's own monotonic clock. After that the others are admitted in steps, so
+///   that no more than `at_once` are admitted and have not delivered; the last step admits all machines.
+/// - A machine that reports nothing for `pause` after it was admitted is not waited for. While too few canaries have
 ///   delivered, the next machine becomes one.
-/// - A canary that fails, or more than one machine in twenty, holds it. Failing is who reports the new secret, has not
-///   delivered it, and reports a failure of anything but the store.
-/// - What is to be known is reported by the machines; where the reports cannot be read, or fewer than half of the machines
-///   report that did before, nothing is raised.
+/// - A failing canary holds the rollout, and so does more than one failing machine in twenty. A machine is failing that
+///   reports the new secret, has not delivered it, and reports a failure of anything but the store.
+/// - Progress is known from the machines' reports alone: while these cannot be read, or fewer than half of the machines
+///   report that did before, no further machine is admitted.
 /// - Where the rollout in the store is gone, unreadable or another secret's, it is put there again, once a minute at most.
 /// - A client without `rollout` whose place has one admits everybody.
 struct Rollouts: Sendable {
@@ -89,7 +89,7 @@ struct Rollouts: Sendable {
         guard state.rollout != rollout else { return }
         if state.rollout.state != rollout.state || state.rollout.isFinished != rollout.isFinished {
             state.since = now.wall
-            // Whoever has it go on wants to see what becomes of it.
+            // After a resume the canaries' pause begins again, so that there is time to see whether they fail again.
             if rollout.state == .going { state.canariesAt = nil }
         }
         state.steps.removeAll { $0.admitted > rollout.admitted }
@@ -102,7 +102,7 @@ struct Rollouts: Sendable {
 
     fileprivate mutating func repair(_ client: ClientName, at now: Now) { states[client]?.repairedAt = now.boot }
 
-    /// Decides what becomes of a rollout that is going, and notes what is to be shown of it.
+    /// Decides whether a rollout that is under way is raised or held, and updates what is shown of it.
     ///
     /// - Parameter members: the machines that report the client.
     fileprivate mutating func next(
@@ -122,7 +122,7 @@ struct Rollouts: Sendable {
         state.failing = failing.map(\.name)
         var pending = 0
         state.lost = []
-        // Whoever is admitted with everybody is waited for by nothing.
+        // The last step, which admits all machines, waits for none of them.
         let steps = state.steps.filter { $0.admitted != .max }
         for machine in admitted where !machine.hasDelivered && !machine.isSilent {
             guard let since = steps.first(where: { machine.rank <= $0.admitted })?.at else { continue }
@@ -158,13 +158,13 @@ struct Rollouts: Sendable {
             room = max(1, machines.count * settings.atOnce / 100) - pending
         }
         guard room > 0 else { return nil }
-        // Who is silent anyway takes nobody's place.
+        // Silent machines are admitted along the way and do not count.
         for machine in machines[admitted.endIndex...] {
             if room == 0 { return next }
             next.admitted = machine.rank
             if !machine.isSilent { room -= 1 }
         }
-        // Also whoever does not report; but not while no canary has delivered.
+        // All known machines are admitted now: admit those as well that do not report, unless too few canaries have delivered.
         if delivered >= wanted || admitted.count == machines.count { next.admitted = .max }
         return next == state.rollout ? nil : next
     }
@@ -264,12 +264,12 @@ extension Rotation {
             return .rollout(view)
         }
         guard let failure = obstacle(toRolloutOf: client, since: job, at: now) else { return nil }
-        // It would be done hours later, when nobody remembers it.
+        // An order that was kept would be carried out hours later, when it is not expected any more.
         rollouts.order(nil, client)
         return .noRollout(failure)
     }
 
-    /// Why a rollout can be changed by nobody here.
+    /// Why this machine cannot change a rollout now; nil when it can.
     private func obstacle(toRolloutOf client: ClientName, since job: JobID, at now: Now) -> Failure? {
         let failed =
             jobs.attempts[.rollout(client)].flatMap { $0.job >= job ? $0.failure : nil }
@@ -345,12 +345,12 @@ extension Rotation {
             .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), &deadlines)
     }
 
-    /// What somebody wants it to be; nil where nobody has asked.
+    /// The rollout that an operator has asked for; nil when none has.
     private func ordered(_ client: ClientName, _ rollout: Rollout) -> Rollout? {
         guard let state = rollouts[client], let order = state.order else { return nil }
         var wanted = rollout
         switch order {
-        // There is nobody left to hold back.
+        // A finished rollout has no machine left to hold back.
         case .hold: wanted.state = rollout.isFinished ? .going : .held
         case .resume:
             wanted.state = .going
@@ -364,7 +364,7 @@ extension Rotation {
 
     /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
     func rolloutReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
-        guard configuration.store != nil, client.entry.concernsStore else { return nil }
+        guard index.hasStore, client.entry.concernsStore else { return nil }
         let name = client.name
         if !storeReading.rollouts.isEmpty,
             storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden })
@@ -383,7 +383,7 @@ extension Rotation {
         guard let state = rollouts[name], let secret = renewal[name]?.current,
             let view = rollouts.view(of: name, secret.fingerprint), view.state != .finished
         else { return nil }
-        // Nobody is admitted by whoever cannot read what the machines report.
+        // Without the machines' reports no further machine is admitted.
         if let attempts = jobs.lastFailure(of: .fleet),
             isReason(attempts.failure, since: attempts.since, &deadlines)
         {

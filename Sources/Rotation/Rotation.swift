@@ -100,13 +100,13 @@ package struct Rotation: Sendable {
         touchEverything()
         let old = configurationWatch.adopt(configuration, at: now)
         keys.adopt(configuration, old, next: jobs.next)
-        renewal.adopt(configuration)
+        renewal.adopt(index)
         storeReading.adopt(configuration, old, next: jobs.next, at: now)
         sources.adopt(configuration, old, next: jobs.next)
-        verification.adopt(configuration)
+        verification.adopt(index)
         destinations.adopt(index, next: jobs.next)
         targets.adopt(index)
-        records.adopt(configuration, old)
+        records.adopt(index, old)
         sharing.adopt(configuration)
         rollouts.adopt(configuration, old)
         admissions.adopt(configuration, old)
@@ -114,10 +114,10 @@ package struct Rotation: Sendable {
         adoptReporting(configuration, old, at: now)
         credentials.adopt(configuration)
         readiness.adopt(index.names)
-        delivery.adopt(configuration)
+        delivery.adopt(index)
         deliveryTurns.adopt(configuration, at: now)
         probes.adopt(index)
-        health.adopt(configuration)
+        health.adopt(index)
         stateChangeActions.keepOnly(configuration, at: now.boot)
         let isKnown = { [configuration, index] in index.knows($0, configuration) }
         jobs.adopt(where: isKnown)
@@ -255,7 +255,7 @@ package struct Rotation: Sendable {
         for client in clients {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
-            if configuration.store != nil {
+            if index.hasStore {
                 plan(.share(client.name), at: now) { $0.planShare(client, &$1) }
                 plan(.rollout(client.name), at: now) { $0.planRollout(client, &$1) }
             }
@@ -272,7 +272,7 @@ package struct Rotation: Sendable {
         noteTried(clients, at: now)
         for client in clients { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
         planReadiness()
-        if configuration.store != nil {
+        if index.hasStore {
             for client in clients { noteHolding(client, at: now) }
             plan(.report, at: now) { $0.planReport(&$1) }
             plan(.fleet, at: now) { $0.planFleet(&$1) }
@@ -329,75 +329,6 @@ package struct Rotation: Sendable {
             + probes.checkInvariants(index) + health.checkInvariants(configuration)
             + stateChangeActions.checkInvariants(configuration) + answers.checkInvariants(next: jobs.next)
     }
-
-    // MARK: What was touched
-
-    /// The subjects of those clients that are configured, in the order of their names.
-    func subjects(_ names: Set<ClientName>) -> [Subject] {
-        names.compactMap { index.subjects[$0] }.sorted { $0.order < $1.order }
-    }
-
-    /// Has a resource and the clients that depend on it planned next.
-    mutating func touch(_ resource: Resource) {
-        switch resource {
-        case .key(let name):
-            scope.touch(key: name)
-            // Once is enough: a caller that goes through all clients of a key touches it for each of them.
-            guard scope.isFirstInBatch(resource) else { return }
-            for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
-            .rollout(let name):
-            touch(name)
-        case .file(let path):
-            scope.touch(files: CollectionOfOne(path))
-            for client in index.clients(of: path) { touch(client) }
-        case .target(let name):
-            scope.touch(targets: CollectionOfOne(name))
-            for client in index.clients(of: resource) { touch(client) }
-        case .action(let id):
-            scope.touch(actions: CollectionOfOne(id))
-            for client in index.clients(of: id) { touch(client) }
-        case .probe(let id):
-            scope.touch(probe: id)
-            for client in index.clients(of: id) { touch(client) }
-        case .configuration, .store, .report, .fleet, .stateChangeAction, .state:
-            // Every plan covers these.
-            break
-        }
-    }
-
-    private mutating func touch(_ client: ClientName) {
-        guard scope.touch(client: client), let subject = index.subjects[client] else { return }
-        touch(filesAndActionsOf: subject)
-    }
-
-    /// Has a key planned next that was read, and the clients that wait for nothing else. Those whose records are still being
-    /// read are planned when they were: at a start, when the key is read first, these are thousands.
-    private mutating func touchClients(waitingFor key: KeyName) {
-        scope.touch(key: key)
-        for client in index.clients(of: key) where !isBeingRecalled(client) { touch(client) }
-    }
-
-    /// Has a file planned next, and the actions that wait for the job on it, but not its clients.
-    private mutating func touchAlone(_ path: AbsolutePath) {
-        scope.touch(files: CollectionOfOne(path))
-        for client in index.clients(of: path) { scope.touch(actions: index.actions(of: client)) }
-    }
-
-    mutating func touch(filesAndActionsOf client: Subject) {
-        scope.touch(files: client.files)
-        scope.touch(targets: client.targets.lazy.map(\.target))
-        scope.touch(actions: client.actions)
-    }
-
-    /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
-    /// touched resources would not.
-    package mutating func touchEverything() {
-        for key in keys.names { scope.touch(key: key) }
-        for client in index.names { touch(client) }
-        scope.touch(files: destinations.paths)
-        scope.touch(actions: index.actions.keys)
-    }
 }
 
 // MARK: What others may know
@@ -426,32 +357,4 @@ extension Rotation {
 
     /// Which key a key's file holds; nil while it cannot be used.
     package func digest(of key: KeyName) -> KeyDigest? { keys.print(of: key) }
-
-    /// Every secret that is in force, published, kept or under way: the bytes of all others may be forgotten.
-    package var fingerprintsInUse: Set<Fingerprint> {
-        var used = Set(renewal.allCurrent.map(\.fingerprint))
-        used.formUnion(verification.allCandidates.map(\.fingerprint))
-        used.formUnion(records.allKept.flatMap { [$0.current, $0.candidate].compactMap { $0?.fingerprint } })
-        used.formUnion(delivery.allDelivered.map(\.fingerprint))
-        used.formUnion(credentials.allSecrets.map(\.fingerprint))
-        used.formUnion(destinations.allSecrets.map(\.fingerprint))
-        used.formUnion(sources.allSecrets.map(\.fingerprint))
-        used.formUnion(storeReading.allSecrets.map(\.fingerprint))
-        for job in jobs.all {
-            switch job.work {
-            case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
-            case .keep(_, let record):
-                used.formUnion([record.current, record.candidate].compactMap { $0?.fingerprint })
-            case .verify(_, let secret), .push(_, let secret, _), .readTarget(_, let secret, _),
-                .putInStore(_, let secret, _, _):
-                used.insert(secret.fingerprint)
-            case .putRollout(_, _, _, _, let put): if let put { used.insert(put.secret.fingerprint) }
-            case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putReport,
-                .readReports, .forgetReport, .observe, .mint, .run, .probe, .recallReportedStates, .keepReportedStates,
-                .tidyRecords:
-                break
-            }
-        }
-        return used
-    }
 }

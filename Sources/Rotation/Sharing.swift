@@ -87,7 +87,7 @@ extension Rotation {
 
     /// Where a client's own secrets are put; nil where none are.
     func ownPlace(_ client: Subject) -> StorePlace? {
-        guard configuration.store != nil, client.entry.isSharing else { return nil }
+        guard index.hasStore, client.entry.isSharing else { return nil }
         return storePlaces(of: client).first
     }
 
@@ -119,7 +119,7 @@ extension Rotation {
 
     /// Whether the store may hold the secret that is missing here.
     func awaitsStore(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
-        configuration.store != nil && client.entry.isSharing && storeReading.isAwaited(&deadlines)
+        index.hasStore && client.entry.isSharing && storeReading.isAwaited(&deadlines)
     }
 
     /// Puts another signer's secret in force that is better than the one from here.

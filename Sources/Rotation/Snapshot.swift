@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// The state of a client or of the daemon, ordered from good to bad.
 package enum HealthState: String, Hashable, Sendable, Comparable, CaseIterable {
@@ -104,11 +105,11 @@ package struct Snapshot: Hashable, Sendable {
     /// How far the secrets of this machine's clients are rolled out. Of no part of the status document.
     package var rollouts: [ClientName: RolloutView] = [:]
     /// In the order of their names.
-    package var clients: [ClientView]
+    package var clients: ClientViews
 
     package init(
         startedAt: WallTime, ready: Bool, health: HealthState, reason: Reason?, clockTrusted: Bool,
-        configuration: ConfigurationView, clients: [ClientView]
+        configuration: ConfigurationView, clients: ClientViews
     ) {
         self.startedAt = startedAt
         self.ready = ready
@@ -152,204 +153,47 @@ package struct ConfigurationView: Hashable, Sendable {
     }
 }
 
-/// One client in a snapshot.
-package struct ClientView: Hashable, Sendable {
-    package var name: ClientName
-    package var clientID: ClientID
-    package var team: TeamID
-    package var keyID: KeyID
-    package var health: HealthState
-    package var reason: Reason?
-    /// The same in words, in a view that was read from a status document, which has no failures.
-    package var readReason: ReasonReport?
-    /// The secret in force; nil before the first one.
-    package var current: SecretInfo?
-    /// When the secret last delivered to applications expires; nil before the first delivery.
-    package var deliveredExpiresAt: WallTime?
-    package var renewAt: WallTime?
-    /// Secrets minted since the daemon started.
-    package var renewals: Int
-    package var counts: Counts
-    /// When one of its outputs was last written since the daemon started.
-    package var publishedAt: WallTime?
-    /// When the client was last brought up to date, published and delivered, or found to be so after a start.
-    package var lastSuccessAt: WallTime?
-    package var consecutiveFailures: Int
-    package var lastError: String?
-    /// Whether every output holds the current secret and every action has succeeded for it.
-    package var delivered: Bool
-    package var outputs: [OutputView]
-    package var actions: [ActionView]
-    /// Apple's verdict on the newest secret; nil where it was not asked since the daemon started.
-    package var verification: VerificationView?
-    /// Where its secrets are received from; nil for a client that mints.
-    package var source: SourceView?
-
-    package init(
-        name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, health: HealthState, reason: Reason?,
-        current: SecretInfo?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int,
-        counts: Counts = Counts(),
-        publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
-        delivered: Bool, outputs: [OutputView], actions: [ActionView], verification: VerificationView? = nil,
-        source: SourceView? = nil
-    ) {
-        self.name = name
-        self.clientID = clientID
-        self.team = team
-        self.keyID = keyID
-        self.health = health
-        self.reason = reason
-        self.current = current
-        self.deliveredExpiresAt = deliveredExpiresAt
-        self.renewAt = renewAt
-        self.renewals = renewals
-        self.counts = counts
-        self.publishedAt = publishedAt
-        self.lastSuccessAt = lastSuccessAt
-        self.consecutiveFailures = consecutiveFailures
-        self.lastError = lastError
-        self.delivered = delivered
-        self.outputs = outputs
-        self.actions = actions
-        self.verification = verification
-        self.source = source
-    }
-}
-
-extension ClientView {
-    /// Whether it is never delivered, because a target's secret acts with a deployment that nothing here starts.
-    package var isUndeployed: Bool { outputs.contains { $0.deployed == false } }
-}
-
-/// What Apple says of a client's newest secret.
-package struct VerificationView: Hashable, Sendable {
-    package enum Verdict: String, Hashable, Sendable, CaseIterable {
-        /// It was not answered yet, or refused once.
-        case pending
-        case accepted
-        case refused
-        /// Apple was not reached, or answered something else.
-        case unknown
-    }
-
-    /// Of the secret that the verdict is about.
-    package var fingerprint: Fingerprint
-    package var verdict: Verdict
-    /// When Apple was last asked; nil before the first question.
-    package var askedAt: WallTime?
-    /// The error code with which Apple refused it; nil when it has not.
-    package var code: String?
-
-    package init(fingerprint: Fingerprint, verdict: Verdict, askedAt: WallTime? = nil, code: String? = nil) {
-        self.fingerprint = fingerprint
-        self.verdict = verdict
-        self.askedAt = askedAt
-        self.code = code
-    }
-}
-
-/// One output of a client in a snapshot.
-package struct OutputView: Hashable, Sendable {
-    package enum State: String, Hashable, Sendable {
-        case ok
-        case pending
-        case failed
-        case contested
-        case notResponding = "not_responding"
-    }
-
-    /// The file; nil for a place behind an API.
-    package var path: AbsolutePath?
-    /// Nil for a place behind an API.
-    package var format: FileFormat?
-    /// The place behind an API; nil for a file.
-    package var target: TargetName?
-    /// Whether the API showed the secret when it was last asked; nil where it does not show it, and for a file.
-    package var verified: Bool?
-    /// False for a target whose secret acts with a deployment that nothing here starts; nil for all others.
-    package var deployed: Bool?
-    package var state: State
-    package var writtenAt: WallTime?
-    package var error: String?
-    /// How often drift was repaired since the daemon started.
-    package var repairs: Int
-
-    package init(
-        path: AbsolutePath, format: FileFormat, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
-    ) {
-        self.path = path
-        self.format = format
-        self.state = state
-        self.writtenAt = writtenAt
-        self.error = error
-        self.repairs = repairs
-    }
-
-    package init(
-        target: TargetName, verified: Bool?, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
-    ) {
-        self.target = target
-        self.verified = verified
-        self.state = state
-        self.writtenAt = writtenAt
-        self.error = error
-        self.repairs = repairs
-    }
-
-    /// The file's path, or `push:` and the target's name: what tells outputs apart in metrics and tables.
-    package var place: String {
-        path?.description ?? target.map { "push:\($0)" } ?? ""
-    }
-}
-
-/// Where a client's secrets are received from, in a snapshot.
-package struct SourceView: Hashable, Sendable {
-    package enum State: String, Hashable, Sendable {
-        /// It holds the secret in force.
-        case current
-        /// What it holds is genuine, but older, expired or too short-lived.
-        case stale
-        /// It holds something else: forged, of another client or key, issued in the future, or no secret at all.
-        case wrong
-        /// There is none, or it is empty.
-        case missing
-        /// It cannot be read.
-        case unreachable
-    }
-
-    /// `path`: a file; `store`: etcd.
-    package var kind: String
-    /// The file's path, or the store's members.
-    package var place: String
-    package var state: State
-    /// Since when it has been in this state.
-    package var since: WallTime
-
-    package init(kind: String = "path", place: String, state: State, since: WallTime) {
-        self.kind = kind
-        self.place = place
-        self.state = state
-        self.since = since
-    }
-}
-
-/// One action of a client in a snapshot.
-package struct ActionView: Hashable, Sendable {
-    package enum State: String, Hashable, Sendable {
-        case ok
-        case pending
-        case failed
-    }
-
-    package var action: ActionID
-    package var state: State
-    package var ranAt: WallTime?
-    package var error: String?
-
-    package init(action: ActionID, state: State, ranAt: WallTime?, error: String?) {
-        self.action = action
-        self.state = state
-        self.ranAt = ranAt
-        self.error = error
+extension Rotation {
+    /// The daemon's state at `now`, as status, metrics, sd_notify and the journal show it.
+    package func snapshot(at now: Now) -> Snapshot {
+        let clients = index.names.compactMap { self.health.shared($0) }
+        var health = clients.lazy.map(\.view.health).max() ?? .ok
+        var reason =
+            clients.first { $0.view.health == health && $0.view.reason?.failure.code != .keyChanged }?.view.reason
+        let change = clients.first { $0.view.health == health }?.view.reason
+        if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
+            health = max(health, .degraded)
+            if health == .degraded || reason == nil {
+                let since = configurationWatch.refusedAt ?? startedAt
+                reason = Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
+            }
+        }
+        if let failure = clock.failure, let since = clock.since {
+            health = max(health, .degraded)
+            reason = reason ?? Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
+        }
+        if let lack = self.health.faults.first {
+            health = max(health, .degraded)
+            let next = lack.nextAttempt.flatMap { upcoming($0, now) }
+            reason = reason ?? Reason(failure: lack.failure, client: nil, since: lack.since, nextAttempt: next)
+        }
+        if let (resource, attempts) = stateChangeFailure {
+            let next = nextAttempt(attempts, at: resource, now)
+            health = max(health, .degraded)
+            reason =
+                reason ?? Reason(failure: attempts.failure, client: nil, since: attempts.since, nextAttempt: next)
+        }
+        var snapshot = Snapshot(
+            startedAt: startedAt, ready: readiness.isReady && !jobs.isStopping, health: health,
+            reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
+            configuration: ConfigurationView(
+                path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
+                error: configurationWatch.refusal.map { $0.joined(separator: "\n") }
+                    ?? configurationWatch.restraint?.message),
+            clients: ClientViews(shared: clients))
+        snapshot.store = storeReading.view
+        snapshot.fleet = fleet.counts
+        snapshot.rollouts = rolloutViews
+        return snapshot
     }
 }

@@ -1,7 +1,7 @@
 import AppleClientSecret
 internal import Failures
 
-/// What the sources hold from which clients without a private key receive their secrets, and what is made of it.
+/// What the sources hold from which clients without a private key receive their secrets, and which of these are accepted.
 ///
 /// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
 /// - A file is read at the start, after a reload, when asked, and after a change notice once nobody writes any more.
@@ -147,7 +147,8 @@ extension Rotation {
         }
     }
 
-    /// Why a secret must not be in force whatever there is besides; nil when it may, or has merely expired.
+    /// Why a secret must never be in force: it is forged, of another client, or its times are impossible. Nil when it may be
+    /// in force, or has merely expired.
     private func flaw(of issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> String? {
         if !client.names(issued) {
             return "it is for client id \(issued.client), team \(issued.team), key id \(issued.keyID)"
@@ -279,7 +280,8 @@ extension Rotation {
             if seen[state] == nil { seen[state] = detail }
         }
         if let best { return (.current, nil, best) }
-        // What somebody should look at comes first; what another key's place lacks is no news beside the secret in force.
+        // The state that needs an operator comes first. `missing` comes last: it matters only if no key's place holds a
+        // secret.
         for state in [SourceView.State.wrong, .unreachable, .current, .stale] {
             if let detail = seen[state] { return (state, detail, nil) }
         }
@@ -296,7 +298,8 @@ extension Rotation {
         source.path.map { .path($0) } ?? .store
     }
 
-    /// How long the store may be away before a follower says so: ten thousand alerts for a restarted etcd help nobody.
+    /// How long a follower does not report that the store is unreachable: a restarted etcd must not cause ten thousand
+    /// alerts.
     private static let sourcePatience: Seconds = 86_400
 
     // MARK: What is reported

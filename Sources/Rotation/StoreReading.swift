@@ -221,7 +221,7 @@ extension Rotation {
 
     /// Why a client's places in the store cannot be read; nil while they can.
     func storeFailure(of client: Subject) -> Failure? {
-        guard configuration.store != nil else { return nil }
+        guard index.hasStore else { return nil }
         if let attempts = jobs.lastFailure(of: .store) { return attempts.failure }
         let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
         return isForbidden ? Failure(.storeForbidden, at: .store) : nil
@@ -241,7 +241,7 @@ extension Rotation {
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
     func certificateReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
-        guard configuration.store != nil, client.entry.concernsStore,
+        guard index.hasStore, client.entry.concernsStore,
             let expiry = storeReading.counts.certificateExpiresAt,
             deadlines.reached(expiry - SecretStore.certificateNotice)
         else { return nil }

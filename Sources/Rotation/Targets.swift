@@ -3,12 +3,14 @@ internal import Failures
 
 /// What was put into each place behind an API, and what is to be put there.
 ///
-/// - A target holds one client's secret, and joins nobody: no file, no other client and not READY waits for one.
-/// - Published is what the API has said it took. What was last put there is in the client's record, so that a start does
-///   not put it there again; where the API shows what it holds, it is asked first.
-/// - What can be read back is, once an hour. What was changed is put there again, and contested when that goes on
-///   (`Drift`).
-/// - One job at a time: a secret that is replaced meanwhile is put there next, never an older one after a newer.
+/// - A target holds one client's secret. Clients do not become a batch because of a target, and neither a file, nor another
+///   client, nor READY waits for one.
+/// - A secret counts as published when the API said that it took it. The client's record keeps which one that was, so that a
+///   start does not push it again; an API that shows what it holds is asked first.
+/// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
+///   goes on (`Drift`).
+/// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
+///   newer.
 /// - Actions wait for a push that runs, and not for one that fails: then they run once more when it has succeeded.
 struct Targets: Sendable {
     private var states: [TargetName: State] = [:]

@@ -100,11 +100,11 @@ struct Verification: Sendable {
 
     // MARK: What happens
 
-    mutating func adopt(_ configuration: Configuration) {
-        states = configuration.clients.reduce(into: [:]) { kept, client in
+    mutating func adopt(_ index: Index) {
+        states = index.subjects.values.reduce(into: [:]) { kept, client in
             // What is received was accepted where it was minted.
-            let state = client.value.source == nil ? states[client.key] : nil
-            if client.value.verify || state?.candidate != nil { kept[client.key] = state ?? State() }
+            let state = client.entry.source == nil ? states[client.name] : nil
+            if client.entry.verify || state?.candidate != nil { kept[client.name] = state ?? State() }
         }
     }
 

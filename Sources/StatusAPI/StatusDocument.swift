@@ -15,7 +15,7 @@ extension Snapshot: JSONDocument {
             startedAt: try members("started_at", snapshot?.startedAt), ready: snapshot?.ready ?? true, health: health,
             reason: snapshot?.reason, clockTrusted: snapshot?.clockTrusted ?? true,
             configuration: try members("config", snapshot?.configuration),
-            clients: try members("clients", snapshot?.clients))
+            clients: ClientViews(try members("clients", snapshot.map { Array($0.clients) })))
         self.version = version
         readReason = report
     }

@@ -213,6 +213,7 @@ import Testing
         }
         return Snapshot(
             startedAt: start, ready: ready, health: .ok, reason: nil, clockTrusted: true,
-            configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil), clients: clients)
+            configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil),
+            clients: ClientViews(clients))
     }
 }

@@ -63,33 +63,47 @@ final class Subject: Hashable, Sendable {
 }
 
 /// Which clients share each key, file and action: the configuration inverted.
-struct Index: Hashable, Sendable {
+///
+/// By reference: it never changes, and a plan asks it more often than anything else.
+final class Index: Sendable {
     /// In order; stored because sorting ten thousand for every snapshot would take noticeable time.
     let names: [ClientName]
-    var subjects: [ClientName: Subject] = [:]
-    var specs: [AbsolutePath: FileSpec]
-    var clientsOfFile: [AbsolutePath: [ClientName]] = [:]
-    var clientOfTarget: [TargetName: ClientName] = [:]
-    var clientsOfAction: [ActionID: [ClientName]] = [:]
+    let subjects: [ClientName: Subject]
+    let specs: [AbsolutePath: FileSpec]
+    /// Where secrets are published.
+    let places: Set<OutputPlace>
+    /// Whether there is a store through which secrets are handed on.
+    let hasStore: Bool
+    private let clientsOfFile: [AbsolutePath: [ClientName]]
+    let clientOfTarget: [TargetName: ClientName]
+    private let clientsOfAction: [ActionID: [ClientName]]
     /// The targets that actions of kind `redeploy` wait for.
-    var targetsOfAction: [ActionID: Set<TargetName>] = [:]
-    var clientsOfKey: [KeyName: [ClientName]] = [:]
+    let targetsOfAction: [ActionID: Set<TargetName>]
+    private let clientsOfKey: [KeyName: [ClientName]]
     /// Of two clients that name one action with different timeouts the longer one counts.
-    var actions: [ActionID: Action] = [:]
+    let actions: [ActionID: Action]
     /// The same actions, and those of `on_state_change` for each state.
-    var probes: [ActionID: Action] = [:]
+    let probes: [ActionID: Action]
 
     init(_ configuration: Configuration) {
         names = configuration.clients.keys.sorted()
         specs = configuration.files
-        var slots: [ClientName: [AbsolutePath: [Slot]]] = [:]
-        for spec in specs.values {
-            for (slot, owner) in spec.slots { slots[owner, default: [:]][spec.path, default: []].append(slot) }
-        }
+        hasStore = configuration.store != nil
+        var subjects = [ClientName: Subject](minimumCapacity: names.count)
+        var places = Set<OutputPlace>(minimumCapacity: specs.count)
+        var clientsOfFile = [AbsolutePath: [ClientName]](minimumCapacity: specs.count)
+        var clientOfTarget: [TargetName: ClientName] = [:]
+        var clientsOfAction: [ActionID: [ClientName]] = [:]
+        var targetsOfAction: [ActionID: Set<TargetName>] = [:]
+        var clientsOfKey: [KeyName: [ClientName]] = [:]
+        var actions: [ActionID: Action] = [:]
         for (order, name) in names.enumerated() {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
-            let files = Set(client.outputs.map(\.path)).sorted()
-            for path in files { clientsOfFile[path, default: []].append(name) }
+            let placesInFiles = Self.places(of: client)
+            for place in placesInFiles {
+                clientsOfFile[place.path, default: []].append(name)
+                for slot in place.slots { places.insert(OutputPlace(path: place.path, slot: slot)) }
+            }
             var targets: [PushOutput] = []
             for output in client.targets where clientOfTarget[output.target] == nil {
                 clientOfTarget[output.target] = name
@@ -114,13 +128,44 @@ struct Index: Hashable, Sendable {
                 configuration.keys[key].map { Subject.Key(name: key, entry: $0) }
             }
             for key in keys { clientsOfKey[key.name, default: []].append(name) }
-            let places = files.map { Subject.Place(path: $0, slots: slots[name]?[$0] ?? []) }
             subjects[name] = Subject(
-                name: name, order: order, entry: client, key: key, keys: keys, places: places, targets: targets,
+                name: name, order: order, entry: client, key: key, keys: keys, places: placesInFiles, targets: targets,
                 actions: ids)
         }
-        probes = actions
+        var probes = actions
         for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
+        self.subjects = subjects
+        self.places = places
+        self.clientsOfFile = clientsOfFile
+        self.clientOfTarget = clientOfTarget
+        self.clientsOfAction = clientsOfAction
+        self.targetsOfAction = targetsOfAction
+        self.clientsOfKey = clientsOfKey
+        self.actions = actions
+        self.probes = probes
+    }
+
+    /// The files of a client in order, each once, with its places in each.
+    private static func places(of client: ClientConfiguration) -> [Subject.Place] {
+        // Nearly all have one output.
+        if client.outputs.count == 1 {
+            return [Subject.Place(path: client.outputs[0].path, slots: [client.outputs[0].slot])]
+        }
+        var slots: [AbsolutePath: [Slot]] = [:]
+        for output in client.outputs where slots[output.path]?.contains(output.slot) != true {
+            slots[output.path, default: []].append(output.slot)
+        }
+        return slots.sorted { $0.key < $1.key }.map { Subject.Place(path: $0, slots: $1) }
+    }
+
+    /// What is known of each client: `initial` of one of which nothing was, and nothing of any that is not configured.
+    func eachClient<State>(in known: [ClientName: State], else initial: @autoclosure () -> State) -> [ClientName: State]
+    {
+        // At a start: the same table with other values, without hashing each name again.
+        guard !known.isEmpty else { return subjects.mapValues { _ in initial() } }
+        var all = [ClientName: State](minimumCapacity: subjects.count)
+        for name in subjects.keys { all[name] = known[name] ?? initial() }
+        return all
     }
 
     func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }

@@ -9,7 +9,7 @@ extension Simulator {
         var snapshot = snapshot
         if sabotage == .hidesRefusals { snapshot.configuration.error = nil }
         if sabotage == .isNeverReady { snapshot.ready = false }
-        snapshot.clients = snapshot.clients.map(shown)
+        snapshot.clients = ClientViews(snapshot.clients.map(shown))
         return snapshot
     }
 

@@ -1,0 +1,48 @@
+package import AppleClientSecret
+internal import Failures
+
+/// Identifies a request, so that its answer reaches whoever made it.
+package struct RequestID: Hashable, Sendable {
+    package let number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// An input to the core.
+package enum Input: Hashable, Sendable {
+    indirect case configured(Configuration)
+    /// The configuration on disk was refused at the start, for these reasons: the daemon uses the one last adopted.
+    indirect case configuredAsBefore(Configuration, refused: [String])
+    /// A resource may have changed: read it again.
+    case changeNoticed(Resource)
+    /// Whether the store tells of changes (as a notice of ``Resource/store``) from now on: then it is read less often.
+    case storeWatched(Bool)
+    /// When the certificate expires with which this machine reaches the store; nil where there is none.
+    case storeCertificate(expiresAt: WallTime?)
+    case finished(JobID, Result<Outcome, Failure>)
+    /// A fault of the daemon as a whole, until ``faultCleared(_:)``, and when the daemon tries again by itself.
+    case faultRaised(Failure, nextAttempt: BootTime? = nil)
+    /// The fault with this code is gone.
+    case faultCleared(Failure.Code)
+    /// The state directory's content may be gone or replaced by another: everything must be written to it again.
+    case stateLost
+    /// The wall clock was set.
+    case clockSet
+    /// A request; no id when nobody waits for the answer (a SIGHUP).
+    case asked(Request, RequestID?)
+    case stop
+}
+
+/// The result of one plan: what to do now.
+package struct Step: Sendable {
+    package var start: [Job] = []
+    package var wake = Wake()
+    package var changes: [LogEvent] = []
+    /// To be served before any job starts: a unit that is restarted requests its secret at once.
+    package var served: [Served] = []
+    package var answers: [(RequestID, Answer)] = []
+    /// Whether everything is done: the loop may end.
+    package var ended = false
+}

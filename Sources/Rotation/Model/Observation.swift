@@ -1,0 +1,41 @@
+/// What a file held when it was read.
+package struct FileObservation: Hashable, Sendable {
+    /// Slots missing here are absent from the file.
+    package var slots: [Slot: SlotObservation]
+    /// Whether an environment file holds lines besides our variables.
+    package var otherLines: Bool
+    /// Whether mode and group are what the configuration says.
+    package var isAsConfigured: Bool
+    package var exists: Bool
+
+    package init(
+        slots: [Slot: SlotObservation], otherLines: Bool = false, isAsConfigured: Bool = true, exists: Bool = true
+    ) {
+        self.slots = slots
+        self.otherLines = otherLines
+        self.isAsConfigured = isAsConfigured
+        self.exists = exists
+    }
+}
+
+/// What a source held when it was read.
+package enum SourceObservation: Hashable, Sendable {
+    case secret(SecretInfo)
+    /// There is no file, or it is empty or has no such variable.
+    case missing
+    /// Something that is no client secret; what it is instead, without any of its bytes.
+    case foreign(String)
+    /// This machine may not see what it holds.
+    case refused
+}
+
+/// What a slot held when its file was read.
+package enum SlotObservation: Hashable, Sendable {
+    case secret(SecretInfo)
+    /// Something that is no client secret.
+    case foreign
+
+    var issued: SecretInfo? {
+        if case .secret(let issued) = self { issued } else { nil }
+    }
+}

@@ -1,0 +1,39 @@
+/// The result of a job, one case for each kind of work.
+package enum Outcome: Hashable, Sendable {
+    case configuration(Configuration)
+    /// The configuration was refused; the lines say why.
+    case refused([String])
+    /// A reload would adopt the configuration on disk.
+    case passes
+    case key(KeyDigest)
+    case recalled(Record)
+    case source(SourceObservation)
+    /// What each place held that was to be read, and the rollouts that were there.
+    case storeRead([StorePlace: StoreObservation], rollouts: [StorePlace: RolloutObservation] = [:])
+    case putInStore(StorePut)
+    case rolloutPut(RolloutPut)
+    case reportPut(ReportPut)
+    /// By the names of the machines.
+    case reportsRead([String: HostObservation])
+    /// The report is gone, or is another one.
+    case reportForgotten
+    case observed(FileObservation)
+    case minted(SecretInfo)
+    case kept(Record)
+    /// Apple accepts the secret.
+    case accepted
+    /// What the file held after it was written, read back.
+    case published(FileObservation)
+    /// The API said that it has taken the secret; verified when it was seen there, nil where the API does not show it.
+    case pushed(verified: Bool?)
+    /// Whether the API holds the secret; nil where it does not show it.
+    case targetRead(holds: Bool?)
+    case ran
+    /// A project is being deployed again, which takes minutes: the action is to be run again, to see whether it is done.
+    case deploying
+    /// Nothing was found that would keep an action from running.
+    case feasible
+    case recalledReportedStates(ReportedStates)
+    case keptReportedStates(ReportedStates)
+    case tidied([OrphanedOutput])
+}

@@ -1,0 +1,37 @@
+/// A client's record in the state directory.
+package struct Record: Hashable, Sendable {
+    package var current: SecretInfo?
+    /// The newest secret, if Apple has not accepted it yet: not in force, unless it is also ``current``.
+    package var candidate: SecretInfo?
+    /// What Apple answered when it refused ``candidate`` twice; nil when it has not.
+    package var refusal: String?
+    /// The secret that each action last ran for.
+    package var delivered: [ActionID: SecretInfo]
+    /// Environment files that held other lines: one that has vanished since is not created again.
+    package var shared: Set<AbsolutePath>
+    /// Where the secret is published, and former places until those that still hold it were reported.
+    package var outputs: Set<OutputPlace>
+    /// What was last put into each place behind an API.
+    package var pushed: [PushOutput: SecretInfo]
+    /// Actions that must run once more for a secret that they already ran for.
+    package var owed: Set<ActionID>
+    /// The last change of the client's key to another one.
+    package var keyChange: KeyChange?
+
+    package init(
+        current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
+        delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
+        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
+        pushed: [PushOutput: SecretInfo] = [:]
+    ) {
+        self.pushed = pushed
+        self.current = current
+        self.candidate = candidate
+        self.refusal = refusal
+        self.delivered = delivered
+        self.shared = shared
+        self.outputs = outputs
+        self.owed = owed
+        self.keyChange = keyChange
+    }
+}
