@@ -73,15 +73,15 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case outsideSandbox = "outside_sandbox"
     /// Somebody else changed the file faster than it could be merged.
     case changedMeanwhile = "changed_meanwhile"
-    /// An environment file that cannot be edited safely; detail: the line and why.
-    case environmentFileMalformed = "environment_file_malformed"
+    /// The output's format cannot read what the file holds, or cannot write into it safely; detail: the line and why.
+    case outputMalformed = "output_malformed"
     case nameTooLong = "name_too_long"
     case outOfDescriptors = "out_of_descriptors"
     case outOfMemory = "out_of_memory"
     case notResponding = "not_responding"
     case systemError = "system_error"
-    /// An environment file that held other lines was deleted: it is not recreated with one line.
-    case environmentFileDeleted = "environment_file_deleted"
+    /// A shared file that held other lines was deleted: it is not recreated with the secret alone.
+    case outputDeleted = "output_deleted"
     case contested = "contested"
     // User writers, which write other users' files.
     /// No process listens; detail: the socket.

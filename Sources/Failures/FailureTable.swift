@@ -144,16 +144,16 @@ extension FailureCode {
             row("somebody else changed it at the same time, again and again") {
                 .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
             }
-        case .environmentFileMalformed: row("an environment file that cannot be edited safely", .say("fix that line"))
+        case .outputMalformed: row("its content cannot be read or edited safely", .say("fix that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
         case .outOfDescriptors: row("too many files are open", .say("raise LimitNOFILE= of the daemon's unit"))
         case .outOfMemory: row("out of memory", .say("make room, or raise MemoryMax= of the daemon's unit"))
         case .notResponding: row("not responding", .say("see whether it hangs for others too"))
         case .systemError: row("the system refused", seeWhatLiesThere)
-        case .environmentFileDeleted:
+        case .outputDeleted:
             row(
-                "the file was deleted together with its other lines and is not made again with one",
-                .say("make the file again with its other lines; the variable is then added"))
+                "the file was deleted together with its other lines and is not made again without them",
+                .say("make the file again with its other lines; the secret is then added"))
         case .contested:
             row("something else goes on changing it") {
                 $0.path == nil

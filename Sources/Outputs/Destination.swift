@@ -14,7 +14,7 @@ package protocol Destination: Sendable {
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
     ///
     /// - Parameter mayCreate: whether a missing file is created; otherwise it is
-    ///   ``Failure/Code/environmentFileDeleted``.
+    ///   ``Failure/Code/outputDeleted``.
     func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
 
     /// Why it could not be written; nil when no reason is known. Changes nothing. Blocks.

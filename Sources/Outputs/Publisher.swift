@@ -71,7 +71,7 @@ package struct Publisher: Sendable {
     /// When somebody else changes the file meanwhile, the secrets are merged into that version.
     ///
     /// - Parameter mayCreate: whether a missing file is created; otherwise it is
-    ///   ``Failure/Code/environmentFileDeleted``.
+    ///   ``Failure/Code/outputDeleted``.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
     ) throws(Failure) -> Publication {
@@ -119,7 +119,7 @@ package struct Publisher: Sendable {
             if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
         }
-        guard target.content != nil || mayCreate else { throw Failure(.environmentFileDeleted, at: .path(file.path)) }
+        guard target.content != nil || mayCreate else { throw Failure(.outputDeleted, at: .path(file.path)) }
         try reservedPaths.check(target, for: file)
         let bytes = try merged(target.content?.bytes ?? [], secrets, file)
         if let content = target.content, content.bytes == bytes, isAsConfigured(content.status, file) {
@@ -169,8 +169,9 @@ package struct Publisher: Sendable {
             rendered[FormatPlace(slot)] = RenderedSecret(
                 token: secret.token.withBytes { $0 }, claims: secret.issued.claims)
         }
+        let format = try format(of: file)
         do throws(FormatFlaw) {
-            return try format(of: file).render(rendered, into: bytes)
+            return try format.render(rendered, into: bytes)
         } catch {
             throw malformed(error, file)
         }
@@ -179,8 +180,9 @@ package struct Publisher: Sendable {
     private func read(
         _ bytes: [UInt8], _ file: FileSpec
     ) throws(Failure) -> (slots: [Slot: SlotContents], otherLines: Bool) {
+        let format = try format(of: file)
         do throws(FormatFlaw) {
-            let parsed = try format(of: file).parse(bytes, places: file.slots.keys.map(FormatPlace.init))
+            let parsed = try format.parse(bytes, places: file.slots.keys.map(FormatPlace.init))
             var slots: [Slot: SlotContents] = [:]
             for slot in file.slots.keys {
                 switch parsed.places[FormatPlace(slot)] {
@@ -195,10 +197,14 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// The configuration names no other formats than those of the registry.
-    private func format(of file: FileSpec) throws(FormatFlaw) -> any OutputFormat {
+    /// The configuration names no other formats than those of the registry: another one comes from a daemon of another
+    /// version than this writer.
+    private func format(of file: FileSpec) throws(Failure) -> any OutputFormat {
         guard let format = file.format.implementation else {
-            throw FormatFlaw(line: 1, reason: "nothing is known of the format \(file.format.name)")
+            throw Failure(
+                .outputMalformed, at: .path(file.path),
+                detail: "nothing is known of the format \(file.format.name)",
+                remedy: .say("start anew what writes the file: it is of another version than the daemon"))
         }
         return format
     }
@@ -226,7 +232,7 @@ package struct Publisher: Sendable {
     }
 
     private func malformed(_ flaw: FormatFlaw, _ file: FileSpec) -> Failure {
-        Failure(.environmentFileMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)")
+        Failure(.outputMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)")
     }
 
     private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Failure) -> Value {

@@ -1,8 +1,8 @@
 /// What applies to a file that was deleted.
 ///
 /// - It is created again with its secrets, as one that never existed.
-/// - An environment file that held other lines is not: a new one would lack them, and an application would start with half of
-///   its settings. ``FailureCode/environmentFileDeleted`` is reported until somebody puts it back.
+/// - A shared file that held other lines is not: a new one would lack them, and an application would start with half of its
+///   settings. ``FailureCode/outputDeleted`` is reported until somebody puts it back.
 extension Rotation {
     /// Whether a missing file is created when it is next written.
     func mayCreate(_ path: AbsolutePath) -> Bool {

@@ -308,7 +308,7 @@ extension Rotation {
             }
         let failure =
             hang ?? attempts?.failure
-            ?? (isDeleted ? Failure(.environmentFileDeleted, at: .path(path)) : nil)
+            ?? (isDeleted ? Failure(.outputDeleted, at: .path(path)) : nil)
             ?? (isContested ? Failure(.contested, at: .path(path)) : nil)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,

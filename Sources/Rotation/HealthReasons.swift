@@ -34,7 +34,7 @@ extension Rotation {
         for path in client.files where isDeleted(path) {
             reasons.append(
                 Reason(
-                    failure: Failure(.environmentFileDeleted, at: .path(path)), client: name,
+                    failure: Failure(.outputDeleted, at: .path(path)), client: name,
                     since: now.wall, nextAttempt: nil))
         }
         for path in client.files {

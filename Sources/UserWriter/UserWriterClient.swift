@@ -194,8 +194,8 @@ enum WriterFaults {
         .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
         .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .hardLinked, .outputIsInput, .sameFile,
         .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
-        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .environmentFileMalformed, .nameTooLong,
-        .outOfDescriptors, .outOfMemory, .systemError, .environmentFileDeleted, .selfCheckFailed,
+        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .outputMalformed, .nameTooLong,
+        .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .selfCheckFailed,
         .writerNotPermitted, .writerRefused, .writerUnconfigured,
     ]
 

@@ -73,14 +73,34 @@ import Testing
                     run: "mv -nT \(scratch("shared/theirs")) \(scratch("shared/theirs.foreign"))"))
     }
 
+    /// The words fit every format: a template is no environment file.
+    @Test func aFlawOfAnyFormatHasTheSameWords() throws {
+        let flawed = [
+            try Samples.file(scratch("app.env"), .env),
+            try Samples.file(scratch("app.yaml"), FileFormat(name: "template", parameter: "{{client_secret")),
+        ]
+        try scratch.write("A='never closed\n", to: "app.env")
+        try scratch.write("a: eyJhbGciOiJFUzI1NiJ9\n", to: "app.yaml")
+        let reasons = [
+            "line 1: the quote that begins there is never closed",
+            #"line 1: a "{{" is not closed; write "}}" behind the name, or "{{{{" for two braces"#,
+        ]
+        for (file, reason) in zip(flawed, reasons) {
+            let failure = #expect(throws: Failure.self) { try publisher.observe(file) }
+            #expect(failure?.code == .outputMalformed)
+            #expect(failure?.message == "\(file.path): its content cannot be read or edited safely: \(reason)")
+        }
+    }
+
     /// What cannot be read back must not be taken for a missing file either.
     @Test func anotherFormatThanThoseOfTheRegistryIsRefused() throws {
         let file = try Samples.file(scratch("web.jwt"), FileFormat(name: "none"))
         let failure = #expect(throws: Failure.self) {
             try publisher.publish([.whole: try Samples.secret()], in: file)
         }
-        #expect(failure?.code == .environmentFileMalformed)
-        #expect(failure?.detail == "line 1: nothing is known of the format none")
+        #expect(failure?.code == .outputMalformed)
+        #expect(failure?.detail == "nothing is known of the format none")
+        #expect(failure?.remedy?.words?.hasPrefix("start anew what writes the file") == true)
         #expect(!FileManager.default.fileExists(atPath: scratch("web.jwt")))
     }
 }

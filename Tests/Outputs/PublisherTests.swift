@@ -144,7 +144,7 @@ import Testing
         try scratch.write(text, to: "app.env")
         let file = try Samples.file(scratch("app.env"), .env)
         let failure = Failure(
-            .environmentFileMalformed, at: .path(file.path),
+            .outputMalformed, at: .path(file.path),
             detail: "line 2: the quote that begins there is never closed")
         #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
         #expect(throws: failure) { try publisher.observe(file) }
@@ -155,7 +155,7 @@ import Testing
     @Test func aFileThatHeldMoreIsNotMadeAgain() throws {
         let file = try Samples.file(scratch("app.env"), .env)
         let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
-        #expect(throws: Failure(.environmentFileDeleted, at: .path(file.path))) {
+        #expect(throws: Failure(.outputDeleted, at: .path(file.path))) {
             try publisher.publish(secrets, in: file, mayCreate: false)
         }
         #expect(try names().isEmpty)

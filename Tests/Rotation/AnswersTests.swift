@@ -254,7 +254,7 @@ import Testing
         bench.disk = [:]
         bench.ask(.renew(.init()))
         #expect(
-            try bench.answer() == .renewed([bench.failed("a", Failure(.environmentFileDeleted, at: .path(path)))]))
+            try bench.answer() == .renewed([bench.failed("a", Failure(.outputDeleted, at: .path(path)))]))
     }
 
     @Test func aStateDirectoryThatCannotBeUsedFailsNoRenewal() throws {

@@ -373,7 +373,7 @@ final class Bench {
     ) -> Result<Outcome, Failure> {
         if let failure = failingWrites[spec.path] { return .failure(failure) }
         if disk[spec.path] == nil, !mayCreate {
-            return .failure(Failure(.environmentFileDeleted, at: .path(spec.path)))
+            return .failure(Failure(.outputDeleted, at: .path(spec.path)))
         }
         var observation = disk[spec.path] ?? FileObservation(slots: [:])
         for (slot, issued) in secrets { observation.slots[slot] = .secret(issued) }

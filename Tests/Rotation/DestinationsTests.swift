@@ -282,7 +282,7 @@ import Testing
         #expect(bench.disk[path] == nil)
         #expect(try bench.view(web).outputs.map(\.state) == [.failed])
         #expect(
-            try bench.view(web).outputs[0].error == Failure(.environmentFileDeleted, at: .path(path)).message)
+            try bench.view(web).outputs[0].error == Failure(.outputDeleted, at: .path(path)).message)
         #expect(try bench.view(web).health == .critical)
         bench.disk[path] = FileObservation(slots: [:], otherLines: true)
         try bench.debounce("/srv/.env")

@@ -217,8 +217,8 @@ import Testing
             #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
         case .changedMeanwhile:
             #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it: inotifywait -m /d"#
-        case .environmentFileMalformed:
-            #"/d/f.p8: an environment file that cannot be edited safely; fix that line"#
+        case .outputMalformed:
+            #"/d/f.p8: its content cannot be read or edited safely; fix that line"#
         case .nameTooLong:
             #"/d/f.p8: the path is too long; write a shorter path, without links"#
         case .outOfDescriptors:
@@ -229,8 +229,8 @@ import Testing
             #"/d/f.p8: not responding; see whether it hangs for others too"#
         case .systemError:
             #"/d/f.p8: the system refused; see what lies there and whose it is: namei -l /d/f.p8"#
-        case .environmentFileDeleted:
-            #"/d/f.p8: the file was deleted together with its other lines and is not made again with one; make the file again with its other lines; the variable is then added"#
+        case .outputDeleted:
+            #"/d/f.p8: the file was deleted together with its other lines and is not made again without them; make the file again with its other lines; the secret is then added"#
         case .contested:
             #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
         case .writerMissing:

@@ -10,7 +10,7 @@ extension Outside {
         let path = spec.path
         if let failure = writeFailure(path) { return .failure(failure) }
         guard files[path] != nil || mayCreate || sabotage == .makesDeletedFilesAnew else {
-            return .failure(Failure(.environmentFileDeleted, at: .path(path)))
+            return .failure(Failure(.outputDeleted, at: .path(path)))
         }
         var file = files[path] ?? File()
         if sabotage == .dropsForeignLines { file.foreign = 0 }

@@ -41,7 +41,7 @@ import Testing
         // A daemon that did nothing would say nothing.
         for words in [
             "exit status 3", "(PEM)", "something else goes on changing it", "others may write", "bytes more)",
-            "before this program was built", "cannot be edited safely", "clientsecretd.yaml:1:",
+            "before this program was built", "cannot be read or edited safely", "clientsecretd.yaml:1:",
         ] {
             let isSaid = log.contains(words)
             #expect(isSaid, "\(words)")
