@@ -145,14 +145,9 @@ package struct SandboxReview {
 
     /// Whether the writing user lacks a directory or a group.
     private static func isOfRights(_ failure: Failure, isInside: Bool) -> Bool {
-        switch failure.code {
-        case .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
-            .writerMissing:
-            true
+        guard failure.code.traits.contains(.mayBeOfSandbox) else { return false }
         // A remedy of its own names the writer of the user whose directory it is: that is what helps the daemon.
-        case .permissionDenied: isInside || !failure.hasRemedyOfItsOwn
-        default: false
-        }
+        return failure.code != .permissionDenied || isInside || !failure.hasRemedyOfItsOwn
     }
 
     private static func adding(_ line: String, to unit: ServiceUnit) -> Remedy {

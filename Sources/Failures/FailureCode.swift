@@ -235,30 +235,4 @@ extension FailureCode {
     /// Whether a failure may have this code. The others are only between the code that opens files and its callers,
     /// which know what the file was to be.
     package var isReported: Bool { self != .missing && self != .notGuarded }
-
-    /// Whether what pushes secrets, and not the API, is what fails: it is this machine's.
-    package var isOfPushService: Bool {
-        switch self {
-        case .pushServiceMissing, .pushUnconfigured, .pushTokenUnusable: true
-        default: false
-        }
-    }
-
-    /// Whether the store does not serve this machine until somebody puts that right, here or in etcd.
-    package var isRefusalOfStore: Bool {
-        switch self {
-        case .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
-            .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing:
-            true
-        default: false
-        }
-    }
-
-    /// Whether a file was not read for want of something that only its reader lacks: others may well be able to read it.
-    package var isOfReader: Bool {
-        switch self {
-        case .notReadable, .outOfDescriptors, .outOfMemory: true
-        default: false
-        }
-    }
 }

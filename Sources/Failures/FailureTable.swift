@@ -5,6 +5,9 @@ extension FailureCode {
     /// How soon failed work is tried again.
     package var retry: FailureRetry { row.retry }
 
+    /// What the code has in common with others, beyond its retries.
+    package var traits: FailureTraits { row.traits }
+
     /// The remedy for any failure of this code; nil when there is none.
     package func remedy(for subject: FailureSubject) -> Remedy? { row.remedy(subject) }
 
@@ -81,29 +84,41 @@ extension FailureCode {
                 .say("restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"))
         case .missing: row("there is no such file", nil)
         case .notGuarded: row("others could read or replace it", nil)
-        case .directoryMissing: row("its directory does not exist", .say("make it, of the user that writes the file"))
-        case .notADirectory: row("something on the way to it is not a directory", .say("write another path"))
+        case .directoryMissing:
+            row(
+                "its directory does not exist", traits: [.holdsNoSecret, .mayBeOfSandbox],
+                .say("make it, of the user that writes the file"))
+        case .notADirectory:
+            row(
+                "something on the way to it is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
+                .say("write another path"))
         case .permissionDenied:
-            row("the user that writes it may not do this", retry: .whenChanged) {
+            row("the user that writes it may not do this", retry: .whenChanged, traits: .mayBeOfSandbox) {
                 .say(
                     "let the daemon's user write to \(Printable.name($0.directory)), with ReadWritePaths= in its unit too"
                 )
             }
         case .readOnlyFileSystem:
-            row("the file system is read-only") {
+            row("the file system is read-only", traits: .mayBeOfSandbox) {
                 .say("mount it writable, or add ReadWritePaths=-\(Printable.name($0.directory)) to the daemon's unit")
             }
         case .diskFull: row("the disk is full") { .say("make room", run: "df -h \($0.directory)") }
         case .quotaExceeded:
             row("the disk quota is used up", .say("make room, or raise the quota of the daemon's user"))
         case .ioError: row("the disk or file server fails", .say("look at what the kernel says", run: "dmesg"))
-        case .isDirectory: row("a directory, where a file is needed", .say("write another path"))
+        case .isDirectory:
+            row(
+                "a directory, where a file is needed", traits: [.holdsNoSecret, .leavesNothingToRead],
+                .say("write another path"))
         case .isMountPoint: row("mounted on its own, so it cannot be replaced", .say("mount its directory instead"))
         case .isImmutable:
             row("marked so that it cannot be changed", retry: .whenChanged) {
                 .say("take the mark away", run: "chattr -i -a \($0.file)")
             }
-        case .notARegularFile: row("not a regular file", .say("remove it, or write another path"))
+        case .notARegularFile:
+            row(
+                "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead],
+                .say("remove it, or write another path"))
         case .hardLinked:
             row("the file has further names, which would keep the old content") {
                 .say("find the other names and keep one", run: "find / -xdev -samefile \($0.file)")
@@ -114,7 +129,8 @@ extension FailureCode {
                 .say("write another path for this output"))
         case .sameFile:
             row("it is the same file as another output", .say("write one path for both, or another for this one"))
-        case .fileTooLarge: row("the file is too large", .say("shorten it, or write another path"))
+        case .fileTooLarge:
+            row("the file is too large", traits: .holdsNoSecret, .say("shorten it, or write another path"))
         case .foreignOwner:
             row(
                 "the file is another user's and is left alone", retry: .whenChanged,
@@ -130,10 +146,12 @@ extension FailureCode {
         case .tooManyLinks: row("too many links on the way", .say("write a shorter path, without links"))
         case .unknownUser: row("there is no such user") { .say("add the user", run: "adduser --system \($0.account)") }
         case .unknownGroup:
-            row("there is no such group") { .say("add the group", run: "addgroup --system \($0.account)") }
+            row("there is no such group", traits: .mayBeOfSandbox) {
+                .say("add the group", run: "addgroup --system \($0.account)")
+            }
         case .groupNotPermitted:
             row(
-                "the user that writes it may not give files to this group",
+                "the user that writes it may not give files to this group", traits: .mayBeOfSandbox,
                 .say("add the daemon's user to that group and start the daemon anew"))
         case .attributesNotKept:
             row(
@@ -146,8 +164,10 @@ extension FailureCode {
             }
         case .outputMalformed: row("its content cannot be read or edited safely", .say("fix that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
-        case .outOfDescriptors: row("too many files are open", .say("raise LimitNOFILE= of the daemon's unit"))
-        case .outOfMemory: row("out of memory", .say("make room, or raise MemoryMax= of the daemon's unit"))
+        case .outOfDescriptors:
+            row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
+        case .outOfMemory:
+            row("out of memory", traits: .ofReader, .say("make room, or raise MemoryMax= of the daemon's unit"))
         case .notResponding: row("not responding", .say("see whether it hangs for others too"))
         case .systemError: row("the system refused", seeWhatLiesThere)
         case .outputDeleted:
@@ -162,7 +182,7 @@ extension FailureCode {
             }
         case .writerMissing:
             row(
-                "no writer can be reached for its user",
+                "no writer can be reached for its user", traits: .mayBeOfSandbox,
                 .say("start it for that user with systemctl enable --now clientsecretd-writer@USER.socket"))
         case .writerNotPermitted:
             row(
@@ -184,7 +204,7 @@ extension FailureCode {
                 .say("let its user read the configuration, which belongs to root"))
         case .stateUnusable:
             row(
-                "the state directory cannot be used, so nothing is remembered over a reboot",
+                "the state directory cannot be used, so nothing is remembered over a reboot", traits: .mayBeOfSandbox,
                 .say("give the directory to the daemon's user with chown, mode 0700"))
         case .stateDamaged: row("what was kept here is damaged and was set aside", nil)
         case .stateNewer: row("what was kept here is a newer version's and was set aside", nil)
@@ -252,53 +272,58 @@ extension FailureCode {
             }
         case .storeUnconfigured:
             row(
-                "what asks the store does not know it",
+                "what asks the store does not know it", traits: [.ofStore, .refusalOfStore],
                 .say("write \"store\" with its \"endpoints\" in the configuration that the service is handed"))
         case .storeFileUnusable:
             row(
-                "a file for the store cannot be used",
+                "a file for the store cannot be used", traits: [.ofStore, .refusalOfStore],
                 .say("see that the service is handed it", run: "systemctl cat clientsecretd-store.service"))
         case .storeCredentialsRefused:
             row(
-                "etcd refuses the user or its password",
+                "etcd refuses the user or its password", traits: [.ofStore, .refusalOfStore],
                 .say(
                     "give the user of \"store\" a password in etcd, write it into the password file, then",
                     run: "systemctl reload clientsecretd.service"))
         case .storeCertificateRefused:
             row(
-                "etcd refuses this machine's certificate",
+                "etcd refuses this machine's certificate", traits: [.ofStore, .refusalOfStore],
                 .say("make one without a CN that etcd's authority signs and that has not expired"))
         case .storeCertificateExpiring:
             row(
-                "this machine's certificate for etcd expires soon",
+                "this machine's certificate for etcd expires soon", traits: .ofStore,
                 .say("replace it, then", run: "systemctl reload clientsecretd.service"))
         case .storeServerUntrusted:
             row(
-                "the certificate of etcd is not trusted",
+                "the certificate of etcd is not trusted", traits: [.ofStore, .refusalOfStore],
                 .say(
                     "see this machine's clock, and that \"ca_file\" holds the authority that signed it for this address"
                 ))
         case .storeForbidden:
-            row("the user's role in etcd does not allow it", .say("grant its role the keys that docs/fleet.md names"))
+            row(
+                "the user's role in etcd does not allow it", traits: [.ofStore, .refusalOfStore],
+                .say("grant its role the keys that docs/fleet.md names"))
         case .storeOutOfSpace:
             row(
-                "etcd has reached its quota and takes nothing more",
+                "etcd has reached its quota and takes nothing more", traits: [.ofStore, .refusalOfStore],
                 .say("compact it, and disarm its alarm", run: "etcdctl alarm list"))
         case .storeUnreachable:
             row(
-                "no member of the store can be reached",
+                "no member of the store can be reached", traits: .ofStore,
                 .say("see whether etcd runs, and whether a firewall is in the way"))
-        case .storeTimedOut: row("the store did not answer in time", .say("see whether etcd is overloaded"))
+        case .storeTimedOut:
+            row("the store did not answer in time", traits: .ofStore, .say("see whether etcd is overloaded"))
         case .storeUnavailable:
-            row("the store has no leader, or cannot answer", .say("see", run: "etcdctl endpoint status --cluster"))
+            row(
+                "the store has no leader, or cannot answer", traits: .ofStore,
+                .say("see", run: "etcdctl endpoint status --cluster"))
         case .storeAnswerUnexpected:
             row(
-                "this is no answer of etcd's JSON gateway",
+                "this is no answer of etcd's JSON gateway", traits: .ofStore,
                 .say("see whether \"endpoints\" are etcd's, and whether its gateway is on"))
-        case .storeSecretTooLong: row("the secret is too long for the store", nil)
+        case .storeSecretTooLong: row("the secret is too long for the store", traits: [.ofStore, .refusalOfStore], nil)
         case .storeMachineShared:
             row(
-                "another machine reports under the same name",
+                "another machine reports under the same name", traits: .ofStore,
                 .say("give each of them its own \"machine\" below \"store\" in the configuration"))
         case .rolloutHeld:
             row("the rollout of its new secret is held") {
@@ -308,11 +333,11 @@ extension FailureCode {
             }
         case .storeServiceMissing:
             row(
-                "the service that asks the store cannot be reached",
+                "the service that asks the store cannot be reached", traits: [.ofStore, .refusalOfStore],
                 .run("systemctl enable --now clientsecretd-store.socket"))
         case .storeServiceSilent:
             row(
-                "the service that asks the store gave no answer that can be read",
+                "the service that asks the store gave no answer that can be read", traits: .ofStore,
                 .say("see what it says", run: "journalctl -u clientsecretd-store.service"))
         case .publicKeyUnusable:
             row(
@@ -329,7 +354,10 @@ extension FailureCode {
             row(
                 "its signature was not checked, for this user may not read the key",
                 .say("run this as root", run: "sudo clientsecretd health --offline"))
-        case .notReadable: row("this user may not read it", .say("run this as root", run: "sudo clientsecretd health"))
+        case .notReadable:
+            row(
+                "this user may not read it", traits: .ofReader,
+                .say("run this as root", run: "sudo clientsecretd health"))
         case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
         case .notPublished: row("the current secret is not in all of its outputs yet", deliver)
         case .notDelivered:
@@ -354,11 +382,11 @@ extension FailureCode {
                 .say("see what it says", run: "journalctl -u 'clientsecretd-verify@*'"))
         case .pushUnconfigured:
             row(
-                "what pushes secrets does not know this target",
+                "what pushes secrets does not know this target", traits: .ofPushService,
                 .say("write it under \"targets\" in the configuration that the service is handed"))
         case .pushTokenUnusable:
             row(
-                "the target's token cannot be used",
+                "the target's token cannot be used", traits: .ofPushService,
                 .say("write the token alone into its file, and name that in \"token_credential\" or \"token_file\""))
         case .pushCredentialsRefused:
             row(
@@ -391,7 +419,7 @@ extension FailureCode {
         case .pushDeploymentFailed:
             row("what was deployed again does not run", .say("see there why, and deploy what has no such fault"))
         case .pushServiceMissing:
-            row("the service that pushes to it cannot be reached") {
+            row("the service that pushes to it cannot be reached", traits: .ofPushService) {
                 .run("systemctl enable --now \("clientsecretd-push@\($0.name ?? "TARGET").socket")")
             }
         case .pushServiceSilent:
@@ -430,20 +458,23 @@ extension FailureCode {
     private struct Row {
         let words: String
         let retry: FailureRetry
+        let traits: FailureTraits
         let remedy: (FailureSubject) -> Remedy?
     }
 
-    private func row(_ words: String, retry: FailureRetry = .soon, _ remedy: @autoclosure @escaping () -> Remedy?)
-        -> Row
-    {
-        Row(words: words, retry: retry) { _ in remedy() }
+    private func row(
+        _ words: String, retry: FailureRetry = .soon, traits: FailureTraits = [],
+        _ remedy: @autoclosure @escaping () -> Remedy?
+    ) -> Row {
+        Row(words: words, retry: retry, traits: traits) { _ in remedy() }
     }
 
     /// A row whose remedy names the failure's place or detail.
-    private func row(_ words: String, retry: FailureRetry = .soon, _ remedy: @escaping (FailureSubject) -> Remedy?)
-        -> Row
-    {
-        Row(words: words, retry: retry, remedy: remedy)
+    private func row(
+        _ words: String, retry: FailureRetry = .soon, traits: FailureTraits = [],
+        _ remedy: @escaping (FailureSubject) -> Remedy?
+    ) -> Row {
+        Row(words: words, retry: retry, traits: traits, remedy: remedy)
     }
 
     // Remedies of several rows, and those that depend on more than a name.
@@ -488,6 +519,29 @@ package enum FailureRetry: Hashable, Sendable {
     /// After three times hourly: a unit's job was run and failed, and to run it again stops and starts an application
     /// once more. A job that never began, such as one without a polkit rule, costs nothing.
     case sparingly
+}
+
+/// What several codes have in common, where a decision depends on it.
+package struct FailureTraits: OptionSet, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// What the daemon lacks of the store, of etcd or of the service that asks it: no application fails because of it.
+    package static let ofStore = FailureTraits(rawValue: 1 << 0)
+    /// The store does not serve this machine until somebody puts that right, here or in etcd.
+    package static let refusalOfStore = FailureTraits(rawValue: 1 << 1)
+    /// What pushes secrets, and not the API, is what fails: it is this machine's.
+    package static let ofPushService = FailureTraits(rawValue: 1 << 2)
+    /// A file was not read for want of something that only its reader lacks: others may well be able to read it.
+    package static let ofReader = FailureTraits(rawValue: 1 << 3)
+    /// What lies at a file's path cannot hold a secret for any reader.
+    package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)
+    /// Nobody can find a secret of ours there. More than ``leavesNothingToRead``: a file larger than any output was
+    /// written by somebody else, but it is there and may be read.
+    package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
+    /// The writing user lacks a directory or a group, which may be the doing of its unit's sandbox.
+    package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
 }
 
 /// A failure's place and detail as text, for the remedy. At most one of the places is set.

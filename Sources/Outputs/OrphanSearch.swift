@@ -46,8 +46,9 @@ package struct OrphanSearch: Sendable {
                 }
                 return OrphanedOutput(place: place, expiresAt: expiresAt, isShared: contents.otherLines)
             } catch {
-                return error.code.mayHideSecret
-                    ? OrphanedOutput(place: place, expiresAt: nil, isShared: place.variable != nil) : nil
+                // Others may find a secret in what cannot be read here.
+                return error.code.traits.contains(.holdsNoSecret)
+                    ? nil : OrphanedOutput(place: place, expiresAt: nil, isShared: place.variable != nil)
             }
         }
         return nil
@@ -55,14 +56,4 @@ package struct OrphanSearch: Sendable {
 
     /// Stands in for the client, which former outputs do not name.
     private static let placeholderClient = ClientName("-")
-}
-
-extension Failure.Code {
-    /// Whether others may find a secret in what could not be read.
-    fileprivate var mayHideSecret: Bool {
-        switch self {
-        case .isDirectory, .notADirectory, .notARegularFile, .directoryMissing, .fileTooLarge: false
-        default: true
-        }
-    }
 }

@@ -77,7 +77,7 @@ extension ClientConfiguration {
         for output in outputs {
             switch found(output.path) {
             // An application that runs as another user, or with descriptors left, may be able to read it.
-            case .failure(let failure) where failure.code.isOfReader: unreadable = unreadable ?? failure
+            case .failure(let failure) where failure.code.traits.contains(.ofReader): unreadable = unreadable ?? failure
             case .failure(let failure):
                 held = []
                 return result(.critical, failure)

@@ -208,9 +208,15 @@ private struct RolloutMachine {
                 hasDelivered: hasDelivered,
                 // What it lacks of the store says nothing of its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
-                    && member.holding.failure?.hasPrefix("store_") == false,
+                    && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
                 isSilent: member.isSilent && !hasDelivered, seenAt: member.seenAt)
         }.sorted { $0.rank < $1.rank }
+    }
+
+    /// Whether another machine reports something that only its store lacks. A code of a later version is not known
+    /// here, and holds the rollout: that is the safe side.
+    private static func isOfStore(_ code: String) -> Bool {
+        FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
     }
 }
 

@@ -163,7 +163,7 @@ extension Rotation {
 
     /// Whether a signer says that the store cannot be used.
     func isReason(_ failure: Failure, since: WallTime, _ deadlines: inout Deadlines) -> Bool {
-        failure.code.isRefusalOfStore || deadlines.reached(since + Self.storePatience)
+        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(since + Self.storePatience)
     }
 
     /// Why the store is a reason for a client that mints not to be ok.

@@ -118,7 +118,7 @@ struct StoreReading: Sendable {
             readAt = nil
             failure = found.code
             isWatched = false
-            if found.code.isRefusalOfStore { hasAnswered = true }
+            if found.code.traits.contains(.refusalOfStore) { hasAnswered = true }
         }
         return isFirst || failure != earlier
     }

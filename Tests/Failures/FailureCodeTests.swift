@@ -51,6 +51,28 @@ import Testing
         #expect(grouped.values.map(\.count).reduce(0, +) == FailureCode.allCases.count)
     }
 
+    /// A code that belongs to a class stands in its row, and here.
+    @Test func traits() {
+        func codes(_ trait: FailureTraits) -> Set<FailureCode> {
+            Set(FailureCode.allCases.filter { $0.traits.contains(trait) })
+        }
+        #expect(codes(.ofStore) == Set(FailureCode.allCases.filter { $0.rawValue.hasPrefix("store_") }))
+        #expect(
+            codes(.refusalOfStore) == [
+                .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
+                .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing,
+            ])
+        #expect(codes(.ofPushService) == [.pushServiceMissing, .pushUnconfigured, .pushTokenUnusable])
+        #expect(codes(.ofReader) == [.notReadable, .outOfDescriptors, .outOfMemory])
+        #expect(codes(.leavesNothingToRead) == [.isDirectory, .notADirectory, .notARegularFile])
+        #expect(codes(.holdsNoSecret) == codes(.leavesNothingToRead).union([.directoryMissing, .fileTooLarge]))
+        #expect(
+            codes(.mayBeOfSandbox) == [
+                .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
+                .writerMissing, .permissionDenied,
+            ])
+    }
+
     private static let subjects = [
         FailureSubject(), FailureSubject(path: "/srv/web.jwt"), FailureSubject(path: "/"),
         FailureSubject(client: "web"), FailureSubject(action: "restart a.service"),

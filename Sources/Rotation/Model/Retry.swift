@@ -42,7 +42,7 @@ enum Retry {
             case .store, .share: (1, failure == .storeCredentialsRefused ? loginBound : localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
             case .report, .fleet, .rollout: (30, remoteBound)
-            case .target: (5, failure.isOfPushService ? localBound : remoteBound)
+            case .target: (5, failure.traits.contains(.ofPushService) ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }
@@ -56,16 +56,6 @@ enum Retry {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly
         case .exec, .redeploy, nil: false
-        }
-    }
-}
-
-extension Failure.Code {
-    /// Whether what lies at a file's path cannot hold a secret for any reader.
-    var leavesNothingToRead: Bool {
-        switch self {
-        case .isDirectory, .notADirectory, .notARegularFile: true
-        default: false
         }
     }
 }
