@@ -179,7 +179,7 @@ let package = Package(
         // The real program against stand-ins for APIs, PocketBase and moto.
         test("Push", of: ["Push", "SignIn", "Failures", "AppleClientSecret"]),
         // The real program against three members of etcd.
-        test("Store", of: ["Store", "SignIn", "AppleClientSecret"]),
+        test("Store", of: ["Store", "SignIn", "Failures", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]
 )

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Linux
 import Rotation
 import StatusAPI
-import Synchronization
 
 /// The main loop: the core handles inputs and plans, the executor runs jobs, and the main thread sleeps in between.
 ///
@@ -246,63 +245,5 @@ final class Loop {
             line.show(snapshot.ready ? "" : snapshot.progress.words)
         }
         return nil
-    }
-}
-
-/// Inputs that were posted and not handled yet, by priority.
-///
-/// With ten thousand clients to read back at once, the first clients' jobs run while the others' inputs still wait:
-/// each step handles only some, and inputs that move a secret further come before those that begin with another client.
-/// The order changes nothing else, for jobs end in any order.
-struct Backlog {
-    /// By rank, each in order of arrival; slices, because taking the first ones must not move the others.
-    private var ranks: [ArraySlice<Input>] = [[], [], []]
-
-    var isEmpty: Bool { ranks.allSatisfy { $0.isEmpty } }
-
-    mutating func add(_ inputs: [Input]) {
-        for input in inputs { ranks[Self.rank(of: input)].append(input) }
-    }
-
-    /// Removes the next inputs to handle.
-    mutating func take(atMost limit: Int = 256) -> [Input] {
-        var taken: [Input] = []
-        for rank in ranks.indices where taken.count < limit {
-            let next = ranks[rank].prefix(limit - taken.count)
-            taken += next
-            ranks[rank].removeFirst(next.count)
-        }
-        return taken
-    }
-
-    private static func rank(of input: Input) -> Int {
-        switch input {
-        case .finished(_, .success(.observed)): 1
-        case .finished(_, .success(.recalled)): 2
-        default: 0
-        }
-    }
-}
-
-/// The callers that wait for an answer, by request ID.
-final class Callers: Sendable {
-    private struct Waiting {
-        var next: UInt64 = 1
-        var waiting: [RequestID: @Sendable (Answer) -> Void] = [:]
-    }
-
-    private let state = Mutex(Waiting())
-
-    func admit(_ reply: @escaping @Sendable (Answer) -> Void) -> RequestID {
-        state.withLock { state in
-            let requestID = RequestID(number: state.next)
-            state.next += 1
-            state.waiting[requestID] = reply
-            return requestID
-        }
-    }
-
-    func answer(_ requestID: RequestID, _ answer: Answer) {
-        state.withLock { $0.waiting.removeValue(forKey: requestID) }?(answer)
     }
 }

@@ -223,8 +223,8 @@ final class StoreService: Sendable {
         }
         guard case .failed(let failure) = result else { return result }
         throw Failure(
-            FailureCode(rawValue: failure.code.rawValue) ?? .storeServiceSilent, at: .store,
-            detail: failure.detail.map(Redaction.foreign), retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
+            failure.code.failure, at: .store, detail: failure.detail.map(Redaction.foreign),
+            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
     }
 
     /// Asks, and keeps the connection; nil where that is over.

@@ -4,41 +4,6 @@ import Formats
 import Rotation
 package import SignIn
 
-/// A request as it goes out.
-package struct PushHTTPRequest: Sendable {
-    package let method: String
-    package let address: PushAddress
-    package let headers: [(name: String, value: String)]
-    package let body: [UInt8]?
-    /// How AWS wants it signed; nil for others.
-    package let signature: AWSSignature?
-}
-
-/// What a request is signed with by AWS Signature Version 4.
-package struct AWSSignature: Sendable {
-    package let region: String
-    package let service: String
-    package let keyID: String
-    package let secretKey: String
-}
-
-/// An answer as it came in.
-package struct PushHTTPAnswer: Sendable {
-    package let status: Int
-    package let body: [UInt8]
-    /// In seconds (`Retry-After:`); nil where it does not say.
-    package let retryAfter: Int?
-    /// The server's clock.
-    package let date: WallTime?
-
-    package init(status: Int, body: [UInt8], retryAfter: Int? = nil, date: WallTime? = nil) {
-        self.status = status
-        self.body = body
-        self.retryAfter = retryAfter
-        self.date = date
-    }
-}
-
 /// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is data: see
 /// ``PushKind``.
 ///
@@ -367,39 +332,5 @@ extension PushKind.ErrorRule {
         if status == nil, answer.status < 400 { return false }
         let text = String(decoding: answer.body, as: UTF8.self)
         return contains.contains { text.range(of: $0) != nil }
-    }
-}
-
-/// The lines of an AWS token, as in an environment file.
-struct AWSCredentials {
-    let keyID: String
-    let secretKey: String
-    let sessionToken: String?
-
-    /// Nil without key id or secret key.
-    init?(_ text: String) {
-        let lines = Self.lines(text)
-        guard let keyID = lines["AWS_ACCESS_KEY_ID"], let secretKey = lines["AWS_SECRET_ACCESS_KEY"] else { return nil }
-        self.keyID = keyID
-        self.secretKey = secretKey
-        sessionToken = lines["AWS_SESSION_TOKEN"]
-    }
-
-    /// What must not be shown of a token.
-    static func texts(in text: String) -> [String] { Array(lines(text).values) }
-
-    private static func lines(_ text: String) -> [String: String] {
-        var lines: [String: String] = [:]
-        for line in text.split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, line.hasPrefix("AWS_") else { continue }
-            var value = parts[1]
-            while value.last?.isWhitespace == true { value = value.dropLast() }
-            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
-                value = value.dropFirst().dropLast()
-            }
-            if !value.isEmpty { lines[String(parts[0])] = String(value) }
-        }
-        return lines
     }
 }

@@ -210,7 +210,8 @@ extension Rotation {
             destinations.observed(
                 spec.path, isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now)
         case (.observe(let spec), .failure(let failure)):
-            destinations.observationFailed(spec.path, leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead))
+            destinations.observationFailed(
+                spec.path, leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead))
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             deliverNew(secrets, in: spec)
             see(observation, as: spec, by: job.id)

@@ -234,7 +234,9 @@ extension Rotation {
             guard let observed = destinations[place.path]?.observed else {
                 // Unknown if not read yet. If reading it failed, no application can read it either, unless the failure
                 // says nothing of the file.
-                if let attempts = jobs.attempts[.file(place.path)], !attempts.failure.code.traits.contains(.ofReader) { return .none }
+                if let attempts = jobs.attempts[.file(place.path)], !attempts.failure.code.traits.contains(.ofReader) {
+                    return .none
+                }
                 isUnknown = true
                 continue
             }

@@ -310,7 +310,8 @@ extension Rotation {
         guard let source = client.entry.source, let verdict = sources[client.name]?.verdict else { return nil }
         var since = verdict.since
         let isRefused =
-            source.isStore && verdict.state == .unreachable && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
+            source.isStore && verdict.state == .unreachable
+            && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
         if verdict.state != .wrong, !isRefused, let current = renewal[client.name]?.current {
             var due = renewal(of: current, client.entry)
             if source.isStore, verdict.state == .unreachable { due = min(due, since + Self.sourcePatience) }

@@ -15,7 +15,8 @@ import Testing
         "Push/PushMessage.swift",  // hands them to the program that asks it
         "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "State/RecordDocument.swift",  // writes them into the state directory
-        "Store/StoreMessage.swift",  // hands them to the program that asks the store, and back
+        "Store/StoreQuestion.swift",  // hands them to the program that asks the store
+        "Store/StoreResult.swift",  // and back
         "Store/StoreValue.swift",  // makes them a value in the store, and compares
         "UserWriter/UserWriterProtocol.swift",  // sends them to a user writer, and back
         "clientsecretd/Commands/MintCommand.swift",  // prints one

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Testing
 
 @testable import Store
@@ -32,6 +33,18 @@ import Testing
         let text = text.split(separator: "S", omittingEmptySubsequences: false).joined(separator: Self.slot)
             .split(separator: "T", omittingEmptySubsequences: false).joined(separator: sampleToken())
         #expect(StoreQuestion(request: Array(text.utf8), sha256: { _ in [] }) == nil)
+    }
+
+    /// A version of the daemon and another of the role understand each other by these.
+    @Test func aFailureIsNamedLikeTheCodeOfTheTable() {
+        let codes = StoreFailure.Code.allCases
+        #expect(Set(codes.map(\.failure)).count == codes.count)
+        #expect(codes.allSatisfy { $0.failure.traits.contains(.ofStore) })
+        #expect(StoreFailure.Code.serverUntrusted.failure == .storeServerUntrusted)
+        let answer = StoreResult.failed(StoreFailure(.serverUntrusted)).answer.rendered
+        #expect(
+            answer.contains(#""code": "store_server_untrusted""#)
+                || answer.contains(#""code":"store_server_untrusted""#))
     }
 
     @Test func answersAreRead() {

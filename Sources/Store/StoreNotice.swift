@@ -1,0 +1,20 @@
+package import AppleClientSecret
+
+/// What the role reports without a question, on a line of its own between answers.
+package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
+    /// All slots that were read last are watched: it is enough to read every ten minutes.
+    case watching
+    /// One of them may have changed: read again.
+    case changed
+    /// They are not watched any more: read each minute.
+    case unwatched
+
+    /// The line without its end.
+    package var line: JSONText { .object([("notice", .string(rawValue))]) }
+
+    /// Reads a ``line``; nil for anything else.
+    package init?(line bytes: [UInt8]) {
+        guard let text = (try? JSONValue(bytes, duplicates: .refused))?["notice"]?.text else { return nil }
+        self.init(rawValue: text)
+    }
+}
