@@ -155,7 +155,8 @@ let package = Package(
         test(
             "Daemon",
             of: [
-                "Daemon", "Failures", "Systemd", "Outputs", "State", "Store", "Rotation", "Linux", "AppleClientSecret",
+                "Daemon", "Config", "Failures", "Systemd", "Outputs", "State", "Store", "Rotation", "Linux",
+                "AppleClientSecret",
                 systemPackage,
             ]),
         test(

@@ -211,6 +211,6 @@ struct CredentialJournal {
         let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
         let failure = Failure(
             isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)
-        log.fail(failure.sentence)
+        log.note(.acceptFailed(failure))
     }
 }

@@ -88,7 +88,7 @@ final class CredentialServer: Sendable {
                 .credentialSocketUnusable, at: .named("credential socket"), cause: error.errno.rawValue,
                 detail: "it is not served any more",
                 remedy: .say("restart the daemon", run: "systemctl restart \(ShellCommand.daemonUnit)"))
-            log.fail(failure.sentence)
+            log.note(.credentialsLost(failure))
         }
     }
 

@@ -62,23 +62,20 @@ package struct DaemonRun {
             }
             return try start(&passed)
         } catch {
-            return giveUp("cannot run: \(error)", errno: error.errno.rawValue, .failed)
+            return giveUp([.system(error)], .failed)
         }
     }
 
     /// Ends a start, and reports why to the log, the service manager and the clients of the sockets.
-    private func giveUp(_ why: String..., errno: Int32? = nil, _ ending: Ending) -> Ending {
-        giveUp(why, errno: errno, ending)
-    }
-
-    private func giveUp(
-        _ why: [String], headline: String? = nil, errno: Int32? = nil, _ ending: Ending
-    ) -> Ending {
-        for line in why { log.fail(line) }
-        let headline = headline ?? why.first ?? ""
-        refusal.lines.withLock { $0 = (headline, why) }
+    ///
+    /// - Parameter headline: the one to show where there is room for one; nil: the first.
+    private func giveUp(_ why: [StartRefusal], headline: StartRefusal? = nil, _ ending: Ending) -> Ending {
+        for refusal in why { log.note(.startRefused(refusal)) }
+        let headline = headline ?? why.first
+        let words = headline?.words ?? ""
+        refusal.lines.withLock { $0 = (words, why.map(\.words)) }
         let more = why.count > 1 ? " (and \(why.count - 1) more)" : ""
-        ServiceManager(log: log).fail(headline + more, errno: errno)
+        ServiceManager(log: log).fail(words + more, errno: headline?.errno)
         return ending
     }
 
@@ -93,32 +90,26 @@ package struct DaemonRun {
         switch settings.load() {
         case .success(let value): loaded = value
         case .failure(let refusal):
-            let lines = refusal.diagnostics.map(\.description)
             // With `--once` the caller reads what is wrong.
             guard !isOnce, let adopted = settings.loadAdopted() else {
-                let headline = refusal.diagnostics.first { $0.severity == .error }?.description
-                return giveUp(lines, headline: headline, .configuration)
+                let headline = refusal.diagnostics.first { $0.severity == .error }
+                return giveUp(
+                    refusal.diagnostics.map(StartRefusal.configuration),
+                    headline: headline.map(StartRefusal.configuration), .configuration)
             }
             loaded = adopted
-            refused = lines
+            refused = refusal.diagnostics.map(\.description)
         }
         if passed.isReachable(StatusListener.metricsName) {
-            // The start fails instead of ignoring the socket, because the author of that unit relies on a port that other
-            // machines can reach.
-            let why =
-                "the socket \(StatusListener.metricsName) from systemd is on an address that other machines reach; "
-                + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467"
-            return giveUp([why], .configuration)
+            return giveUp([.reachableMetrics(socket: StatusListener.metricsName)], .configuration)
         }
         RuntimeDirectory.make(as: settings.identity)
-        for diagnostic in loaded.warnings { log.warn(diagnostic.description) }
-        if case .absent = PrivateKeyHeap.start() {
-            log.warn("no memory could be set apart for keys; they lie in ordinary memory")
-        }
+        for diagnostic in loaded.warnings { log.note(.configurationWarning(diagnostic)) }
+        if case .absent = PrivateKeyHeap.start() { log.note(.noSecureMemory) }
         let inbox = try Inbox<Input>()
         let state = try stateAccess(of: loaded.configuration, inbox)
         if case .failure(let failure) = state.last, failure.code == .stateLocked {
-            return giveUp(failure.sentence, errno: failure.cause, .locked)
+            return giveUp([.stateLocked(failure)], .locked)
         }
         let naming: TemporaryNames
         do throws(FileError) {
@@ -127,7 +118,7 @@ package struct DaemonRun {
             case .failure: naming = try TemporaryNames()
             }
         } catch {
-            return giveUp("cannot run: \(error)", errno: error.cause, .failed)
+            return giveUp([.temporaryNames(error)], .failed)
         }
         return try keepPublished(consume loaded, refused, notices, state, naming, inbox, &passed)
     }
@@ -139,9 +130,7 @@ package struct DaemonRun {
             at: settings.stateDirectory(of: configuration),
             open: { [settings] in settings.openState(of: configuration, after: $0) },
             lost: { [log] directory in
-                log.warn(
-                    "\(directory.path): the state directory was removed, emptied or replaced while it was in use; "
-                        + "it is opened anew and everything is written to it again")
+                log.note(.stateLost(directory.path))
                 inbox.post(.stateLost)
             })
     }
@@ -168,9 +157,7 @@ package struct DaemonRun {
         let keyring = Keyring()
         let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
         defer { credentials?.close() }
-        for name in passed.names {
-            log.warn("nothing is done with the socket \(name) that systemd passed; see FileDescriptorName= of its unit")
-        }
+        for name in passed.names { log.note(.socketIgnored(name: name)) }
         let server = listener?.server
         let identity = settings.identity
         let cancel = try EventCounter()
@@ -184,7 +171,7 @@ package struct DaemonRun {
             storeService: try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) },
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
-                output: { [log] in log.output(of: $0, $1) }),
+                output: { [log] in log.note(.hookPrinted($0, $1)) }),
             findings: findings,
             adopting: { configuration in
                 let control = RenewalPermission(configuration, identity)
@@ -211,10 +198,10 @@ package struct DaemonRun {
         let end = try loop.run()
         listener?.close()
         let unwritten = metrics.finish(end, goesOn: isOnce, within: isOnce ? Self.patience : Self.lastPatience)
-        if let unwritten { log.fail(unwritten.sentence) }
+        if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard isOnce else { return .done }
         for client in end.clients where client.health != .ok {
-            log.fail("\(client.name): \(client.reason?.failure.sentence ?? client.health.rawValue)")
+            log.note(.leftUndone(client.name, client.health, client.reason?.failure))
         }
         // A replaced key is reported, but its clients are served.
         let isDone =

@@ -21,11 +21,11 @@ extension Executor {
         switch settings.load() {
         case .success(let loaded):
             takeMounts()
-            for diagnostic in loaded.warnings { log.warn(diagnostic.description) }
+            for diagnostic in loaded.warnings { log.note(.configurationWarning(diagnostic)) }
             if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
                 wanted != state.path
             {
-                log.warn("the state directory goes on being \(state.path) until the daemon is started anew")
+                log.note(.stateDirectoryKept(state.path))
             }
             adopt(loaded)
             adopting(loaded.configuration)
@@ -52,7 +52,7 @@ extension Executor {
                     try settings.keepAdopted(loaded)
                 } catch {
                     let failure = Failure(error, at: AbsolutePath(error.path) ?? loaded.directory)
-                    log.warn("the configuration cannot be kept for a start with a refused one: \(failure.sentence)")
+                    log.note(.configurationNotKept(failure))
                 }
             }
         }

@@ -378,7 +378,7 @@ final class Executor: Sendable {
         } catch {
             // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
             guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
-            log.warn("\(client): \(error.sentence)")
+            log.note(.recordSetAside(client, error))
             return .recalled(Record())
         }
     }
@@ -413,7 +413,7 @@ final class Executor: Sendable {
             return .recalledReportedStates(try state.get().recallReportedStates() ?? ReportedStates())
         } catch {
             guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
-            log.warn(error.sentence)
+            log.note(.recordSetAside(nil, error))
             return .recalledReportedStates(ReportedStates())
         }
     }

@@ -51,25 +51,15 @@ struct Log: Sendable {
         write(event.line(clients: clients))
     }
 
-    /// Logs a line that a hook printed, already free of secrets.
-    func output(of action: ActionID, _ line: String) {
-        write(.output(of: action, line))
-    }
-
-    func warn(_ text: String) {
-        write(.warning(text))
-    }
-
-    func fail(_ text: String) {
-        write(.complaint(text))
+    func note(_ event: DaemonEvent) {
+        write(event.line)
     }
 
     private func write(_ line: LogLine) {
         guard put(line) else { return patience.lose() }
         let lost = patience.takeLost()
         guard lost > 0 else { return }
-        let warning = "\(lost) log events before the last one are lost: nobody read them in time"
-        if !put(.warning(warning)) { patience.lose(lost) }
+        if !put(DaemonEvent.linesLost(lost).line) { patience.lose(lost) }
     }
 
     /// Whether it was written in time.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Config
 import Failures
 import Linux
 import Rotation
@@ -183,6 +184,21 @@ extension Failure {
     /// Those of a fault of the daemon as a whole.
     var fields: [JournalField] {
         if case .path(let path) = place { [.path(path), .code(code)] } else { [.code(code)] }
+    }
+}
+
+extension Diagnostic {
+    /// The configuration's file, where its path is known.
+    var fields: [JournalField] { AbsolutePath(position.file).map { [.path($0)] } ?? [] }
+}
+
+extension StartRefusal {
+    var fields: [JournalField] {
+        switch self {
+        case .configuration(let diagnostic): diagnostic.fields
+        case .stateLocked(let failure): failure.fields
+        case .system, .temporaryNames, .reachableMetrics: []
+        }
     }
 }
 

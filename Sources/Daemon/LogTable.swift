@@ -1,6 +1,8 @@
+import Config
 import Rotation
 
-/// Every kind of line in the daemon's log is a row here: message id, priority, words and fields.
+/// Every kind of line in the daemon's log is a row here, the core's events first and the daemon's own below: message id,
+/// priority, words and fields.
 ///
 /// systemd/clientsecretd.catalog explains each message id. Never change one: people and programs search by them.
 extension LogEvent {
@@ -141,20 +143,72 @@ extension LogEvent {
     }
 }
 
-/// What is logged by others than the core.
-extension LogLine {
-    /// A line that a hook printed, already free of secrets.
-    static func output(of action: ActionID, _ line: String) -> LogLine {
-        LogLine("cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(line)", [.action(action)])
-    }
-
-    /// Something about the configuration or the machine that a person should see; nothing fails.
-    static func warning(_ text: String) -> LogLine {
-        LogLine("250f56ea56fa4e788da9b93bebc2ef82", .warning, text)
-    }
-
-    /// What kept the daemon from starting, or from starting completely.
-    static func complaint(_ text: String) -> LogLine {
-        LogLine("a09dc216c73442eb821468a7fba80453", .error, text)
+extension DaemonEvent {
+    /// The event as a line of the log.
+    var line: LogLine {
+        switch self {
+        case .startRefused(let refusal):
+            LogLine("a09dc216c73442eb821468a7fba80453", .error, refusal.words, refusal.fields)
+        case .configurationWarning(let diagnostic):
+            LogLine("250f56ea56fa4e788da9b93bebc2ef82", .warning, diagnostic.description, diagnostic.fields)
+        case .noSecureMemory:
+            LogLine(
+                "5f2994e1dedb4aff8f1b50e273d61383", .warning,
+                "no memory could be set apart for keys; they lie in ordinary memory")
+        case .stateLost(let path):
+            LogLine(
+                "b8ae49a5721f418da513e48d57fa118d", .warning,
+                "\(path): the state directory was removed, emptied or replaced while it was in use; it is opened anew and "
+                    + "everything is written to it again", [.path(path)])
+        case .stateDirectoryKept(let path):
+            LogLine(
+                "d39d23dcec28482d9b69feaba3fb8f0d", .warning,
+                "the state directory goes on being \(path) until the daemon is started anew", [.path(path)])
+        case .socketIgnored(let name):
+            LogLine(
+                "dbe7b62e5a0a422d844c233877540db4", .warning,
+                "nothing is done with the socket \(name) that systemd passed; see FileDescriptorName= of its unit")
+        case .configurationNotKept(let failure):
+            LogLine(
+                "cc8c5ddc6a5b417eb762d0be905b9b60", .warning,
+                "the configuration cannot be kept for a start with a refused one: \(failure.sentence)", failure.fields)
+        case .recordSetAside(let client, let failure):
+            LogLine(
+                "6c6e6820a9bb4b26ae4f5b2abe0ded88", .warning,
+                (client.map { "\($0): " } ?? "") + failure.sentence,
+                failure.fields + (client.map { [.client($0)] } ?? []))
+        case .acceptFailed(let failure):
+            LogLine("b9ea5b8a53b74ee29d73838065ad2d1d", .error, failure.sentence, failure.fields)
+        case .credentialsLost(let failure):
+            LogLine("0917c526967041cbaf2a812daf8ea62e", .error, failure.sentence, failure.fields)
+        case .stoppedEarly(let jobs):
+            LogLine(
+                "3589111bddde4c56a35ede88e56d583c", .warning,
+                "stopped although \(jobs) jobs had not ended; the next start goes on")
+        case .metricsNotWritten(let failure):
+            LogLine("9bf3eafb5cad4c98a761e27496e5837e", .error, failure.sentence, failure.fields)
+        case .leftUndone(let client, let health, let failure):
+            LogLine(
+                "b6353ea8aa6442c18ae5ffe2094dae7f", .error, "\(client): \(failure?.sentence ?? health.rawValue)",
+                [.client(client), .state(health)] + (failure.map { [.code($0.code)] } ?? []))
+        case .managerUnreachable(let error):
+            LogLine(
+                "074d9169c3ab44eeb1489dffe179e2ed", .warning, "the service manager cannot be notified: \(error)")
+        case .managerSilent(let address):
+            LogLine(
+                "320fdcf21766476cbe047b2c50961da1", .warning,
+                "the service manager does not read what it is told (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
+                    + "tells it as soon as it does")
+        // Of the same priority as what it ends, so that whoever saw that sees this.
+        case .managerReached:
+            LogLine(
+                "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")
+        case .hookPrinted(let action, let line):
+            LogLine("cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(line)", [.action(action)])
+        case .linesLost(let count):
+            LogLine(
+                "402ff492ed60402d826b771b8e4b6774", .warning,
+                "\(count) log events before the last one are lost: nobody read them in time")
+        }
     }
 }

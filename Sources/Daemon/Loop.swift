@@ -124,7 +124,7 @@ final class Loop {
             for (requestID, answer) in step.answers { callers.answer(requestID, answer) }
             if step.ended { return snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
-                log.warn("stopped although \(rotation.runningJobs) jobs had not ended; the next start goes on")
+                log.note(.stoppedEarly(jobs: rotation.runningJobs))
                 return snapshot(at: now)
             }
             // Only while no job runs: a job puts the secret that it minted or found into the cache before the core knows

@@ -55,7 +55,7 @@ struct ServiceManager {
             socket = try NotifySocket()
         } catch {
             socket = nil
-            log.warn("the service manager cannot be notified: \(error)")
+            log.note(.managerUnreachable(error))
         }
     }
 
@@ -144,12 +144,11 @@ struct ServiceManager {
         } catch {
             isFull = false
             // Once, not for each message.
-            if isRead { log.warn("the service manager cannot be notified: \(error)") }
+            if isRead { log.note(.managerUnreachable(error)) }
             isRead = false
             return
         }
-        // At the priority of the first warning, so that a log that shows the one shows the other.
-        if !isRead { log.warn("the service manager reads the daemon's messages again") }
+        if !isRead { log.note(.managerReached) }
         isRead = true
     }
 
@@ -166,9 +165,7 @@ struct ServiceManager {
         guard isRead else { return nil }
         let due = since.advanced(milliseconds: Self.readingTime)
         guard now >= due else { return due }
-        log.warn(
-            "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(socket.address)); the daemon goes on, and "
-                + "sends them as soon as they are read again")
+        log.note(.managerSilent(address: socket.address))
         isRead = false
         return nil
     }

@@ -1,7 +1,10 @@
 import AppleClientSecret
+import Config
 import Failures
 import Foundation
+import Linux
 import Rotation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -154,14 +157,98 @@ import Testing
             Row(
                 line(.ranStateChangeAction(action)), .info, "done, because the state changed: restart a.service",
                 ["ACTION=restart a.service"]),
-            Row(.output(of: action, "heard"), .info, "restart a.service: heard", ["ACTION=restart a.service"]),
-            Row(.warning("a"), .warning, "a"),
-            Row(.complaint("a"), .error, "a"),
         ]
     }
 
+    /// The same of what the core does not know.
+    private var daemonRows: [Row] {
+        let full = Failure(.diskFull, at: .path(path), cause: 28)
+        let fullWords = "/srv/web.jwt: the disk is full (no space left); make room: df -h /srv"
+        let ofFull = ["PATH=/srv/web.jwt", "CODE=disk_full"]
+        let warning = Diagnostic(.warning, at: Position(file: "/etc/c.yaml", line: 2, column: 3), "odd; write another")
+        func row(
+            _ event: DaemonEvent, _ priority: LogLine.Priority, _ words: String, _ fields: [String] = []
+        ) -> Row { Row(event.line, priority, words, fields) }
+        return [
+            row(
+                .startRefused(.configuration(warning)), .error, "/etc/c.yaml:2:3: warning: odd; write another",
+                ["PATH=/etc/c.yaml"]),
+            row(
+                .configurationWarning(warning), .warning, "/etc/c.yaml:2:3: warning: odd; write another",
+                ["PATH=/etc/c.yaml"]),
+            row(
+                .noSecureMemory, .warning, "no memory could be set apart for keys; they lie in ordinary memory"),
+            row(
+                .stateLost(path), .warning,
+                "/srv/web.jwt: the state directory was removed, emptied or replaced while it was in use; "
+                    + "it is opened anew and everything is written to it again", ["PATH=/srv/web.jwt"]),
+            row(
+                .stateDirectoryKept(path), .warning,
+                "the state directory goes on being /srv/web.jwt until the daemon is started anew",
+                ["PATH=/srv/web.jwt"]),
+            row(
+                .socketIgnored(name: "other"), .warning,
+                "nothing is done with the socket other that systemd passed; see FileDescriptorName= of its unit"),
+            row(
+                .configurationNotKept(full), .warning,
+                "the configuration cannot be kept for a start with a refused one: " + fullWords, ofFull),
+            row(.recordSetAside(web, full), .warning, "web: " + fullWords, ofFull + ["CLIENT=web"]),
+            row(.acceptFailed(full), .error, fullWords, ofFull),
+            row(.credentialsLost(full), .error, fullWords, ofFull),
+            row(
+                .stoppedEarly(jobs: 3), .warning, "stopped although 3 jobs had not ended; the next start goes on"),
+            row(.metricsNotWritten(full), .error, fullWords, ofFull),
+            row(
+                .leftUndone(web, .critical, full), .error, "web: " + fullWords,
+                ["CLIENT=web", "STATE=critical", "CODE=disk_full"]),
+            row(
+                .managerUnreachable(SystemError("send", errno: .brokenPipe)), .warning,
+                "the service manager cannot be notified: cannot send: Broken pipe"),
+            row(
+                .managerSilent(address: "/run/n"), .warning,
+                "the service manager does not read what it is told (NOTIFY_SOCKET=/run/n); the daemon goes on, and "
+                    + "tells it as soon as it does"),
+            row(.managerReached, .warning, "the service manager reads the daemon's messages again"),
+            row(.hookPrinted(action, "heard"), .info, "restart a.service: heard", ["ACTION=restart a.service"]),
+            row(
+                .linesLost(2), .warning,
+                "2 log events before the last one are lost: nobody read them in time"),
+        ]
+    }
+
+    @Test func whatHasNoFailureSaysHowItIs() {
+        #expect(DaemonEvent.leftUndone(web, .degraded, nil).line.words == "web: degraded")
+        #expect(DaemonEvent.recordSetAside(nil, Failure(.stateDamaged, at: .path(path))).line.fields().count == 2)
+    }
+
+    /// Why a start is refused, and the error number that the service manager is told.
+    @Test func refusalsOfAStart() throws {
+        let locked = Failure(.stateLocked, at: .path(path), cause: 11)
+        let refusals: [StartRefusal] = [
+            .system(SystemError("send", errno: .brokenPipe)), .temporaryNames(FileError(.ioError, at: "/dev/urandom")),
+            .reachableMetrics(socket: "metrics"), .stateLocked(locked),
+        ]
+        #expect(
+            refusals.map(\.words) == [
+                "cannot run: cannot send: Broken pipe", "cannot run: io_error: /dev/urandom",
+                "the socket metrics from systemd is on an address that other machines reach; "
+                    + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467",
+                locked.sentence,
+            ])
+        #expect(refusals.map(\.errno) == [32, nil, nil, 11])
+        #expect(refusals.map(\.fields) == [[], [], [], locked.fields])
+    }
+
+    /// A log line that is made of no event has no message id of its own, and nobody can search for it.
+    @Test func noCallTakesAFreeString() throws {
+        let log = try String(contentsOfFile: repository + "/Sources/Daemon/Log.swift", encoding: .utf8)
+        let calls = log.matches(of: #/\n    func (note[^\n]*)/#).map { String($0.output.1) }
+        #expect(calls == ["note(_ event: LogEvent, clients: [ClientName] = []) {", "note(_ event: DaemonEvent) {"])
+        #expect(!log.contains(": String)") && !log.contains("_ text: String"))
+    }
+
     @Test func everyEventHasItsPriorityWordsAndFields() {
-        for row in rows {
+        for row in rows + daemonRows {
             #expect(row.line.priority == row.priority, "\(row.words)")
             #expect(row.line.words == row.words)
             #expect(
@@ -174,7 +261,7 @@ import Testing
     @Test func theCatalogExplainsEachMessageIDOnce() throws {
         let catalog = try String(contentsOfFile: repository + "/systemd/clientsecretd.catalog", encoding: .utf8)
         let explained = catalog.matches(of: #/(?m)^-- ([0-9a-f]{32})$/#).map { String($0.output.1) }
-        #expect(rows.map(\.line.id).sorted() == explained.sorted())
+        #expect((rows + daemonRows).map(\.line.id).sorted() == explained.sorted())
         #expect(Set(explained).count == explained.count)
     }
 

@@ -28,8 +28,8 @@ for line in sys.stdin: print(json.loads(line).get(sys.argv[1], ""))' "$1"; }
 # id EVENT: its message id, the first after the event's name.
 id() { sed -n "/ \(case \.\|func \)$1\>/,/\"[0-9a-f]\{32\}\"/s/.*\"\([0-9a-f]\{32\}\)\".*/\1/p" /src/Sources/Daemon/LogTable.swift; }
 
-eventually "the hook's line is there" eval '[ -n "$(entry MESSAGE_ID=$(id output))" ]'
-equal "with the action it is of" "exec /usr/local/bin/hook" "$(entry MESSAGE_ID="$(id output)" | field CLIENTSECRETD_ACTION)"
+eventually "the hook's line is there" eval '[ -n "$(entry MESSAGE_ID=$(id hookPrinted))" ]'
+equal "with the action it is of" "exec /usr/local/bin/hook" "$(entry MESSAGE_ID="$(id hookPrinted)" | field CLIENTSECRETD_ACTION)"
 minted=$(entry MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)
 equal "one secret was minted" 1 "$(wc -l <<<"$minted")"
 equal "its key's id is a field" ABC123DEFG "$(field CLIENTSECRETD_KEY_ID <<<"$minted")"
@@ -98,7 +98,7 @@ kill -CONT "$journald"
 equal "it renews though the journal hangs" 300 "$renewed"
 promise "and once it does not any more" clientsecretd renew web
 eventually "the journal says what it lacks" \
-    eval 'entry MESSAGE_ID=$(id warning) | field MESSAGE | grep -q "log events before the last one are lost"'
+    eval 'entry MESSAGE_ID=$(id linesLost) | field MESSAGE | grep -q "log events before the last one are lost"'
 
 # journald takes a thousand fields in an entry. What concerns more clients is told all the same.
 systemctl stop clientsecretd
