@@ -3,7 +3,7 @@ import Rotation
 
 /// `from`: where a client without a private key receives its secrets.
 enum SourceSettings {
-    static let names = ["path", "format", "variable"]
+    static let names = ["path", "format"] + readable.compactMap { $0.setting?.name }
 
     static func read(in client: Section) -> Setting<SourceConfiguration> {
         guard let (node, position) = client.node("from") else { return client.missing("from") }
@@ -16,10 +16,6 @@ enum SourceSettings {
             diagnostics.error(
                 at: position, "\"from\" has no \"path\"; write the file that something else renews")
         }
-        let variable = section.value("variable") { text throws(Mistake) in
-            if let mistake = FormatRegistry.environment.setting?.check(text, quoted) { throw Mistake(mistake) }
-            return text
-        }
         let format = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
             if let format = readable.first(where: { $0.name == text }) { return format }
             let advice = nearest(to: text, among: readable.map { $0.name }).map { "did you mean \"\($0)\"?" }
@@ -27,16 +23,29 @@ enum SourceSettings {
                 "no secret is received as format\(apposition(text)); "
                     + (advice ?? "write \(alternatives(readable.map { $0.name }))"))
         }
-        if case .wrong = variable { return .wrong }
+        let places = readable.compactMap { type in
+            type.setting.map { setting in
+                let value = section.value(setting.name) { text throws(Mistake) in
+                    if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
+                    return text
+                }
+                return (format: type, name: setting.name, value: value)
+            }
+        }
         if case .wrong = format { return .wrong }
-        let named: any OutputFormat.Type =
-            format.value ?? (variable.isAbsent ? FormatRegistry.standard : FormatRegistry.environment)
-        if named.isShared == variable.isAbsent {
+        for place in places { if case .wrong = place.value { return .wrong } }
+        let given = places.filter { !$0.value.isAbsent }
+        let named: any OutputFormat.Type = format.value ?? given.first?.format ?? FormatRegistry.standard
+        if let other = given.first(where: { $0.format.name != named.name }) {
             diagnostics.error(
-                at: variable.position ?? format.position ?? position,
-                variable.isAbsent
-                    ? "format \(named.name) needs a \"variable\"; write the one that holds the secret"
-                    : "format \(named.name) has no variable; remove one of the lines")
+                at: other.value.position ?? position,
+                "format \(named.name) has no \(other.name); remove one of the lines")
+            return .wrong
+        }
+        if let setting = named.setting, given.isEmpty {
+            diagnostics.error(
+                at: format.position ?? position,
+                "format \(named.name) needs a \"\(setting.name)\"; write the one that holds the secret")
             return .wrong
         }
         guard let path = path.located else { return .wrong }
@@ -45,7 +54,7 @@ enum SourceSettings {
                 SourceConfiguration(
                     path: path.value,
                     format: FileFormat(name: named.name, isShared: named.isShared),
-                    slot: variable.value.map(Slot.variable) ?? .whole),
+                    slot: given.first?.value.value.map(Slot.variable) ?? .whole),
                 at: path.position))
     }
 

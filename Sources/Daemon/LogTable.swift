@@ -197,9 +197,9 @@ extension DaemonEvent {
         case .managerSilent(let address):
             LogLine(
                 "320fdcf21766476cbe047b2c50961da1", .warning,
-                "the service manager does not read what it is told (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
-                    + "tells it as soon as it does")
-        // Of the same priority as what it ends, so that whoever saw that sees this.
+                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
+                    + "sends them as soon as they are read again")
+        // At the priority of the first warning, so that a log that shows the one shows the other.
         case .managerReached:
             LogLine(
                 "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")

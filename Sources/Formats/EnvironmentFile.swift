@@ -14,9 +14,9 @@
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - Not edited either: a NUL (systemd stops there), a quote that is never closed, more than one command or
 ///   variable in one statement, a command substitution as the value.
-package struct EnvironmentFile {
+struct EnvironmentFile {
     /// The value found for a variable.
-    package enum Value: Hashable, Sendable {
+    enum Value: Hashable, Sendable {
         case absent
         /// The value's bytes, without any quotes around it.
         case one([UInt8])
@@ -32,7 +32,7 @@ package struct EnvironmentFile {
     private(set) var bytes: [UInt8]
     private var lexer: EnvironmentLexer
 
-    package init(_ bytes: [UInt8]) throws(FormatFlaw) {
+    init(_ bytes: [UInt8]) throws(FormatFlaw) {
         self.bytes = bytes
         lexer = EnvironmentLexer([])
         try read()
@@ -80,7 +80,7 @@ package struct EnvironmentFile {
     }
 
     /// What the variable is set to.
-    package func value(of name: String) throws(FormatFlaw) -> Value { try value(find([name]).assignments(of: name)) }
+    func value(of name: String) throws(FormatFlaw) -> Value { try value(find([name]).assignments(of: name)) }
 
     /// What each of the variables is set to. Of several that cannot be determined, the first is the one that is thrown for.
     func values(of names: some Collection<String>) throws(FormatFlaw) -> [String: Value] {

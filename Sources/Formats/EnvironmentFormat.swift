@@ -5,6 +5,7 @@ package struct EnvironmentFormat: OutputFormat {
         name: "variable", scope: .place, advice: "write the one that the application reads",
         check: VariableName.mistake)
     package static let isShared = true
+    package static let words = "a variable, as NAME=value"
 
     package init(parameter: String?) {}
 
@@ -31,6 +32,17 @@ package struct EnvironmentFormat: OutputFormat {
         var file = try EnvironmentFile(bytes)
         try file.set(values)
         return file.bytes
+    }
+
+    package static func candidate(
+        in bytes: [UInt8], at place: FormatPlace
+    ) throws(FormatFlaw) -> SecretCandidate? {
+        guard case .variable(let name) = place else { return nil }
+        return switch try EnvironmentFile(bytes).value(of: name) {
+        case .one(let value): .bytes(value)
+        case .absent: .missing("\(name) is not set in it")
+        case .differing: .missing("\(name) is set to different values in it")
+        }
     }
 }
 

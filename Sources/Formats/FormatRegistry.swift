@@ -7,8 +7,6 @@ package enum FormatRegistry {
     package static let standard: any OutputFormat.Type = RawFormat.self
     /// Where a program reads environment variables.
     package static let environment: any OutputFormat.Type = EnvironmentFormat.self
-    /// Where a program reads JSON.
-    package static let json: any OutputFormat.Type = JSONFormat.self
     /// Where the user says what stands around the secret.
     package static let template: any OutputFormat.Type = TemplateFormat.self
 
@@ -16,4 +14,17 @@ package enum FormatRegistry {
     package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }
 
     package static func named(_ name: String) -> (any OutputFormat.Type)? { all.first { $0.name == name } }
+
+    /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
+    /// last, because to it every file is a secret.
+    package static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate {
+        var missing: SecretCandidate?
+        for format in all where format.name != standard.name {
+            guard let candidate = try format.candidate(in: bytes, at: place) else { continue }
+            if case .bytes = candidate { return candidate }
+            missing = missing ?? candidate
+        }
+        if let missing { return missing }
+        return try standard.candidate(in: bytes, at: place) ?? .missing("no format has a secret there")
+    }
 }

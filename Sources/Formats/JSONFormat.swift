@@ -6,6 +6,7 @@ package struct JSONFormat: OutputFormat {
     package static let name = "json"
     package static let setting: FormatSetting? = nil
     package static let isShared = false
+    package static let words = "a JSON object"
 
     package init(parameter: String?) {}
 
@@ -44,6 +45,24 @@ package struct JSONFormat: OutputFormat {
 
             """
         return Array(head.utf8) + secret.token + Array(tail.utf8)
+    }
+
+    /// Of an object, whatever else it has: other programs write objects with the secret too.
+    package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? {
+        let text = TokenBytes.trimmed(bytes)
+        guard place == .whole, text.first == UInt8(ascii: "{") else { return nil }
+        guard let document = try? JSONDecoder().decode(SecretAlone.self, from: Data(text)) else {
+            return .missing("this is no JSON object with a \"client_secret\"")
+        }
+        return .bytes(Array(document.secret.utf8))
+    }
+
+    private struct SecretAlone: Decodable {
+        let secret: String
+
+        enum CodingKeys: String, CodingKey {
+            case secret = "client_secret"
+        }
     }
 
     private struct Document: Decodable {

@@ -10,6 +10,8 @@ package protocol OutputFormat: Sendable {
     static var setting: FormatSetting? { get }
     /// Whether several outputs may share the file, and lines that others have written.
     static var isShared: Bool { get }
+    /// What stands in the file, as an answer in a menu.
+    static var words: String { get }
 
     /// - Parameter parameter: the setting's value where it concerns the whole file, checked before by ``FormatSetting/check``.
     init(parameter: String?)
@@ -21,6 +23,19 @@ package protocol OutputFormat: Sendable {
 
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
+
+    /// What stands where the secret belongs, in a file of which it is not known what it is; nil where it is not of this format,
+    /// as far as can be told. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
+    /// can only do so of one that is found.
+    static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate?
+}
+
+/// What may be the secret in somebody's file.
+package enum SecretCandidate: Hashable, Sendable {
+    /// Whatever these bytes are, they stand in its place.
+    case bytes([UInt8])
+    /// Why there is none, as the end of a sentence.
+    case missing(String)
 }
 
 /// A setting that only one format has.
@@ -92,4 +107,12 @@ enum TokenBytes {
     }
 
     static func content(_ bytes: [UInt8]?) -> ParsedFile.Content { bytes.flatMap(plain).map { .token($0) } ?? .foreign }
+
+    /// Without the blanks around it.
+    static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return [] }
+        return Array(bytes[first...last])
+    }
 }

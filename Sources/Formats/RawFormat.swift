@@ -3,6 +3,7 @@ package struct RawFormat: OutputFormat {
     package static let name = "raw"
     package static let setting: FormatSetting? = nil
     package static let isShared = false
+    package static let words = "the secret and nothing else"
 
     package init(parameter: String?) {}
 
@@ -13,5 +14,9 @@ package struct RawFormat: OutputFormat {
 
     package func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
         secrets[.whole]?.token ?? bytes
+    }
+
+    package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? {
+        place == .whole ? .bytes(TokenBytes.trimmed(bytes)) : nil
     }
 }

@@ -22,6 +22,7 @@ package struct TemplateFormat: OutputFormat {
             }
         })
     package static let isShared = false
+    package static let words = "a text of your own with the secret in it"
 
     /// What a name in double braces stands for.
     enum Field: String, CaseIterable {
@@ -80,6 +81,9 @@ package struct TemplateFormat: OutputFormat {
         guard let secret = secrets[.whole], let template else { return bytes }
         return Self.render(try Self.checkedPieces(of: template), secret)
     }
+
+    /// Nil: without its template a secret is known by its looks alone, and of several the one that is meant is not.
+    package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? { nil }
 
     /// The configuration is checked before: a flaw here means that something else has set the template.
     private static func checkedPieces(of template: String) throws(FormatFlaw) -> [Piece] {

@@ -206,8 +206,8 @@ import Testing
                 "the service manager cannot be notified: cannot send: Broken pipe"),
             row(
                 .managerSilent(address: "/run/n"), .warning,
-                "the service manager does not read what it is told (NOTIFY_SOCKET=/run/n); the daemon goes on, and "
-                    + "tells it as soon as it does"),
+                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=/run/n); the daemon goes on, and "
+                    + "sends them as soon as they are read again"),
             row(.managerReached, .warning, "the service manager reads the daemon's messages again"),
             row(.hookPrinted(action, "heard"), .info, "restart a.service: heard", ["ACTION=restart a.service"]),
             row(

@@ -24,4 +24,48 @@ import Testing
         #expect(searched > 100)
         #expect(found == [])
     }
+
+    /// A format that is asked for by what it is for is one too that others depend on.
+    ///
+    /// What stays, and why:
+    /// - systemd's `EnvironmentFile=` and dotenv files have a form of their own, and `init` writes what reads them.
+    /// - The body of an `http` target is a text in the language of templates, which has no file.
+    /// - `--variable` is an option of its own, checked before it is known which format has it.
+    @Test func whatAFormatIsForIsAskedOnlyWhereSomethingElseFixesIt() throws {
+        let sources = URL(fileURLWithPath: repository + "/Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        let asked = #/\bFormats\.(?!all\b|standard\b|named\b|candidate\b|isPlain\b)\w+|\bVariableName\b/#
+            .wordBoundaryKind(.simple)
+        var found: [String] = []
+        for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/Formats/") {
+            let place = String(file.path.dropFirst(sources.path.count + 1))
+            let text = try String(contentsOf: file, encoding: .utf8)
+            found += Set(text.matches(of: asked).map { "\(place): \($0.output)" })
+        }
+        #expect(
+            found.sorted() == [
+                "Config/TargetSettings.swift: FormatRegistry.template",
+                "Push/PushExchange.swift: FormatRegistry.template",
+                "clientsecretd/Commands/CommonOptions.swift: VariableName",
+                "clientsecretd/Commands/SetupAnswers.swift: FormatRegistry.environment",
+            ])
+    }
+
+    /// `inspect` has no format said, and the file may be anybody's.
+    @Test func aSecretIsFoundInAFileOfUnknownFormat() throws {
+        func candidate(_ text: String, _ place: FormatPlace = .whole) throws(FormatFlaw) -> SecretCandidate {
+            try FormatRegistry.candidate(in: Array(text.utf8), at: place)
+        }
+        let secret = try FormatTests.secret()
+        for type in FormatRegistry.all where type.setting?.scope != .file {
+            let place: FormatPlace = type.setting == nil ? .whole : .variable("SECRET")
+            let bytes = try type.init(parameter: nil).render([place: secret], into: [])
+            #expect(try FormatRegistry.candidate(in: bytes, at: place) == .bytes(secret.token), "\(type.name)")
+        }
+        #expect(try candidate("\n a b \n") == .bytes(Array("a b".utf8)))
+        #expect(try candidate(#" {"client_secret": "a b", "more": 1}"#) == .bytes(Array("a b".utf8)))
+        #expect(try candidate("{}") == .missing(#"this is no JSON object with a "client_secret""#))
+        #expect(try candidate("A=1\n", .variable("B")) == .missing("B is not set in it"))
+        #expect(throws: FormatFlaw.self) { try candidate("A='1\n", .variable("A")) }
+    }
 }

@@ -105,20 +105,23 @@ struct SetupDialog {
     let say: (String) -> Void
 
     /// The places where applications read a secret, as the menu shows them.
-    private enum Place: CaseIterable {
+    private enum Place {
         case environmentFile
         case dotenv
         case credential
-        case raw
-        case json
+        /// A file that needs no setting besides.
+        case file(any OutputFormat.Type)
+
+        static var all: [Place] {
+            [.environmentFile, .dotenv, .credential] + FormatRegistry.all.filter { $0.setting == nil }.map(Place.file)
+        }
 
         var words: String {
             switch self {
             case .environmentFile: "a variable, by an environment file that its unit reads (EnvironmentFile=)"
             case .dotenv: "a variable, in a dotenv file of its own, such as /srv/app/.env"
             case .credential: "a credential of its unit (LoadCredential=)"
-            case .raw: "a file with the secret and nothing else"
-            case .json: "a JSON file"
+            case .file(let format): "a file with \(format.words)"
             }
         }
     }
@@ -155,7 +158,7 @@ struct SetupDialog {
     }
 
     private func askForPlace(_ answers: inout SetupAnswers) throws {
-        let place = try choice("Where does the application read the secret?", Place.allCases.map { ($0.words, $0) })
+        let place = try choice("Where does the application read the secret?", Place.all.map { ($0.words, $0) })
         let name = answers.name?.description ?? "web"
         switch place {
         case .environmentFile:
@@ -179,8 +182,7 @@ struct SetupDialog {
             if answers.unit == nil {
                 answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
             }
-        case .raw, .json:
-            let format = place == .raw ? FormatRegistry.standard : FormatRegistry.json
+        case .file(let format):
             answers.format = FormOptions.Format(format)
             answers.group = try optional("The group that reads it") { text in
                 let name = try Flags.account(text)
@@ -190,7 +192,7 @@ struct SetupDialog {
                 return name
             }
             let directory = answers.group == nil ? "out" : name
-            let ending = place == .raw ? "jwt" : format.name
+            let ending = format.name == FormatRegistry.standard.name ? "jwt" : format.name
             answers.output = try answer(
                 "The file", offering: "/run/clientsecretd/\(directory)/\(name).\(ending)", Flags.path)
         }
@@ -199,16 +201,10 @@ struct SetupDialog {
         }
     }
 
-    /// The words of the menu; a format without any is shown by its name.
     private func askForFormat() throws -> FormOptions.Format {
-        let words = [
-            FormatRegistry.standard.name: "the secret and nothing else",
-            FormatRegistry.environment.name: "a variable, as NAME=value",
-            FormatRegistry.json.name: "a JSON object",
-        ]
-        return try choice(
+        try choice(
             "How does the application read the secret there?",
-            FormOptions.Format.all.map { (words[$0.name] ?? $0.name, FormOptions.Format($0)) })
+            FormOptions.Format.all.map { ($0.words, FormOptions.Format($0)) })
     }
 
     private func askForVariable(_ answers: inout SetupAnswers) throws {
