@@ -29,8 +29,11 @@ package struct ActionRunner: Sendable {
         case .exec(let arguments, let timeout):
             try exec.run(arguments, timeout: timeout, covering, of: action)
         case .unit, .signal: try unit.run(action)
-        // The executor has the push service do this (`Executor.redeploy`): it needs the network.
-        case .redeploy: break
+        // The executor has the push service do this (`Executor.redeploy`). To end without an error here would count as
+        // done, and a secret as delivered.
+        case .redeploy:
+            throw Failure(
+                .actionNotStarted, at: .action(action.id), detail: "only the push service can do this")
         }
     }
 

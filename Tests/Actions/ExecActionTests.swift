@@ -42,6 +42,13 @@ import Testing
         try runner.run(action, covering)
     }
 
+    /// The executor has that done by what pushes: an action that nothing ran must not count as done.
+    @Test func whatIsNotRunHereFails() {
+        let failure = failure(of: .redeploy(project: "shop", targets: []))
+        #expect(failure?.code == .actionNotStarted)
+        #expect(failure?.place == .action(ActionID("redeploy shop")))
+    }
+
     private func failure(of action: Action) -> Failure? {
         do throws(Failure) {
             try run(action)
