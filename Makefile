@@ -141,7 +141,7 @@ bench: build .build/venv/ready .build/etcd/usr/bin/etcdctl .build/peers-root/etc
 # gives a new thread its creator's signal mask, whatever its attributes say, and a search of the process's memory was not seen
 # to end with it. XCTest's runner itself leaks, so leaks are not counted.
 SANITIZER ?= thread address
-SUITES ?= Failures|Formats|Rotation|Linux|Systemd|Config|Keys|Outputs|State|UserWriter|StatusAPI|Actions|Daemon|Fuzzing
+SUITES ?= Failures|Formats|Rotation|Linux|Systemd|Config|Keys|Outputs|State|UserWriter|StatusAPI|Actions|SignIn|Daemon|Fuzzing
 not_sanitized := PathAttackTests|PublisherRaceTests
 not_thread_sanitized := saysWhyItCouldNotBeStarted|saysWhenThePathIsTooLong|orphansAreReapedAndWaitedChildrenAreNot
 not_address_sanitized := signalsAreBlockedOnItsThreads|aKeyLiesInThePrivateKeyHeapAlone

@@ -1,0 +1,50 @@
+import AppleClientSecret
+import SignIn
+import Testing
+
+@Suite struct VerdictTests {
+    private func verdict(_ status: Int, _ body: String) -> Verdict {
+        Verdict(.success(HTTPAnswer(status: status, body: Array(body.utf8), date: nil)))
+    }
+
+    /// Apple's answers are read leniently.
+    @Test(arguments: [
+        (400, #"{"error":"invalid_grant"}"#, Verdict.Outcome.accepted),
+        (
+            400, "\n {\"error\" : \"invalid_grant\", \"error_description\":\"The code has expired\", \"x\":{}}",
+            .accepted
+        ),
+        (400, #"{"error":"invalid_client","email_verified":false}"#, .refused),
+        (401, #"{"error":"invalid_client"}"#, .refused),
+        (400, #"{"error":"invalid_request"}"#, .unknown), (400, #"{"error":"Invalid_Client"}"#, .unknown),
+        (400, #"{"error":{"code":"invalid_client"}}"#, .unknown), (400, "invalid_client", .unknown),
+        (400, "", .unknown),
+        (500, #"{"error":"invalid_client"}"#, .unknown), (429, #"{"error":"invalid_client"}"#, .unknown),
+        (200, #"{"error":"invalid_grant"}"#, .unknown), (302, #"{"error":"invalid_client"}"#, .unknown),
+        (200, #"{"access_token":"a"}"#, .unknown),
+    ])
+    func isWhatAppleMeans(status: Int, body: String, outcome: Verdict.Outcome) {
+        #expect(verdict(status, body).outcome == outcome)
+    }
+
+    @Test func survivesBeingWrittenAndRead() throws {
+        let all = [
+            verdict(400, #"{"error":"invalid_grant"}"#), verdict(400, #"{"error":"invalid_client"}"#),
+            verdict(503, "x"),
+            Verdict(.failure(TransportFailure(.timedOut, "a \"reason\"\n"))), .malformedRequest,
+        ]
+        for one in all { #expect(Verdict(answer: one.answer.bytes) == one) }
+        #expect(Verdict(answer: Array(#"{"verdict":"perhaps"}"#.utf8)) == nil)
+    }
+
+    @Test func aDescriptionIsCut() {
+        let long = String(repeating: "x", count: 10_000)
+        let detail = verdict(400, #"{"error":"invalid_client","error_description":"\#(long)"}"#).detail
+        #expect(detail?.count == 200)
+    }
+
+    @Test func everyReasonHasWordsOfItsOwn() {
+        let words = Set(TransportFailure.Kind.allCases.map { TransportFailure($0, "").words })
+        #expect(words.count == TransportFailure.Kind.allCases.count)
+    }
+}
