@@ -9,7 +9,7 @@ package import SignIn
 ///
 /// The rules are:
 /// - Only the statuses that the kind lists mean success; a redirect does not.
-/// - What the API can show is read back after writing, and has to agree.
+/// - What the API can show is read back after writing, and has to agree. A place that is missing holds nothing.
 /// - Where other things are kept beside the secret, they are read, and written back as they were; a secret that is there
 ///   already is not written again.
 /// - What the API said is reported in 200 characters at most, without secret, token and what looks like one.
@@ -58,7 +58,14 @@ package struct PushExchange {
             case .publish: return .published(verified: try publish())
             case .read:
                 guard let read = target.kind.read else { return .read(holds: nil) }
-                return .read(holds: holds(try answer(to: read)))
+                do throws(PushFailure) {
+                    return .read(holds: holds(try answer(to: read)))
+                } catch {
+                    // A place that is gone does not hold the secret. Said as a failure, it would be read again for ever;
+                    // the push that follows now creates it, or says itself that it cannot.
+                    guard error.code == .placeMissing else { throw error }
+                    return .read(holds: false)
+                }
             case .redeploy: return .redeployed(ready: try redeploy())
             }
         } catch {
