@@ -46,14 +46,33 @@ package struct AdoptedText: Hashable, Codable, Sendable {
         path: String, in directory: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
     ) -> LoadedConfiguration? {
         guard let main = ConfigurationLoader.absolutePath(of: path),
-            let content = try? TrustedFile.read(
-                file(of: main, in: directory), for: .configuration, as: identity, limit: sizeLimit),
-            let kept = try? JSONDecoder().decode(AdoptedText.self, from: Data(content.bytes)), kept.version == 1,
+            let kept = read(file(of: main, in: directory), as: identity),
             kept.configuration == main.description, let sources = kept.sources(main, path)
         else { return nil }
         return try? ConfigurationLoader.judge(
             sources, as: identity, stateDirectory: stateDirectory, diagnostics: Diagnostics()
         ).get()
+    }
+
+    /// The main file's text of the configuration copied to `file`; nil when there is no copy.
+    ///
+    /// - Parameters:
+    ///   - path: the configuration's, for messages.
+    ///   - file: as root hands it to a service, whichever configuration it is of; nil for root's own copy of `path`.
+    static func main(of path: String, in file: String?, as identity: Identity) -> SourceFile? {
+        guard let main = ConfigurationLoader.absolutePath(of: path),
+            let kept = read(file ?? self.file(of: main, in: directory), as: identity),
+            file != nil || kept.configuration == main.description
+        else { return nil }
+        return SourceFile(name: path, path: main, bytes: Array(kept.text.utf8))
+    }
+
+    private static func read(_ file: String, as identity: Identity) -> AdoptedText? {
+        guard
+            let content = try? TrustedFile.read(file, for: .configuration, as: identity, limit: sizeLimit),
+            let kept = try? JSONDecoder().decode(AdoptedText.self, from: Data(content.bytes)), kept.version == 1
+        else { return nil }
+        return kept
     }
 
     private func sources(_ main: AbsolutePath, _ name: String) -> [SourceFile]? {

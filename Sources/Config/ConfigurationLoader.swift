@@ -40,37 +40,61 @@ package enum ConfigurationLoader {
     /// The targets in the file `path`, which alone may name some; nothing else in it is looked at. Only root and `identity`
     /// may be able to write to it.
     ///
+    /// Those of the text last adopted where the file is missing or what is looked at is wrong: the daemon goes on with that
+    /// text, and what it pushes must arrive. Not where this user may not read the file: the daemon may have adopted it since.
+    ///
     /// Blocks on the file system.
-    package static func targets(path: String, as identity: Identity) -> Result<[PushTarget], Refusal> {
-        section(of: path, as: identity) { TopLevelSettings.targets(in: $0).compactMap(\.target) }
+    ///
+    /// - Parameter adopted: the file with the text last adopted; nil for root's copy of what lay at `path`.
+    package static func targets(
+        path: String, adopted: String? = nil, as identity: Identity
+    ) -> Result<[PushTarget], Refusal> {
+        section(of: path, adopted, as: identity) { TopLevelSettings.targets(in: $0).compactMap(\.target) }
     }
 
     /// The store in the file `path`, which alone may name one, read likewise; nil where it names none.
     ///
     /// Blocks on the file system.
-    package static func store(path: String, as identity: Identity) -> Result<StoreConfiguration?, Refusal> {
-        section(of: path, as: identity) { StoreSettings.read(in: $0).value }
+    package static func store(
+        path: String, adopted: String? = nil, as identity: Identity
+    ) -> Result<StoreConfiguration?, Refusal> {
+        section(of: path, adopted, as: identity) { StoreSettings.read(in: $0).value }
     }
 
-    /// What `read` makes of the main file's settings.
+    /// What `read` makes of the main file's settings, or of those last adopted.
     private static func section<Value>(
-        of path: String, as identity: Identity, _ read: (Section) -> Value
+        of path: String, _ adopted: String?, as identity: Identity, _ read: (Section) -> Value
     ) -> Result<Value, Refusal> {
-        let diagnostics = Diagnostics()
+        let refusal: Refusal
         do {
             let file = try self.read(try absolute(path), name: path, as: identity)
-            let start = Position(file: path, line: 1, column: 1)
-            if let root = YAMLReader.read(file.bytes, file: path, diagnostics: diagnostics),
-                let section = Section(
-                    root, of: "the configuration", at: start, names: TopLevelSettings.names, diagnostics)
-            {
-                let value = read(section)
-                if diagnostics.errors == 0 { return .success(value) }
+            switch section(in: file, read) {
+            case .success(let value): return .success(value)
+            case .failure(let found): refusal = found
             }
         } catch {
+            let diagnostics = Diagnostics()
             diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)
+            refusal = Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable)
         }
-        return .failure(Refusal(diagnostics: diagnostics.sorted(main: path)))
+        guard !refusal.isUnreadable, let kept = AdoptedText.main(of: path, in: adopted, as: identity) else {
+            return .failure(refusal)
+        }
+        // What is wrong with the file that lies there is what somebody has to hear of.
+        return section(in: kept, read).mapError { _ in refusal }
+    }
+
+    private static func section<Value>(in file: SourceFile, _ read: (Section) -> Value) -> Result<Value, Refusal> {
+        let diagnostics = Diagnostics()
+        let start = Position(file: file.name, line: 1, column: 1)
+        if let root = YAMLReader.read(file.bytes, file: file.name, diagnostics: diagnostics),
+            let section = Section(
+                root, of: "the configuration", at: start, names: TopLevelSettings.names, diagnostics)
+        {
+            let value = read(section)
+            if diagnostics.errors == 0 { return .success(value) }
+        }
+        return .failure(Refusal(diagnostics: diagnostics.sorted(main: file.name)))
     }
 
     /// The configuration in these files: the main one, then the additions.

@@ -11,9 +11,12 @@ struct ConfigurationOption: ParsableArguments {
         completion: .file())
     var config: String?
 
-    var path: String {
-        let handed = CredentialFiles.path(of: "clientsecretd.yaml")
-        let isHanded = handed.map { unsafe access($0, F_OK) == 0 } ?? false
-        return config ?? (isHanded ? handed : nil) ?? ConfigurationLoader.defaultPath
+    var path: String { config ?? Self.handed("clientsecretd.yaml") ?? ConfigurationLoader.defaultPath }
+
+    /// The text that the daemon has last adopted, where the service was handed it; nil to look for it where root keeps it.
+    var adopted: String? { config == nil ? Self.handed("adopted.json") : nil }
+
+    private static func handed(_ name: String) -> String? {
+        CredentialFiles.path(of: name).flatMap { unsafe access($0, F_OK) == 0 ? $0 : nil }
     }
 }

@@ -70,7 +70,7 @@ struct PushRole: ParsableCommand {
 
     private func configured() throws(PushFailure) -> PushTarget {
         let path = configuration.path
-        switch ConfigurationLoader.targets(path: path, as: .current()) {
+        switch ConfigurationLoader.targets(path: path, adopted: configuration.adopted, as: .current()) {
         case .success(let targets):
             guard let target = targets.first(where: { $0.name == self.target }) else {
                 throw PushFailure(

@@ -53,7 +53,7 @@ struct StoreRole: ParsableCommand {
     }
 
     private func configured() throws(StoreFailure) -> StoreConfiguration {
-        switch ConfigurationLoader.store(path: configuration.path, as: .current()) {
+        switch ConfigurationLoader.store(path: configuration.path, adopted: configuration.adopted, as: .current()) {
         case .success(let store):
             guard let store else {
                 throw StoreFailure(.unconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")

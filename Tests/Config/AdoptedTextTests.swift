@@ -51,6 +51,46 @@ import Testing
         #expect(!again.warnings.isEmpty)
     }
 
+    /// What the network program reads.
+    @Test(arguments: [
+        nil, "targets: {\n", "targets: {production: {kind: vaul}}\nstore: {endpoints: [no]}\n", "target: {}\n",
+        "#missing",
+    ])
+    func aSectionThatIsRefusedIsThatOfTheAdoptedText(text: String?) throws {
+        let settings = """
+            targets: {production: {kind: vault, path: a, endpoint: "https://v.example.com", token_credential: t}}
+            store: {endpoints: ["https://e.example.com:2379"]}
+
+            """
+        try directory.write(good.replacing("path: /run/web", with: "push: production") + settings, to: "c.yaml")
+        _ = try keep()
+        let path = directory("c.yaml")
+        let main = try #require(AbsolutePath(path))
+        let copy = AdoptedText.file(of: main, in: copies)
+        try FileManager.default.removeItem(atPath: path)
+        if let text { try directory.write(text, to: "c.yaml", mode: 0o644) }
+        // Whichever configuration it is of: a service sees its own under another name.
+        try FileManager.default.copyItem(atPath: copy, toPath: directory("adopted.json"))
+        for adopted in [copy, directory("adopted.json")] {
+            let targets = try ConfigurationLoader.targets(path: path, adopted: adopted, as: me).get()
+            #expect(targets.map(\.name) == ["production"])
+            let store = try #require(try ConfigurationLoader.store(path: path, adopted: adopted, as: me).get())
+            #expect(store.endpoints == ["https://e.example.com:2379"])
+        }
+        // What is said is what is wrong now.
+        try directory.write("missing", to: "adopted.json")
+        #expect(throws: Refusal.self) {
+            try ConfigurationLoader.targets(path: path, adopted: directory("adopted.json"), as: me).get()
+        }
+    }
+
+    @Test func aSectionThatPassesIsTheCurrentTexts() throws {
+        _ = try keep()
+        try directory.write(good + "store: {endpoints: [\"https://e.example.com:2379\"]}\n", to: "c.yaml")
+        let copy = AdoptedText.file(of: try #require(AbsolutePath(directory("c.yaml"))), in: copies)
+        #expect(try ConfigurationLoader.store(path: directory("c.yaml"), adopted: copy, as: me).get() != nil)
+    }
+
     @Test func theLastOneWins() throws {
         _ = try keep()
         try directory.write(good.replacing("web", with: "shop"), to: "c.yaml")

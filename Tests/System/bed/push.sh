@@ -91,6 +91,32 @@ promise "and the API holds it" same
 equal "neither secret nor token is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$secret" -e "$(cat $output)" -e token-of-the-tests)"
 
+# After a mistake, or without a configuration at all, the daemon goes on with the text that it has last adopted, and so does
+# this service. At a start the daemon looks whether the API holds what was last put there.
+cp $configuration /tmp/good.yaml
+# restarted: a start at which the API holds something else than the daemon has put there
+restarted() {
+    systemctl stop clientsecretd.service 'clientsecretd-push@*.service'
+    systemctl reset-failed
+    echo '{"do":"publish","client_secret":"'"$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)"'"}' |
+        CREDENTIALS_DIRECTORY=/tmp/by-hand $network push production --config /tmp/good.yaml >/dev/null
+    same && return 1
+    systemctl start clientsecretd.service
+}
+install -D -m 0600 /etc/clientsecretd/vault-token /tmp/by-hand/vault-token
+echo '  - [' >>$configuration
+promise "with a mistake in it the daemon starts" restarted
+contains "with what was adopted before" "would not start" "$(clientsecretd status)"
+eventually "and what is there is replaced" same
+eventually "and verified" shows verified True
+rm $configuration
+promise "so it does without a configuration" restarted
+eventually "and what is there is replaced" same
+eventually "and verified" shows verified True
+cp /tmp/good.yaml $configuration
+promise "and with a good one again" clientsecretd reload
+eventually "all is well" clientsecretd health
+
 # The sandboxes, as systemd sees the loaded units.
 exposure() { systemd-analyze security --no-pager "$1" | awk '/Overall exposure level/ { print $(NF - 2) }'; }
 found=$(exposure clientsecretd-push@production.service)
@@ -109,7 +135,7 @@ systemctl daemon-reload
 promise "the program that looks around runs" systemctl start clientsecretd-push@look.service
 eventually "to its end" grep -q neighbours /run/look
 equal "it reads no key, no output, no other's token" "" "$(grep reads /run/look)"
-equal "it was handed the configuration alone" "was handed clientsecretd.yaml" "$(grep handed /run/look)"
+equal "it was handed the configuration alone" "adopted.json clientsecretd.yaml" "$(sed -n 's/^was handed //p' /run/look | xargs)"
 contains "it may write nothing" "may not write" "$(cat /run/look)"
 contains "it speaks to no local service" "may not speak to neighbours" "$(cat /run/look)"
 

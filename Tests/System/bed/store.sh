@@ -136,6 +136,39 @@ promise "with one from elsewhere, by a drop-in, a reload" systemctl reload clien
 eventually "finds all well" clientsecretd health
 promise "a renewal" renew_web
 eventually "is put there with it" shares
+
+# Everything from elsewhere, and nothing in the directory.
+mkdir -m 0700 /etc/elsewhere
+mv /etc/clientsecretd/store/* /etc/elsewhere/
+printf '[Service]\nLoadCredential=%s\n' store-password:/etc/etcd-password store-ca:/etc/elsewhere/ca.pem \
+    store-certificate:/etc/elsewhere/client.pem store-key:/etc/elsewhere/client.key \
+    >/etc/systemd/system/clientsecretd-store.service.d/override.conf
+systemctl daemon-reload
+promise "with all of them from elsewhere a reload" systemctl reload clientsecretd.service
+eventually "finds all well" clientsecretd health
+promise "a renewal" renew_web
+eventually "is put there with them" shares
+login client
+printf '[Service]\nLoadCredential=store-password:/etc/etcd-password\n' \
+    >/etc/systemd/system/clientsecretd-store.service.d/override.conf
+systemctl daemon-reload
+
+# A mistake in the configuration: what the daemon has adopted before is what this service goes by, too.
+cp $configuration /tmp/good.yaml
+echo '  - [' >>$configuration
+systemctl stop clientsecretd.service clientsecretd-store.service
+put_shop
+promise "with a mistake in the configuration the daemon starts" systemctl start clientsecretd.service
+contains "with what was adopted before" "would not start" "$(clientsecretd status)"
+received() { clientsecretd status --json | python3 -c '
+import json, sys
+shop = next(c for c in json.load(sys.stdin)["clients"] if c["name"] == "shop")
+sys.exit(shop["source"]["state"] in ("unreachable", "missing"))'; }
+eventually "and reaches the store" received
+cp /tmp/good.yaml $configuration
+promise "and with a good one again" clientsecretd reload
+eventually "receives what was put there meanwhile" receives
+eventually "and all is well" clientsecretd health
 equal "no secret is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$web" -e "$(cat $output)" -e "$(cat $shop)")"
 
@@ -154,7 +187,7 @@ systemctl daemon-reload
 promise "the program that looks around runs" systemctl start look.service
 eventually "to its end" grep -q neighbours /run/look
 equal "it reads no key, no output, nothing that it was not handed" "" "$(grep reads /run/look)"
-equal "it was handed the configuration and the files of the directory" "clientsecretd.yaml store_ca.pem store_client.key store_client.pem" \
+equal "it was handed the configuration and the files of the directory" "adopted.json clientsecretd.yaml store_ca.pem store_client.key store_client.pem" \
     "$(sed -n 's/^was handed //p' /run/look | xargs)"
 contains "it may write nothing" "may not write" "$(cat /run/look)"
 contains "it speaks to no local service" "may not speak to neighbours" "$(cat /run/look)"
