@@ -6,14 +6,15 @@ import AppleClientSecret
 /// - A secret and its rollout are put, and read, in one transaction. So whoever has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, nobody is admitted.
 /// - A place without a rollout admits everybody. Where one was seen that is gone, is of another secret or unreadable, nobody
-///   is: who may write there can hold deliveries, and not release them by emptying it. A restart forgets what was seen.
+///   is: who may write there can hold deliveries, and not release them by emptying it. The client's record keeps that one was
+///   seen, because a restart in between must not release them either.
 /// - From the time half of `renew_before` is left of the secret that applications hold, whoever is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
 /// - Whom a rollout lets deliver before it is finished waits for no turn of `deliver_over` besides.
 /// - An action of several clients runs once one of them is admitted, for all of them: waiting for each other, two clients
 ///   whose canaries are different machines would have none.
 struct Admissions: Sendable {
-    /// Where a rollout was seen since the start.
+    /// Where a rollout was seen, since the start or by what the clients' records say.
     private var rolledOut: Set<StorePlace> = []
     /// The secrets that were seen in each place: the last one, and those in force. Another one that lies there later, of
     /// whatever kind, says nothing of one that was received.
@@ -37,6 +38,12 @@ struct Admissions: Sendable {
         for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
     }
 
+    /// Takes from a client's record that a rollout was seen.
+    mutating func recall(_ place: StorePlace) { rolledOut.insert(place) }
+
+    /// Whether a rollout was ever seen in a place.
+    func wasRolledOut(_ place: StorePlace) -> Bool { rolledOut.contains(place) }
+
     /// Whether the machine of this rank may deliver a secret.
     ///
     /// - Parameter rollout: what was last read.
@@ -57,12 +64,9 @@ extension Rotation {
     /// none is received from there.
     private func admission(_ client: Subject) -> (secret: Fingerprint, place: StorePlace, rank: UInt64)? {
         guard let store = configuration.store, client.entry.source?.isStore == true,
-            let secret = wantedSecret(client), let signer = secret.signer
+            let secret = wantedSecret(client), let place = StorePlace(of: secret)
         else { return nil }
-        return (
-            secret.fingerprint, StorePlace(team: secret.team, client: secret.client, key: signer),
-            Rank.of(store.machine, secret.fingerprint)
-        )
+        return (secret.fingerprint, place, Rank.of(store.machine, secret.fingerprint))
     }
 
     /// Whether a rollout that is not finished lets this machine deliver a client's secret: it has spread the deliveries.

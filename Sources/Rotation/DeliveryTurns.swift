@@ -8,21 +8,49 @@ internal import Failures
 ///   machine's ``Rank``, in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once ``Admissions`` allow it for one.
 /// - Nobody waits whose delivered secret is missing, expired or critical, or who is asked for by a request to renew.
-/// - Turns are not kept over a restart: what was received before READY waits for no turn.
+/// - A turn that has not come is kept in the client's record, by the wall clock: otherwise a package's upgrade, which
+///   restarts the daemon on all machines, would have all of them deliver at once. `run --once` waits for no turn, nor does
+///   what is received before READY.
 struct DeliveryTurns: Sendable {
-    private var turns: [ClientName: BootTime] = [:]
+    private var turns: [ClientName: Turn] = [:]
     /// Actions that nothing but a turn or an admission keeps from running, as last planned.
     private var waiting: Set<ActionID> = []
+
+    /// The same moment by both clocks: pauses count by the boot clock, and a restart knows the wall clock alone. Both are
+    /// set once, because a record that followed a clock which is set now and then would be written again and again.
+    fileprivate struct Turn: Hashable, Sendable {
+        let boot: BootTime
+        let wall: WallTime
+
+        init(in wait: Seconds, at now: Now) {
+            boot = now.boot + wait
+            wall = now.wall + wait
+        }
+    }
 
     /// Brings turns forward that are later than the configuration allows now.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
         for (client, turn) in turns {
-            turns[client] = configuration.clients[client]?.source.map { min(turn, now.boot + $0.deliverOver) }
+            turns[client] = configuration.clients[client]?.source.map { source in
+                turn.boot > now.boot + source.deliverOver ? Turn(in: source.deliverOver, at: now) : turn
+            }
         }
         waiting = []
     }
 
-    fileprivate mutating func set(_ turn: BootTime?, _ client: ClientName) { turns[client] = turn }
+    fileprivate mutating func set(_ turn: Turn?, _ client: ClientName) { turns[client] = turn }
+
+    /// When a client's turn comes, or has come, for its record; nil where none was drawn.
+    func moment(of client: ClientName) -> WallTime? { turns[client]?.wall }
+
+    /// Takes what a client's record says, unless a turn was drawn meanwhile.
+    ///
+    /// - Parameter span: how long the configuration has turns last at most: the wall clock may have been set since.
+    mutating func recall(_ moment: WallTime, _ client: ClientName, within span: Seconds, at now: Now) {
+        let rest = min(moment - now.wall, span)
+        guard turns[client] == nil, rest > 0 else { return }
+        turns[client] = Turn(in: rest, at: now)
+    }
 
     /// Returns whether that is new.
     fileprivate mutating func note(_ action: ActionID, isWaiting: Bool) -> Bool {
@@ -34,7 +62,7 @@ struct DeliveryTurns: Sendable {
 
     /// Whether a client's turn has come.
     fileprivate func hasCome(_ client: ClientName, _ deadlines: inout Deadlines) -> Bool {
-        turns[client].map { deadlines.reached($0) } ?? true
+        turns[client].map { deadlines.reached($0.boot) } ?? true
     }
 
     func checkInvariants(_ configuration: Configuration) -> [String] {
@@ -58,7 +86,7 @@ extension Rotation {
         let wait =
             configuration.store.map { Rank.part(Rank.of($0.machine, secret.fingerprint), of: span) }
             ?? Seconds(Int64(jobs.draw("turn \(client.name) \(secret.fingerprint)") * Double(span.count)))
-        deliveryTurns.set(now.boot + wait, client.name)
+        deliveryTurns.set(DeliveryTurns.Turn(in: wait, at: now), client.name)
     }
 
     // MARK: What is wanted

@@ -145,6 +145,7 @@ extension Rotation {
             noteSigner(of: record, client, at: now)
             delivery.recall(record, client, next: jobs.next)
             targets.recall(record)
+            recallTurn(record, client, at: now)
         case (.recall(let client), .failure): records.wasNotRecalled(client)
         case (.keep(let client, _), .success(.kept(let record))): records.kept(record, client, by: job.id)
         case (.tidyRecords(_, _, let former, _), .success(.tidied(let orphans))):
@@ -152,6 +153,16 @@ extension Rotation {
         case (.tidyRecords, .failure): records.tidyAgain()
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Takes from a client's record when it may deliver what it has received, and whether that was rolled out.
+    private mutating func recallTurn(_ record: Record, _ client: ClientName, at now: Now) {
+        if let source = configuration.clients[client]?.source, let turn = record.turn, !isOnce {
+            deliveryTurns.recall(turn, client, within: source.deliverOver, at: now)
+        }
+        if configuration.store != nil, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
+            admissions.recall(place)
         }
     }
 
@@ -184,13 +195,17 @@ extension Rotation {
 
     private func wantedRecord(_ client: Subject) -> Record {
         let delivery = delivery[client.name]
+        let current = renewal[client.name]?.current
         return Record(
-            current: renewal[client.name]?.current, candidate: verification.candidate(client.name),
+            current: current, candidate: verification.candidate(client.name),
             refusal: verification.refusal(of: client.name)?.detail, delivered: delivery?.delivered ?? [:],
             shared: sharedFiles(of: client), outputs: records.outputs(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],
-            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client))
+            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
+            // It goes with the write that says that the last action has run.
+            turn: client.actions.contains { owes(client.name, $0) } ? deliveryTurns.moment(of: client.name) : nil,
+            wasRolledOut: current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) ?? false)
     }
 
     /// Environment files of a client that hold, or last held, lines besides our variables.

@@ -295,12 +295,17 @@ extension Rotation {
         guard observed != .forbidden, observed?.rollout?.fingerprint != secret.fingerprint else { return nil }
         guard let settings = client.entry.rollout else {
             // Machines that have seen one wait for this one.
-            return observed == nil && rollouts[client.name] == nil ? nil : .finished(secret.fingerprint)
+            return wasNeverRolledOut(client.name, place) ? nil : .finished(secret.fingerprint)
         }
         if let known = rollouts[client.name]?.rollout, known.fingerprint == secret.fingerprint { return known }
         let members = members(of: client) ?? []
         let ranks = RolloutMachine.all(members, of: secret.fingerprint).filter { !$0.isSilent }.map(\.rank)
         return Rollout(fingerprint: secret.fingerprint, admitted: ranks.prefix(settings.canaries).last ?? 0)
+    }
+
+    /// Whether no rollout of a client's secrets was seen, before the start either: then no machine waits for one.
+    private func wasNeverRolledOut(_ client: ClientName, _ place: StorePlace) -> Bool {
+        storeReading.rollouts[place] == nil && rollouts[client] == nil && !admissions.wasRolledOut(place)
     }
 
     private func members(of client: Subject) -> [Fleet.Member]? {
@@ -315,7 +320,7 @@ extension Rotation {
             let secret = secretToShare(client), storeReading.observed[place]?.holds(secret) == true
         else { return }
         let observed = storeReading.rollouts[place]
-        if client.entry.rollout == nil, observed == nil, rollouts[name] == nil { return }
+        if client.entry.rollout == nil, wasNeverRolledOut(name, place) { return }
         guard let revision = observed.map(\.revision) ?? 0 else { return }
         guard let rollout = observed?.rollout, rollout.fingerprint == secret.fingerprint else {
             guard let wanted = rolloutToPut(secret, client, at: place) else { return }

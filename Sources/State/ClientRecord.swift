@@ -1,4 +1,4 @@
-internal import AppleClientSecret
+package import AppleClientSecret
 package import Outputs
 package import Rotation
 
@@ -22,13 +22,20 @@ package struct ClientRecord: Sendable {
     package var owed: Set<ActionID>
     /// The last time that another key was found behind the key id.
     package var keyChange: KeyChange?
+    /// When the actions that are still to run may run; nil where they wait for no turn.
+    package var turn: WallTime?
+    /// Whether a rollout was ever seen where ``current`` lies in the store.
+    package var wasRolledOut: Bool
 
     package init(
         current: RecordedSecret? = nil, candidate: RecordedSecret? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [], outputs: Set<OutputPlace> = [],
         owed: Set<ActionID> = [],
-        keyChange: KeyChange? = nil, pushed: [PushOutput: SecretInfo] = [:]
+        keyChange: KeyChange? = nil, pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil,
+        wasRolledOut: Bool = false
     ) {
+        self.turn = turn
+        self.wasRolledOut = wasRolledOut
         self.pushed = pushed
         self.current = current
         self.candidate = candidate
@@ -45,7 +52,7 @@ package struct ClientRecord: Sendable {
         self.init(
             current: current, candidate: candidate, refusal: record.refusal, delivered: record.delivered,
             shared: record.shared, outputs: record.outputs, owed: record.owed, keyChange: record.keyChange,
-            pushed: record.pushed)
+            pushed: record.pushed, turn: record.turn, wasRolledOut: record.wasRolledOut)
     }
 
     /// Whether it holds secrets and all of them had expired before `moment`.
@@ -59,7 +66,7 @@ package struct ClientRecord: Sendable {
         Record(
             current: current?.secret.issued, candidate: candidate?.secret.issued, refusal: refusal,
             delivered: delivered, shared: shared, outputs: outputs, owed: owed, keyChange: keyChange,
-            pushed: pushed)
+            pushed: pushed, turn: turn, wasRolledOut: wasRolledOut)
     }
 }
 

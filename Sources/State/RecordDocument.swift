@@ -23,6 +23,8 @@ enum RecordDocument {
             ] + (owed.isEmpty ? [] : [("owed", .array(owed))])
                 + (record.refusal.map { [("refusal", .string($0))] } ?? [])
                 + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? [])
+                + (record.turn.map { [("turn", .number(Int($0.secondsSinceEpoch)))] } ?? [])
+                + (record.wasRolledOut ? [("rolledOut", .bool(true))] : [])
                 + (record.pushed.isEmpty
                     ? []
                     : [
@@ -50,6 +52,8 @@ enum RecordDocument {
         // The rest is missing where there is none, and in records of older versions.
         if document.given("owed") != nil { record.owed = Set(try document.strings("owed").map { ActionID($0) }) }
         record.keyChange = try document.given("keyChange").map(Change.change)
+        if document.given("turn") != nil { record.turn = try document.moment("turn") }
+        record.wasRolledOut = document["rolledOut"] == .bool(true)
         for pushed in try document.elements("pushed") {
             let target = try Malformed.unless(TargetName(try pushed.string("target")))
             let output = PushOutput(target: target, place: try pushed.string("place"))

@@ -240,7 +240,26 @@ struct AdmissionsTests {
         #expect(runs == 0)
         bench.store[place] = .secret(second, revision: 5000)
         bench.pass(61)
-        #expect(runs == 1, "the store holds it, and no rollout")
+        #expect(runs == 0, "the rollout that was seen is gone")
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Whoever may write there could release the next secret by removing its rollout.
+    @Test mutating func whereOneWasSeenBeforeARestartTheNextSecretWaitsForOne() throws {
+        try begin()
+        try offer(2, admitting: 0)
+        #expect(runs == 1)
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        bench.forget()
+        let third = try offer(3, admitting: nil)
+        bench.pass(3600)
+        #expect(runs == 0)
+        admit(third.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
     }
 
     @Test mutating func whomARolloutLetsWaitsForNoTurn() throws {

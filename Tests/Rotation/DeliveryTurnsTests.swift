@@ -136,12 +136,67 @@ struct DeliveryTurnsTests {
         #expect(runs.count == 1, "\(first.expiresAt)")
     }
 
-    @Test func atAStartNobodyWaits() throws {
+    /// A package's upgrade restarts the daemon on all machines.
+    @Test func aRestartKeepsATurn() throws {
+        let web = try Values.name("web")
         try offer(1)
-        let second = try offer(2)
-        bench.sources[try Values.name("web")] = .secret(second)
+        bench.go()
+        bench.forget()
+        try offer(2)
+        let kept = try #require(bench.records[web]?.turn)
+        let turn = kept - bench.now.wall
+        try #require((100...1000).contains(turn.count), "take another number for the secret")
+        bench.pass(30)
         try bench.restart(try Self.configuration())
-        #expect(runs.last == "run exec /bin/tell for web")
+        #expect(bench.entries.contains(.ready))
+        #expect(try bench.view("web").health == .ok)
+        #expect(runs == [])
+        bench.pass(turn.count - 30 - 10)
+        #expect(runs == [])
+        #expect(bench.records[web]?.turn == kept, "it was drawn again")
+        bench.pass(10)
+        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.records[web]?.turn == nil)
+        #expect(try bench.view("web").delivered)
+    }
+
+    @Test func aTurnThatHasPassedMeanwhileIsOver() throws {
+        try offer(1)
+        bench.go()
+        try offer(2)
+        bench.boot(after: 1)
+        let records = bench.records
+        bench.sleep(2000)
+        bench.records = records
+        try bench.restart(try Self.configuration())
+        #expect(runs == ["run exec /bin/tell for web"])
+    }
+
+    /// The clock was set back by years while no daemon ran.
+    @Test func aKeptTurnLastsNoLongerThanTheConfigurationAllows() throws {
+        let web = try Values.name("web")
+        try offer(1)
+        bench.go()
+        try offer(2)
+        bench.records[web]?.turn = bench.now.wall + Seconds(90 * Values.day)
+        try bench.restart(try Self.configuration(deliverOver: 50))
+        bench.pass(40)
+        #expect(runs == [])
+        bench.pass(10)
+        #expect(runs == ["run exec /bin/tell for web"])
+    }
+
+    /// `run --once` ends when everything is delivered.
+    @Test func onceWaitsForNoTurn() throws {
+        try offer(1)
+        bench.go()
+        try offer(2)
+        let once = try Bench(try Self.configuration(), once: true)
+        (once.records, once.sources, once.disk) = (bench.records, bench.sources, bench.disk)
+        once.pass(bench.now.boot.seconds(since: once.now.boot).count)
+        once.go()
+        #expect(once.runs == ["exec /bin/tell for web"])
+        #expect(once.lastStep.ended)
     }
 
     @Test func newSecretsDoNotPutDeliveriesOff() throws {

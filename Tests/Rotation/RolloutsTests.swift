@@ -93,6 +93,17 @@ struct RolloutsTests {
         #expect(bench.rotation.snapshot(at: bench.now).rollouts == [:])
     }
 
+    /// Machines that have seen one wait for this one, also when it was removed from the store and from the configuration.
+    @Test func whereOneWasSeenBeforeARestartWithoutTheSettingAllAreAdmitted() throws {
+        bench.go()
+        bench.pass(120)
+        bench.rollouts = [:]
+        bench.store = [:]
+        try bench.restart(Self.configuration(nil))
+        bench.pass(120)
+        #expect(try rollout == .finished(current))
+    }
+
     @Test func thenItPausesAndGoesOnInSteps() throws {
         try renew()
         let ranked = try ranked

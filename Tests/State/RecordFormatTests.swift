@@ -20,7 +20,8 @@ import Testing
                 keyID: try #require(KeyID("ABC123DEFG")),
                 from: try #require(KeyDigest(String(repeating: "1", count: 64))),
                 to: try #require(KeyDigest(String(repeating: "2", count: 64))),
-                at: WallTime(secondsSinceEpoch: 1_800_000_000)))
+                at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+            turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true)
     }
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }

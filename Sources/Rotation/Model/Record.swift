@@ -1,3 +1,5 @@
+package import AppleClientSecret
+
 /// A client's record in the state directory.
 package struct Record: Hashable, Sendable {
     package var current: SecretInfo?
@@ -17,13 +19,20 @@ package struct Record: Hashable, Sendable {
     package var owed: Set<ActionID>
     /// The last change of the client's key to another one.
     package var keyChange: KeyChange?
+    /// When the actions that are still to run may run, by this machine's turn among those that received the secret; nil
+    /// where none are, or they wait for no turn.
+    package var turn: WallTime?
+    /// Whether a rollout was ever seen where ``current`` lies in the store.
+    package var wasRolledOut: Bool
 
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
-        pushed: [PushOutput: SecretInfo] = [:]
+        pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false
     ) {
+        self.turn = turn
+        self.wasRolledOut = wasRolledOut
         self.pushed = pushed
         self.current = current
         self.candidate = candidate

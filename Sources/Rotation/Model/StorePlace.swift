@@ -28,6 +28,12 @@ package struct StorePlace: Hashable, Comparable, Sendable {
         self.key = key
     }
 
+    /// Where a secret lies; nil for one that no known key has signed.
+    package init?(of secret: SecretInfo) {
+        guard let signer = secret.signer else { return nil }
+        self.init(team: secret.team, client: secret.client, key: signer)
+    }
+
     package static func < (left: StorePlace, right: StorePlace) -> Bool {
         (left.team.description, left.client.description, left.key.description)
             < (right.team.description, right.client.description, right.key.description)

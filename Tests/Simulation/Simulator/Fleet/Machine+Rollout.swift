@@ -30,7 +30,7 @@ extension Machine {
 
     /// The place of a secret of one of its keys.
     func place(of secret: SecretInfo) -> StorePlace? {
-        secret.signer.map { StorePlace(team: secret.team, client: secret.client, key: $0) }
+        StorePlace(of: secret)
     }
 
     /// Whether it may deliver the secret in force, as far as it was told; a signer may.

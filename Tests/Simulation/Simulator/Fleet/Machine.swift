@@ -273,7 +273,7 @@ final class Machine {
         isAlive = true
         bornAt = boot
         link.begin(at: boot)
-        told = Told()
+        told = Told(remembering: outside.records[FleetScenario.client])
         orders = []
         lastRun = nil
         rotation = Simulator.newborn(seed: random.next(), hostJitter, at: now.wall)

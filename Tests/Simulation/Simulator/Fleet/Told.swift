@@ -38,6 +38,12 @@ struct Told {
     private var hosts: [String: Host] = [:]
     private var hasRead = false
 
+    /// - Parameter record: what the state directory says of the client.
+    init(remembering record: Record? = nil) {
+        guard let record, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) else { return }
+        rolledOut = [place]
+    }
+
     mutating func learn(_ job: Job, _ result: Result<Outcome, Failure>, besides own: String, _ now: Now) {
         switch (job.work, result) {
         case (_, .success(.storeRead(_, let found))):
