@@ -10,7 +10,8 @@ internal import Failures
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
 ///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
 ///   never is removed.
-/// - Reports are nobody's proof: whoever may write there may write anything. Nothing but what is shown depends on them.
+/// - Reports are nobody's proof: whoever may write there may write anything. What is shown depends on them, and how rollouts
+///   go on: at worst these hold until the deadline, or release everything.
 struct Fleet: Sendable {
     private var isUsed = false
     private var hosts: [String: Host] = [:]
@@ -18,7 +19,8 @@ struct Fleet: Sendable {
     private var members: [ClientIdentity: [Member]] = [:]
     /// The clients whose secrets are put into the store from here, and the secret in force.
     private var own: [ClientName: Own] = [:]
-    /// How many machines hold what; empty before the reports were read, and after a read that failed.
+    /// How many machines hold what, by the last read of the reports that has succeeded; empty before the first one. A metric
+    /// that was gone with each read that fails would have the alerts that wait for hours begin anew.
     private(set) var counts: [ClientName: FleetCounts] = [:]
     /// When the reports were last read; nil after a read that failed.
     private var readAt: BootTime?
@@ -143,11 +145,10 @@ struct Fleet: Sendable {
         evaluate(at: now)
     }
 
-    /// What was read last says nothing of now.
+    /// What was read last says nothing of now: no rollout goes on by it.
     fileprivate mutating func failed(_ failure: Failure) {
         if failure.code == .storeForbidden { readingForbidden = failure }
         readAt = nil
-        counts = [:]
     }
 
     fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
@@ -222,7 +223,7 @@ struct Fleet: Sendable {
         if !own.keys.allSatisfy({ configuration.clients[$0]?.isSharing == true }) {
             broken.append("the fleet of another client is shown")
         }
-        if !counts.isEmpty, counts != counted { broken.append("machines of the fleet are miscounted") }
+        if readAt != nil, counts != counted { broken.append("machines of the fleet are miscounted") }
         return broken
     }
 }

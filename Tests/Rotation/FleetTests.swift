@@ -210,6 +210,27 @@ struct FleetTests {
         #expect(bench.reports["slow"] != nil)
     }
 
+    /// An alert that waits for a day must not begin anew with each read that fails.
+    @Test func whatWasReadLastIsShownWhileTheReportsCannotBeRead() throws {
+        var shown: [ClientName: FleetCounts] { bench.rotation.snapshot(at: bench.now).fleet }
+        report("a", Fingerprint(leadingBytes: 1))
+        bench.pass(400)
+        let counts = shown
+        #expect(counts[web]?[.behind] == 1)
+        bench.failures[.fleet] = Failure(.storeUnreachable, at: .store)
+        bench.pass(3600)
+        bench.ask(.fleet(all: false))
+        #expect(bench.answer() == .noFleet(Failure(.storeUnreachable, at: .store)))
+        #expect(shown == counts)
+        // Nothing is known of who holds another secret.
+        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
+        #expect(shown == counts)
+        bench.failures = [:]
+        bench.reports["a"] = nil
+        bench.pass(1800)
+        #expect(shown[web]?[.behind] == 0)
+    }
+
     private var fault: Failure? { bench.rotation.snapshot(at: bench.now).reason?.failure }
 
     @Test func reportsThatMustNotBeReadAreAFault() throws {
