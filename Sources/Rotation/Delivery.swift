@@ -273,10 +273,13 @@ extension Rotation {
 
     /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
     func isEmergency(_ job: Job, at now: Now) -> Bool {
-        guard case .action(let id) = job.resource else { return false }
-        // These deadlines are dropped: planAction asks again for every failed action and sets the wake.
+        // These deadlines are dropped: the plan of each failed action and target asks again and sets the wake.
         var deadlines = Deadlines(now: now)
-        return isEmergency(id, &deadlines)
+        switch job.resource {
+        case .action(let id): return isEmergency(id, &deadlines)
+        case .target(let target): return isEmergency(target, &deadlines)
+        default: return false
+        }
     }
 
     /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.

@@ -140,7 +140,8 @@ struct Jobs: Sendable {
     /// Records that a job failed, and sets when its work is tried again.
     ///
     /// - Parameters:
-    ///   - isEmergency: whether an application that waits for the action holds a critical or expired secret.
+    ///   - isEmergency: whether an application that waits for the action, or reads the target, holds a critical or expired
+    ///     secret.
     ///   - isAtOnce: whether the cause may be gone already: then there is no pause.
     /// - Returns: the log event, if this is news.
     mutating func fail(
@@ -157,7 +158,12 @@ struct Jobs: Sendable {
             : Retry.pause(
                 of: resource, action: action, failure: failure.code, failures: failures, isEmergency: isEmergency,
                 jitter: chance.draw("\(resource) \(failures)"))
-        if let rest = failure.retryAfter { pause = max(pause, rest.count * 1000) }
+        if let rest = failure.retryAfter {
+            // A push on the same resource waits as well. It must not for a day because a read was unwelcome, which is made
+            // once an hour, nor while a secret runs out.
+            let isBounded = isEmergency || job.work.isReadOfTarget
+            pause = max(pause, (isBounded ? min(rest, Retry.boundOfRest) : rest).count * 1000)
+        }
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = Attempts(

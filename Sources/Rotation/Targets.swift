@@ -9,6 +9,8 @@ internal import Failures
 ///   start does not push it again; an API that shows what it holds is asked first.
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
 ///   goes on (`Drift`).
+/// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
+///   secret that lies there is critical.
 /// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
 ///   newer.
 /// - Actions wait for a push that runs, and not for one that fails: then they run once more when it has succeeded.
@@ -160,6 +162,10 @@ extension Rotation {
             let wanted = wantedSecret(client)
         else { return }
         if !state.holds(wanted) {
+            // What the API wished before may be too long now.
+            if jobs.attempts[.target(target)] != nil, isEmergency(target, &deadlines) {
+                jobs.capBackoff(of: .target(target), to: deadlines.now.boot + Retry.boundOfRest)
+            }
             if state.drift.mayWrite([.whole: wanted.fingerprint], &deadlines) {
                 start(.push(client, wanted, to: state.output), on: .target(target), &deadlines)
             }
@@ -178,6 +184,15 @@ extension Rotation {
     package func isGood(_ target: TargetName) -> Bool {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client) else { return false }
         return targets[target]?.holds(wanted) == true
+    }
+
+    /// Whether a target does not hold its client's secret, and what is known to be there is critical or has expired.
+    func isEmergency(_ target: TargetName, _ deadlines: inout Deadlines) -> Bool {
+        guard let client = index.clientOfTarget[target], let subject = index.subjects[client],
+            let wanted = wantedSecret(client), let state = targets[target], !state.holds(wanted),
+            let held = state.known
+        else { return false }
+        return deadlines.reached(held.expiresAt - subject.entry.criticalRemainder(of: held))
     }
 
     /// Whether none of a client's targets holds its actions back.

@@ -295,6 +295,42 @@ import Testing
         #expect(requests(bench) == ["push production"])
     }
 
+    /// It is made once an hour; what is to be pushed meanwhile is new.
+    @Test func anUnwelcomeReadDelaysAPushForAnHourAtMost() throws {
+        let bench = try settled()
+        bench.failures[resource] = failure(.pushRateLimited, retryAfter: 86_400)
+        bench.pass(3600)
+        #expect(requests(bench) == ["ask production"])
+        bench.failures = [:]
+        bench.forget()
+        let key = try #require(KeyName("apple"))
+        bench.prints[key] = try Values.print("2")
+        bench.tell(.changeNoticed(.key(key)))
+        bench.pass(3600)
+        #expect(requests(bench).first == "push production", "\(requests(bench))")
+        #expect(bench.places[target] == (try bench.current(web)))
+    }
+
+    /// What lies there is critical for the last ten of its ninety days.
+    @Test func whileASecretRunsOutAnAPIIsLeftAloneForAnHourAtMost() throws {
+        let bench = try settled()
+        bench.failures[resource] = failure(retryAfter: 86_400)
+        bench.pass(70 * Values.day)
+        bench.forget()
+        bench.pass(5 * Values.day)
+        #expect((4...6).contains(requests(bench).count), "\(requests(bench).count) in five days")
+        bench.pass(4 * Values.day + Values.day / 2)
+        // The wish that was heard before that is too long then.
+        bench.ask(.renew(.init(clients: [try Values.name(web)], deliverOnly: true)))
+        bench.pass(Values.day / 2 - 600)
+        bench.forget()
+        bench.pass(4200)
+        #expect(requests(bench).count == 1)
+        bench.forget()
+        bench.pass(Values.day)
+        #expect((23...25).contains(requests(bench).count), "\(requests(bench).count) in a day")
+    }
+
     @Test func whoeverAsksDoesNotWait() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)

@@ -54,6 +54,10 @@ extension Work {
         if case .observe = self { true } else { false }
     }
 
+    var isReadOfTarget: Bool {
+        if case .readTarget = self { true } else { false }
+    }
+
     /// Whether it takes microseconds unless something is wrong.
     package var isShort: Bool {
         switch self {
