@@ -224,14 +224,18 @@ struct HTTPSClient {
         guard code != CURLE_OK else { return }
         let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
         let kind = kind(of: code)
-        throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail), mayBeSent: isEncrypted)
+        throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail), mayBeSent: isConnected)
     }
 
-    /// Whether the TLS handshake succeeded: before that nothing of a request is sent.
-    private var isEncrypted: Bool {
-        var microseconds: curl_off_t = 0
-        let code = unsafe shim_getinfo_offset(handle, CURLINFO_APPCONNECT_TIME_T, &microseconds)
-        return code != CURLE_OK || microseconds > 0
+    /// Whether a connection was established, with TLS where it is used: before that nothing of a request is sent.
+    ///
+    /// libcurl reports a time for the handshake, except for a request over a kept connection. For that one it reports the time
+    /// before the transfer, which is 0 where no connection was established.
+    private var isConnected: Bool {
+        [CURLINFO_APPCONNECT_TIME_T, CURLINFO_PRETRANSFER_TIME_T].contains { info in
+            var microseconds: curl_off_t = 0
+            return unsafe shim_getinfo_offset(handle, info, &microseconds) != CURLE_OK || microseconds > 0
+        }
     }
 
     private func kind(of code: CURLcode) -> TransportFailure.Kind {
