@@ -77,12 +77,15 @@ import Testing
     @Test(arguments: kinds)
     func whatGoesWrongOnTheWay(kind: Kind) throws {
         let api = try PushBed(script: "stand-in.py")
+        // What a user's own API says when it is done is not known.
+        let proxysPage: [(String, String, Int?)] =
+            kind.name == "http" ? [] : [("garbage", "push_answer_unexpected", nil)]
         for (action, code, seconds) in [
             ("retry=429:70", "push_rate_limited", 70), ("retry=503:5", "push_server_failed", 5),
             ("retry=503:99999999", "push_server_failed", 86_400), ("status=500", "push_server_failed", nil),
             ("redirect", "push_redirected", nil), ("endless", "push_answer_unexpected", nil),
             ("close", "push_unreachable", nil), ("status=418", "push_rejected", nil),
-        ] {
+        ] + proxysPage {
             try api.order("* \(action)")
             let answer = try api.ask("publish", kind.target)
             #expect(answer.code == code, "\(action): \(answer)")
@@ -116,6 +119,24 @@ import Testing
         try api.order("\(kind.write) lie")
         let answer = try api.ask("publish", kind.target, secret: PushBed.secrets[1])
         #expect(answer.code == "push_not_held", "\(answer)")
+    }
+
+    @Test func retryAfterMayBeADate() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.order("* retry=503:date=3600")
+        let seconds = try #require(try api.ask("publish", Self.kinds[0].target).retryAfter)
+        // The time that the request takes has passed of it.
+        #expect((3000...3600).contains(seconds), "\(seconds)")
+        try api.order("* retry=503:date=-3600")
+        #expect(try api.ask("publish", Self.kinds[0].target).retryAfter == nil)
+    }
+
+    @Test func ofALongAnswerTheBeginningIsSaid() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.order("* long=500")
+        let detail = try #require(try api.ask("publish", Self.kinds[0].target).detail)
+        #expect(detail.contains("word0 word1 "), "\(detail)")
+        #expect(detail.utf8.count < 240, "\(detail)")
     }
 
     /// It need not show anything of a secret.

@@ -62,7 +62,8 @@ final class Bench {
     private(set) var lastStep = Step()
     private var waiting: [Job] = []
     private var minted: UInt64 = 1000
-    private var storeRevision: Int64 = 100
+    /// Of the last put into the store.
+    var storeRevision: Int64 = 100
     /// Far more than it takes to publish a secret.
     private static let mostRounds = 200
 

@@ -203,6 +203,28 @@ struct ReportingTests {
         #expect(fault == nil)
     }
 
+    /// Whichever of them is looked at.
+    @Test func eachOfTwoMachinesOfOneNameSaysSo() throws {
+        let other = try Bench(try Self.configuration(), hostJitter: 0.9)
+        other.storeRevision = 1_000_000
+        for machine in [bench, other] { machine.go() }
+        // They have one store: what one of them puts, the other one finds.
+        for _ in 0..<25 * 60 {
+            for (machine, neighbour) in [(bench, other), (other, bench)] {
+                let before = machine.reports
+                machine.pass(60)
+                guard machine.reports != before, let put = machine.reports["app17"] else { continue }
+                neighbour.reports["app17"] = HostObservation(revision: put.revision, report: put.report)
+                let last = max(machine.storeRevision, neighbour.storeRevision)
+                machine.storeRevision = last
+                neighbour.storeRevision = last
+            }
+        }
+        for machine in [bench, other] {
+            #expect(machine.rotation.snapshot(at: machine.now).reason?.failure.code == .storeMachineShared)
+        }
+    }
+
     @Test func aNameOfItsOwnEndsTheFault() throws {
         bench.go()
         bench.pass(60)

@@ -143,6 +143,33 @@ struct MetricsTests {
                 == rows)
     }
 
+    @Test func aPlaceBehindAnAPIHasItsNameForAPath() throws {
+        var snapshot = try Samples.snapshot()
+        var view = try Samples.web()
+        view.outputs.append(
+            OutputView(
+                target: try #require(TargetName("production")), verified: true, state: .failed, writtenAt: nil,
+                error: "no", repairs: 3))
+        snapshot.clients = [view]
+        let lines = Metrics.text(of: snapshot).split(separator: "\n").filter { $0.contains("path=\"push:") }
+        #expect(
+            lines == [
+                "clientsecretd_output_ok{client=\"web\",path=\"push:production\"} 0",
+                "clientsecretd_drift_repairs_total{client=\"web\",path=\"push:production\"} 3",
+            ])
+    }
+
+    @Test func whatIsReceivedIsCountedForThoseThatReceive() throws {
+        var snapshot = try Samples.snapshot()
+        func lines() -> [Substring] {
+            Metrics.text(of: snapshot).split(separator: "\n").filter { $0.contains("clientsecretd_received_total") }
+        }
+        #expect(lines() == [], "none of these receives its secrets")
+        snapshot.clients[1].source = SourceView(place: "/in/web.jwt", state: .current, since: Samples.start)
+        snapshot.clients[1].counts.received = 4
+        #expect(lines().filter { !$0.hasPrefix("#") } == ["clientsecretd_received_total{client=\"web\"} 4"])
+    }
+
     @Test func twoVariablesOfOneFileAreOneSeries() throws {
         var snapshot = try Samples.snapshot()
         var view = try Samples.api()

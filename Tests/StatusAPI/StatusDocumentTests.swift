@@ -55,6 +55,28 @@ struct StatusDocumentTests {
         }
     }
 
+    @Test func aPlaceBehindAnAPIIsReadBack() throws {
+        var snapshot = try Samples.snapshot()
+        let target = try #require(TargetName("production"))
+        for (verified, deployed, words) in [
+            (nil, false, #""verified":null,"deployed":false}"#), (true, nil, #""verified":true}"#),
+            (false, nil, #""verified":false}"#),
+        ] as [(Bool?, Bool?, String)] {
+            var output = OutputView(
+                target: target, verified: verified, state: .pending, writtenAt: nil, error: "it answered 503")
+            output.deployed = deployed
+            snapshot.clients[1].outputs = [output]
+            let json = snapshot.json
+            #expect(
+                json.contains(
+                    #"{"path":null,"target":"production","format":null,"state":"pending","written_at":null,"#
+                        + #""error":"it answered 503",\#(words)"#), "\(json)")
+            let read = try Snapshot(json: Array(json.utf8))
+            #expect(read.clients[1].outputs == [output])
+            #expect(read.json == json)
+        }
+    }
+
     @Test func aReasonMayLackItsPartsOrBeThePartsAlone() throws {
         let start =
             #"{"version":"1","state":"ok","started_at":"2026-11-21T04:31:00Z","clients":[],"#

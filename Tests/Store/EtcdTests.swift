@@ -284,10 +284,16 @@ import Testing
 
     @Test func withoutAQuorumNothingIsReadOrPut() throws {
         let bed = try EtcdBed()
-        let signer = try bed.role()
-        let first = try revision(signer.put(sampleToken(), ifAt: 0))
+        let first = try revision(bed.role().put(sampleToken(), ifAt: 0))
         let rest = try bed.leader()
+        let signer = try role(of: bed, connectedTo: rest)
         for member in 0..<3 where member != rest { try bed.order("pause \(member)") }
+        // The watch ends, which etcd sees to where it is asked to: otherwise a read that is due in ten minutes would be the
+        // first to notice.
+        let patience = ContinuousClock.now + .seconds(60)
+        while !signer.hasSpoken, .now < patience { usleep(50_000) }
+        try #require(signer.hasSpoken, "the watch is silent")
+        #expect(try signer.nextNotice() == .unwatched)
         let failed = try signer.read(EtcdBed.slot)
         #expect([.timedOut, .unavailable].contains(code(failed)), "\(failed)")
         for member in 0..<3 where member != rest { try bed.order("resume \(member)") }

@@ -13,13 +13,16 @@ package final class Lines {
     /// Another reading end: without one, what is written to a program that has ended would end the tests by SIGPIPE.
     private let reading: FileHandle
 
-    /// - Parameter last: the line that ends it; without one a signal does.
-    package init(_ arguments: [String], last: String? = nil) throws {
+    /// - Parameters:
+    ///   - last: the line that ends it; without one a signal does.
+    ///   - environment: what its environment has besides the tests' own.
+    package init(_ arguments: [String], last: String? = nil, environment: [String: String] = [:]) throws {
         self.last = last
         reading = FileHandle(
             fileDescriptor: fcntl(input.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0), closeOnDealloc: true)
         process.executableURL = URL(fileURLWithPath: arguments[0])
         process.arguments = Array(arguments.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
         try process.run()

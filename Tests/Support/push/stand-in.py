@@ -7,10 +7,12 @@ documents say they are; none of it was compared with the real services.
 It listens with HTTPS on loopback, prints its address and serves until its input ends. In DIRECTORY lie ca.pem, the authority
 that its certificate is signed by; log, a line "METHOD PATH ANSWER" for each request, the answer being a status or an action;
 and held, the secret that it took last. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
-redirect, endless, close, garbage, status=CODE, retry=CODE:SECONDS, lie (says done and keeps what was there), conflict=N.
+redirect, endless, close, garbage, status=CODE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now), long=CODE (two
+thousand words), lie (says done and keeps what was there), conflict=N.
 """
 
 import base64
+import email.utils
 import hashlib
 import hmac
 import http.server
@@ -92,7 +94,11 @@ class API(http.server.BaseHTTPRequestHandler):
             self.answer(int(value), {"message": "told to say " + value, "echo": echo})
         elif name == "retry":
             code, seconds = value.split(":")
+            if seconds.startswith("date="):
+                seconds = email.utils.formatdate(time.time() + int(seconds[5:]), usegmt=True)
             self.answer(int(code), {"message": "later"}, {"Retry-After": seconds})
+        elif name == "long":
+            self.answer(int(value), None, raw=" ".join(f"word{number}" for number in range(2000)).encode())
         elif name == "conflict":
             self.server.conflicts = getattr(self.server, "conflicts", int(value))
             return False

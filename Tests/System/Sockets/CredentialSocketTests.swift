@@ -121,6 +121,31 @@ import Testing
         _ = try sandbox.judge(token, key: key)
     }
 
+    /// At a boot without the store the state directory serves. Without that either there is nothing to hand out.
+    @Test func aUnitOfAFollowerWithNeitherStoreNorStateIsRefused() throws {
+        let sandbox = try Sandbox()
+        let key = try run([
+            "openssl", "pkey", "-in", sandbox.key, "-pubout", "-outform", "DER", "-out", sandbox.directory("key.der"),
+        ])
+        try #require(key.status == 0, "\(key.complaints)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: sandbox.directory("key.der")))
+        try sandbox.directory.write(
+            """
+            keys:
+              apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, public_key: \(bytes.base64EncodedString())}
+            state_dir: \(sandbox.state)
+            store: {endpoints: ["https://127.0.0.1:1"]}
+            clients:
+            \(client("web"))
+            """, to: "clientsecretd.yaml")
+        let begun = ContinuousClock.now
+        try sandbox.start()
+        // It waits as long as for a first secret, which could still come.
+        #expect(try ask(sandbox, "web.service").answer() == .refusal)
+        #expect(.now - begun >= .seconds(19))
+        #expect(try sandbox.status()["state"] as? String == "critical")
+    }
+
     @Test func nobodyIsLeftWithNothingWhenTheDaemonEnds() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(client("web", key: "spare"))
