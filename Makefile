@@ -205,9 +205,9 @@ apache := .build/apache/usr/sbin/apache2
 # etcd, of which the tests start three members of their own.
 etcd := .build/etcd/usr/bin/etcdctl
 
-# Packages are installed on a Debian 12 without a toolchain, with what they depend on and what makes a key; root alone can
-# make one, and boot it.
-debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/etc/os-release)
+# Packages are installed on a Debian 12 without a toolchain, with what they depend on, what makes a key, and what the stand-in
+# for Apple is written in; root alone can make one, and boot it.
+debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/bin/python3)
 
 .PHONY: test-deps
 test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(etcd) $(debian_root)
@@ -250,11 +250,12 @@ test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(n
 	cd .build/etcd && for package in etcd-server etcd-client; do \
 	    timeout 10m ../../scripts/download-package $$package; done && touch usr/bin/etcdctl
 
-.build/debian-root/etc/os-release:
+.build/debian-root/usr/bin/python3:
 	@scripts/install-packages mmdebstrap
 	rm -rf .build/debian-root .build/debian-root.new
 	timeout 10m mmdebstrap --quiet --variant=minbase \
 	    --include=systemd,dbus,polkitd,libcurl4,libssl3,libyaml-0-2,ca-certificates,openssl,procps \
+	    --include=python3-cryptography,python3-jwt \
 	    bookworm .build/debian-root.new
 	mv .build/debian-root.new .build/debian-root
 

@@ -21,7 +21,8 @@ struct InitCommand: ParsableCommand {
 
             Root's first configuration of the service comes with what belongs to it: the lines that the service's \
             sandbox lacks, the drop-in of the unit that reads the secret, the directory, and polkit's rule. A file that \
-            exists keeps what it holds and gets lines besides. In the end it says what 'check' says, and exits like it.
+            exists keeps what it holds and gets lines besides. With '--now' the service is enabled and started then. In \
+            the end it says what 'check' says, and exits like it.
             """)
 
     @OptionGroup var settings: ConfigurationOption
@@ -76,6 +77,9 @@ struct InitCommand: ParsableCommand {
         transform: Flags.unit)
     var restart: String?
 
+    @Flag(help: "Enable and start the service as well; a unit of --restart that runs is restarted with the secret.")
+    var now = false
+
     @Flag(help: "Write without asking.")
     var yes = false
 
@@ -93,6 +97,12 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let path = settings.path(Environment.current)
         let isPrinted = path == NamedFile.standardInput
+        guard !now || ServiceUser.isServices(path) else {
+            throw CommandFailure(
+                .usage,
+                "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
+            )
+        }
         if !isPrinted, FileStatus.following(path) != nil { throw Self.existing(path) }
         let dialog = Self.dialog
         let first = try (dialog?.complete(given) ?? given).configuration()
@@ -107,7 +117,8 @@ struct InitCommand: ParsableCommand {
         // A mistake, such as an output that is the key, is reported before anything is written.
         let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
         _ = try accepted(ConfigurationParser.parse(main: source))
-        let others = ServiceUser.isServices(path) ? try Self.systemFiles(for: first) : SystemFiles()
+        var others = ServiceUser.isServices(path) ? try Self.systemFiles(for: first) : SystemFiles()
+        if now { others.commands.append(["systemctl", "enable", "--now", "clientsecretd.service"]) }
         // The configuration comes last: until it is there, all of this can be done again.
         let writer = try SetupWriter(others.files + [SystemFiles.File(path: place.description, lines: text)])
         if let dialog, !yes {
@@ -116,15 +127,21 @@ struct InitCommand: ParsableCommand {
         }
         try writer.write()
         for command in others.commands { Self.run(command) }
-        try CommandOutput.answer(
-            """
-            Wrote \(writer.written.joined(separator: ", ")). Start it by
+        let start =
+            now
+            ? ""
+            : """
+             Start it once nothing is missing for it, by
               systemctl enable --now clientsecretd
             or without systemd by
               clientsecretd run --config \(ShellWord.quoted(path))
-            once nothing is missing for it. What is says
+            """
+        try CommandOutput.answer(
+            """
+            Wrote \(writer.written.joined(separator: ", ")).\(start)
+            What is missing is listed by
               clientsecretd check --config \(ShellWord.quoted(path))
-            and now:
+            which says now:
             """)
         // Last, because it gives up root's rights.
         try CheckCommand.parse(["--config", path]).run()

@@ -105,6 +105,16 @@ import Testing
         #expect(try sandbox.directory.read("clientsecretd.yaml") == "mine\n")
     }
 
+    /// The service reads one place alone, which this is not.
+    @Test func nothingElseThanTheServiceIsStartedNow() throws {
+        let sandbox = try Sandbox()
+        let made = try sandbox.command(
+            ["init", "--now"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
+        #expect(made.status == 64)
+        #expect(made.complaints.contains("which reads /etc/clientsecretd/clientsecretd.yaml; leave out --now"))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
     @Test func whatWouldNotBeAcceptedIsNotWritten() throws {
         let sandbox = try Sandbox()
         let made = try sandbox.command(

@@ -78,10 +78,12 @@ import Testing
             "Restoring a backup of etcd": [fleet],
         ],
         "docs/installing.md": [
-            "Debian 12": [
-                .run(by: packages, "does 'install --yes ./clientsecretd_*.deb"), .run(by: packages, "does AuthKey"),
-                .run(by: packages, "does 'systemctl start'"),
+            "Debian 12": [.run(by: packages, "does 'install --yes ./clientsecretd_*.deb")],
+            "Two commands to a secret in an application": [
+                .run(by: packages, "does 'install -o root'"), .run(by: packages, "does 'clientsecretd init'"),
+                .said("Apple itself was not asked."),
             ],
+            "By hand": [.run(by: tarball, "block sh 'restart clientsecretd myapp'")],
             "More machines": [.run(by: packages, "does 'apt-get update'")],
             "Upgrading, and going back": [.run(by: packages, "does './clientsecretd-network_*.deb'")],
             "Other distributions": [

@@ -11,9 +11,22 @@ cd /tarball || exit 1
 promise "it is unpacked" bash -e <<<"$(block sh --strip-components)"
 equal "nothing of the machine's changed hands" "root root 755" "$(stat -c '%U %G %a' /usr/bin)"
 make_key
+# By hand, as the guide says, for an application that runs.
+printf '[Service]\nExecStart=/usr/bin/sleep infinity\n' >/etc/systemd/system/myapp.service
+systemctl start myapp
 block yaml 'keys:' >$configuration
-promise "it starts" systemctl start clientsecretd
+promise "the configuration has ten lines at most" test "$(wc -l <$configuration)" -le 10
+mkdir /etc/systemd/system/myapp.service.d
+block ini EnvironmentFile >/etc/systemd/system/myapp.service.d/clientsecretd.conf
+promise "it starts" bash -e <<<"$(block sh 'restart clientsecretd myapp')"
 promise "and publishes" clientsecretd inspect /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET --key $key
+has_secret() {
+    tr '\0' '\n' <"/proc/$(systemctl show --property MainPID --value myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p' |
+        clientsecretd inspect --key $key -
+}
+eventually "which the application has in its environment" has_secret
+systemctl stop myapp
+rm -r /etc/systemd/system/myapp.service*
 promise "all is well" clientsecretd health
 contains "what asks Apple runs, but for a network" "cannot be resolved" "$(timeout 60 clientsecretd verify 2>&1)"
 version=$(ldd --version | sed -n '1s/.* //p')
