@@ -143,6 +143,26 @@ changes "$old" apt-get install --yes --allow-downgrades ./clientsecretd_*.deb ./
 systemctl restart myapp
 eventually "the application has its secret still" has_secret
 
+# A service that runs for as long as the daemon is connected, because of which its socket could not be started again.
+promise "handing on through etcd is turned on" systemctl enable --now clientsecretd-store.socket
+cp $configuration /tmp/configuration
+(umask 077 && echo secret >/etc/clientsecretd/store/password)
+printf 'store: {endpoints: ["https://127.0.0.1:2379"], user: signer}\n' >>$configuration
+systemctl reload clientsecretd >/dev/null 2>&1
+is_connected() { [ "$(property ActiveState clientsecretd-store.service)" = active ]; }
+eventually "and its service runs" is_connected
+places=$(inodes)
+equal "with one more socket" 6 "$(grep -c '\.sock$' <<<"$places")"
+served=$(property MainPID clientsecretd-store.service)
+promise "both are installed again" apt-get install --yes --reinstall ./clientsecretd_*.deb ./clientsecretd-network_*.deb
+equal "all sockets are the same ones" "$places" "$(inodes)"
+is_replaced() { is_connected && [ "$(property MainPID clientsecretd-store.service)" != "$served" ]; }
+eventually "and the service is another process" is_replaced
+cp /tmp/configuration $configuration
+rm /etc/clientsecretd/store/password
+promise "a reload works after it" systemctl reload clientsecretd
+eventually "and all is well without the store" clientsecretd health
+
 promise "it is removed" apt-get remove --yes clientsecretd
 equal "and nothing of it runs" "" "$(systemctl list-units --plain --no-legend --state active 'clientsecretd*')"
 refused "nor could be" systemctl cat clientsecretd.service
