@@ -17,9 +17,9 @@ struct NetworkProgramLauncher {
         guard let own = OwnProgram.path() else {
             throw CommandFailure(.failed, "\(Self.name) cannot be found without /proc")
         }
-        // Beside this program as built, or where packages install it.
+        // Beside this program as built, or where packages install it: some distributions have no libexec.
         let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
-        let places = ["\(folder)/\(Self.name)", "\(folder)/../libexec/clientsecretd/\(Self.name)"]
+        let places = ["", "../libexec/clientsecretd/", "../lib/clientsecretd/"].map { "\(folder)/\($0)\(Self.name)" }
         guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
             throw CommandFailure(
                 .failed,

@@ -7,13 +7,16 @@ import Testing
     private static let root = "/usr"
 
     /// Runs a target of the Makefile on a directory, as a package's build does.
-    private func make(_ target: String, into directory: TemporaryDirectory, prefix: String = root) throws {
+    private func make(
+        _ target: String, into directory: TemporaryDirectory, prefix: String = root, _ more: String...
+    ) throws {
         let binary =
             ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
-        let made = try run([
-            "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(prefix)",
-            "binary=\(binary)",
-        ])
+        let made = try run(
+            [
+                "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(prefix)",
+                "binary=\(binary)",
+            ] + more)
         try #require(made.status == 0, "\(made.output)\(made.complaints)")
     }
 
@@ -44,7 +47,8 @@ import Testing
                 "usr/share/doc/clientsecretd/examples/clientsecretd.rules",
             ]
             + [
-                "README.md", "CHANGELOG.md", "LICENSE", "systemd.md", "openapi.yaml", "examples/clientsecretd.yaml",
+                "README.md", "CHANGELOG.md", "LICENSE", "copyright", "NOTICE.swift-nio", "systemd.md", "openapi.yaml",
+                "examples/clientsecretd.yaml",
                 "examples/prometheus/clientsecretd.rules.yaml", "examples/prometheus/clientsecretd.tests.yaml",
                 "examples/grafana/clientsecretd.json", "examples/nagios/clientsecretd.cfg",
             ].map { "usr/share/doc/clientsecretd/" + $0 }
@@ -64,6 +68,31 @@ import Testing
         #expect(try files(in: directory).keys.sorted() == [])
     }
 
+    /// What is linked into the programs is handed on with its notices: those of the sources that they are built from.
+    @Test func noticesAreThoseOfTheSources() throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory)
+        let documents = "usr/share/doc/clientsecretd/"
+        let nio = repository + "/.build/checkouts/swift-nio/"
+        let notice = try String(contentsOfFile: nio + "NOTICE.txt", encoding: .utf8)
+        #expect(
+            try directory.read(documents + "NOTICE.swift-nio") == notice, "cp \(nio)NOTICE.txt debian/NOTICE.swift-nio")
+        let copyright = try directory.read(documents + "copyright")
+        // Each of other people's files that the notice names and whose license is another one, with what its paragraph says.
+        let others = notice.components(separatedBy: "\n---\n").filter {
+            $0.contains("This product contains") && !$0.contains("Apache License")
+        }
+        #expect(others.count == 3)
+        for (name, holder) in [
+            ("llhttp", "Fedor Indutny"), ("cpp_magic.h", "Thomas Nixon"), ("sha1.c", "WIDE Project"),
+        ] {
+            #expect(others.contains { $0.contains(name) } && copyright.contains(holder), "\(name)")
+        }
+        for text in ["Permission is hereby granted, free of charge", "Redistributions in binary form must reproduce"] {
+            #expect(copyright.contains(text))
+        }
+    }
+
     /// What names the program names it where it lies.
     @Test func examplesNameTheInstalledProgram() throws {
         let directory = try TemporaryDirectory()
@@ -71,6 +100,21 @@ import Testing
         let nagios = try directory.read("opt/other/share/doc/clientsecretd/examples/nagios/clientsecretd.cfg")
         #expect(nagios.matches(of: #/\s/opt/other/bin/clientsecretd health/#).count == 2)
         #expect(!nagios.contains("/usr/bin/clientsecretd"))
+    }
+
+    /// Also where the distribution has no libexec.
+    @Test(arguments: ["libexec", "lib"]) func theProgramFindsTheOneThatAsks(_ name: String) throws {
+        let directory = try TemporaryDirectory()
+        try make("install", into: directory, "libexecdir=/usr/\(name)")
+        let sandbox = try Sandbox()
+        let minted = try sandbox.command(
+            "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web")
+        try directory.write(minted.output, to: "secret")
+        let asked = try run([
+            directory("usr/bin/clientsecretd"), "verify", "--client-secret-file", directory("secret"), "--endpoint",
+            "https://127.0.0.1:9",
+        ])
+        #expect(asked.status == 3 && asked.output.contains("com.example.web: not known"), "\(asked.complaints)")
     }
 
     /// Whoever reads a page where it was installed finds what it speaks of.
