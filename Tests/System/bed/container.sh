@@ -10,6 +10,8 @@ promise "the packages are installed" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes /packages/clientsecretd_*.deb /packages/clientsecretd-network_*.deb
 promise "the image's user is one without an account" grep -qx 'USER 10001:10001' $image
 refused "here too" getent passwd 10001
+# Nor has the image a machine id.
+rm /etc/machine-id
 read -ra environment < <(sed -n 's/^ENV //p' $image)
 command=$(sed -n 's/^ENTRYPOINT \["\(.*\)"\]$/\1/p' $image)
 equal "the image runs the program" /usr/bin/clientsecretd "$command"
