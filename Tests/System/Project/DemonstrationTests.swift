@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make run` runs.
+@Suite(.waits) struct DemonstrationTests {
+    /// The command lines in which this text stands, of whatever runs.
+    private func running(_ text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
+            guard Int(name) != nil, let words = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
+                return nil
+            }
+            let line = String(decoding: words, as: UTF8.self)
+            return line.contains(text) ? line.replacing("\0", with: " ") : nil
+        }
+    }
+
+    /// A secret of an earlier demonstration lies there that is due in ten seconds, so that its renewal is soon to be seen.
+    @Test func aRenewalIsSeenAndNothingIsLeftRunning() throws {
+        let sandbox = try Sandbox()
+        // Too long for a socket's address, so that the socket lies elsewhere.
+        let demo = sandbox.directory(String(repeating: "demonstration-", count: 8))
+        try FileManager.default.createDirectory(atPath: demo + "/out", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: sandbox.key, toPath: demo + "/AuthKey_DEMOKEY123.p8")
+        for (path, mode) in [(demo, 0o700), (demo + "/out", 0o700), (demo + "/AuthKey_DEMOKEY123.p8", 0o600)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        let first = try sandbox.command(
+            "mint", "--key", demo + "/AuthKey_DEMOKEY123.p8", "--team-id", "DEMOTEAM99", "--client-id",
+            "com.example.web",
+            "--lifetime", "85s")
+        try #require(first.status == 0, "\(first.complaints)")
+        let output = demo + "/out/web.jwt"
+        try first.output.trimmingCharacters(in: .newlines).write(toFile: output, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: output)
+
+        let temporary = sandbox.directory("temporary")
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+        let console = try Console(
+            columns: 200, rows: 30,
+            """
+            \(repository)/scripts/demo \(sandbox.binary) \(demo)
+            echo "ended with $?"
+            exec sleep 600
+            """, environment: ["TMPDIR": temporary])
+        // By its own count, which does not include what it found.
+        try console.wait(for: "a renewal of web") { screen in
+            screen.contains { $0.contains(/^web +ok .* 1 +2 of 2 ok/) }
+        }
+        let second = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(second != first.output.trimmingCharacters(in: .newlines))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).count == 1)
+        try console.press("C-c")
+        try console.wait(for: "ended with 0")
+        #expect(try running(demo) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+    }
+}
