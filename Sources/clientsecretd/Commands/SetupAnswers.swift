@@ -184,7 +184,7 @@ struct SetupDialog {
             }
         case .file(let format):
             answers.format = FormOptions.Format(format)
-            answers.group = try optional("The group that reads it") { text in
+            answers.group = try optional("The group that reads it", none: "root and the daemon alone") { text in
                 let name = try Flags.account(text)
                 guard (try? Accounts.groupID(name)).flatMap({ $0 }) != nil else {
                     throw ValidationError("there is no such group")
@@ -250,8 +250,11 @@ struct SetupDialog {
         }
     }
 
-    private func optional<Value>(_ question: String, _ parse: (String) throws -> Value) throws -> Value? {
-        try answer(question + " (empty: none)") { $0.isEmpty ? nil : try parse($0) }
+    /// - Parameter none: what an empty answer means.
+    private func optional<Value>(
+        _ question: String, none: String = "none", _ parse: (String) throws -> Value
+    ) throws -> Value? {
+        try answer(question + " (empty: \(none))") { $0.isEmpty ? nil : try parse($0) }
     }
 
     /// Without blanks at its ends.
