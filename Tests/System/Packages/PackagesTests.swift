@@ -36,6 +36,12 @@ import Testing
             names.map(String.init).sorted() == (["libc6", "libgcc-s1", "libssl3", "libstdc++6"] + own).sorted())
     }
 
+    /// Without polkit no unit is restarted by `on_change`, and without authorities nothing is asked.
+    @Test(arguments: [("clientsecretd", "polkitd"), ("clientsecretd-network", "ca-certificates")])
+    func recommendsWhatMostNeed(_ name: String, _ wanted: String) throws {
+        #expect(try run(["dpkg-deb", "--field", try package(name), "Recommends"]).output == wanted + "\n")
+    }
+
     @Test(arguments: [
         ("clientsecretd", "usr/bin/clientsecretd"),
         ("clientsecretd-network", "usr/libexec/clientsecretd/clientsecretd-network"),

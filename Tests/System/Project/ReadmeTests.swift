@@ -111,6 +111,14 @@ import Testing
             .replacing(#/now|[0-9]+ (?:second|minute)s? ago/#, with: "SOON")
     }
 
+    /// Of what lasts too long for a test, at least the recipes are there and make knows how all that they need is made.
+    @Test(arguments: ["sanitize", "coverage", "docc", "fuzz", "bench", "demo-signin"])
+    func longCommandsAreRules(_ target: String) throws {
+        let binary = try Sandbox().binary
+        let made = try run(["make", "--silent", "--dry-run", "-C", repository, target, "binary=\(binary)"])
+        #expect(made.status == 0 && !made.output.isEmpty, "\(made.complaints)")
+    }
+
     @Test func theTwoCommandsAreThere() throws {
         let makefile = try text("Makefile")
         let readme = try text("README.md")

@@ -34,6 +34,18 @@ equal "on the oldest C library that the guide names" "$version" "$(grep -oE 'gli
 needed=$(grep -aohE 'GLIBC_2\.[0-9]+' /usr/bin/clientsecretd /usr/libexec/clientsecretd/clientsecretd-network |
     sort -V | tail -n 1)
 equal "which is the one that it needs" "GLIBC_$version" "$needed"
+# newest NAME: the newest version of that library's symbols which the programs need.
+newest() {
+    grep -aohE "\b$1_[0-9]+(\.[0-9]+)*" /usr/bin/clientsecretd /usr/libexec/clientsecretd/clientsecretd-network |
+        sort -uV | tail -n 1
+}
+guide_text=$(tr '\n' ' ' <$guide)
+contains "the guide names the libsystemd that it needs" "libsystemd $(newest LIBSYSTEMD | cut -d_ -f2) or newer" "$guide_text"
+contains "and OpenSSL" "OpenSSL $(newest OPENSSL | sed 's/OPENSSL_\([0-9]*\)\..*/\1/') " "$guide_text"
+contains "and curl's symbols" "\`$(newest CURL_OPENSSL)\`" "$guide_text"
+# By the table of libstdc++'s manual 3.4.29 came with GCC 11.1.
+equal "and, by its symbols, the C++ library" GLIBCXX_3.4.29 "$(newest GLIBCXX)"
+contains "of GCC 11" "C++ library of GCC 11 or newer" "$guide_text"
 before=$(systemctl show --property MainPID --value clientsecretd)
 promise "a newer one is unpacked over it" bash -e <<<"$(block sh --strip-components)"
 promise "and taken up" systemctl restart clientsecretd
