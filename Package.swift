@@ -135,7 +135,11 @@ let package = Package(
             without: ["Simulator", "simulate", "README.md"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
         test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
-        test("Config", of: ["Config", "Failures", "Formats", "Fuzzing", "Rotation", "Linux", "AppleClientSecret"]),
+        test(
+            "Config",
+            of: [
+                "Config", "Failures", "Formats", "Fuzzing", "Push", "Rotation", "Store", "Linux", "AppleClientSecret",
+            ]),
         test("Keys", of: ["Keys", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
         test("Outputs", of: ["Outputs", "Failures", "Formats", "Keys", "Rotation", "Linux", "AppleClientSecret"]),
         test(

@@ -1,6 +1,8 @@
 import Foundation
 import Linux
+import Push
 import Rotation
+import Store
 import TestSupport
 import Testing
 
