@@ -12,6 +12,8 @@
 #
 # Then the same for a daemon that stays: how soon it is ready, and how long `renew` takes to replace every secret, as a ratio
 # to the plain program that replaces its files once more.
+#
+# With SHARED_ACTION=/bin/true all clients share this program as their action; the plain program runs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,6 +50,8 @@ configure() {
     mkdir -p "$1/out" "$1/clientsecretd.d"
     printf 'keys:\n  apple:\n    team_id: DEF123GHIJ\n    file: %s/AuthKey_ABC123DEFG.p8\nstate_dir: %s/state\n' \
         "$work" "$1" >"$1/clientsecretd.yaml"
+    [ -z "${SHARED_ACTION-}" ] ||
+        printf 'defaults:\n  on_change:\n    - exec: [%s]\n' "$SHARED_ACTION" >>"$1/clientsecretd.yaml"
     # A file of the configuration holds 1 MiB at most.
     seq "$clients" | awk -v directory="$1" '
         NR % 2000 == 1 { file = sprintf("%s/clientsecretd.d/%03d.yaml", directory, NR / 2000); print "clients:" >file }

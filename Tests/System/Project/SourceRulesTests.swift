@@ -48,6 +48,34 @@ import Testing
         }
     }
 
+    /// A module that needs another one says so in the table of folders.
+    @Test func modulesImportWhatTheTableOfFoldersNames() throws {
+        let page = try String(contentsOfFile: repository + "/ARCHITECTURE.md", encoding: .utf8)
+        let row = try Regex(#"(?m)^\| `([\w-]+)` \| .* \| (.*) \|$"#)
+        let name = try Regex("`([\\w-]+)`")
+        var mayUse: [String: String] = [:]
+        for match in page.matches(of: row) {
+            guard let module = match.output[1].substring, let used = match.output[2].substring else { continue }
+            mayUse[String(module)] = String(used)
+        }
+        let line = try Regex(#"(?m)^(?:(?:public|package|internal|private) )?import (\w+)$"#)
+        let namesThemAll = ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux"]
+        for source in try Self.sources() {
+            let module = String(source.path.prefix { $0 != "/" })
+            let used = try #require(mayUse[module], "\(module) has no row")
+            // The daemon may use all of them.
+            guard !used.contains("all above"), !used.contains("what a command needs") else { continue }
+            var allowed = Set(used.matches(of: name).compactMap { $0.output[1].substring.map(String.init) })
+            if !namesThemAll.contains(module) { allowed.formUnion(["AppleClientSecret", "Failures"]) }
+            for match in source.text.matches(of: line) {
+                guard let imported = match.output[1].substring.map(String.init), mayUse[imported] != nil else {
+                    continue
+                }
+                #expect(allowed.contains(imported), "\(source.path) imports \(imported)")
+            }
+        }
+    }
+
     /// What is built today is what was tried: also the packages that others bring.
     @Test func everyPackageIsPinned() throws {
         let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)
