@@ -251,6 +251,7 @@ struct AdmissionsTests {
         try begin()
         try offer(2, admitting: 0)
         #expect(runs == 1)
+        bench.rollouts[place] = nil
         try bench.restart(Self.configuration())
         bench.pass(61)
         bench.forget()
