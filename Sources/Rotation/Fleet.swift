@@ -10,8 +10,8 @@ internal import Failures
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
 ///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
 ///   never is removed.
-/// - Reports are nobody's proof: whoever may write there may write anything. What is shown depends on them, and how rollouts
-///   go on: at worst these hold until the deadline, or release everything.
+/// - Reports prove nothing: whoever may write there may write anything. What is shown depends on them, and how rollouts go
+///   on: at worst these hold until the deadline, or admit all machines.
 struct Fleet: Sendable {
     private var isUsed = false
     private var hosts: [String: Host] = [:]

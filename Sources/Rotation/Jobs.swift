@@ -159,8 +159,8 @@ struct Jobs: Sendable {
                 of: resource, action: action, failure: failure.code, failures: failures, isEmergency: isEmergency,
                 jitter: chance.draw("\(resource) \(failures)"))
         if let rest = failure.retryAfter {
-            // A push on the same resource waits as well. It must not for a day because a read was unwelcome, which is made
-            // once an hour, nor while a secret runs out.
+            // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
+            // while a secret is critical.
             let isBounded = isEmergency || job.work.isReadOfTarget
             pause = max(pause, (isBounded ? min(rest, Retry.boundOfRest) : rest).count * 1000)
         }

@@ -158,10 +158,10 @@ extension Rotation {
 
     /// Takes from a client's record when it may deliver what it has received, and whether that was rolled out.
     private mutating func recallTurn(_ record: Record, _ client: ClientName, at now: Now) {
-        if let source = configuration.clients[client]?.source, let turn = record.turn, !isOnce {
+        if let turn = record.turn, let source = index.subjects[client]?.entry.source, !isOnce {
             deliveryTurns.recall(turn, client, within: source.deliverOver, at: now)
         }
-        if configuration.store != nil, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
+        if index.hasStore, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
             admissions.recall(place)
         }
     }
@@ -203,9 +203,10 @@ extension Rotation {
             // That other actions than the client's own must run again is not kept.
             owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],
             keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
-            // It goes with the write that says that the last action has run.
+            // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: client.actions.contains { owes(client.name, $0) } ? deliveryTurns.moment(of: client.name) : nil,
-            wasRolledOut: current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) ?? false)
+            wasRolledOut: index.hasStore
+                && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true)
     }
 
     /// Environment files of a client that hold, or last held, lines besides our variables.
