@@ -10,6 +10,8 @@ internal import Failures
 /// - What *is* changes in ``handle(_:at:)``, and every machine may read it.
 /// - What is *wanted* is decided in ``plan(at:)``, each machine after those that it reads. What a plan starts comes back
 ///   as an input; a second plan at the same moment starts nothing.
+/// - A plan also chooses which known secret is in force, and forgets a failure once the work that failed is not wanted any
+///   more. Both follow from what is, so a second plan changes nothing.
 /// - A plan covers what was touched since the last one and what has become due; nothing else can have changed.
 package struct Rotation: Sendable {
     var jobs: Jobs
