@@ -86,8 +86,6 @@ package enum FleetMistake: Sendable, CaseIterable {
     case ignoresHeld
     /// A rollout that is gone admits everybody.
     case releasesWhenEmptied
-    /// A restart forgets that a rollout was seen.
-    case forgetsRollouts
     /// A rollout of another secret counts as one of this.
     case believesOtherRollouts
     /// Nothing is delivered by a machine that is not admitted.
@@ -104,7 +102,7 @@ package enum FleetMistake: Sendable, CaseIterable {
             .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
             .store
         case .admitsAllAtOnce, .forgetsPause, .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself,
-            .ignoresHeld, .forgetsRollouts,
+            .ignoresHeld,
             .releasesWhenEmptied, .believesOtherRollouts, .holdsPastDeadline, .hidesHeld:
             .rollouts
         default: .files
@@ -137,7 +135,7 @@ package enum FleetMistake: Sendable, CaseIterable {
             [.honest]
         case .admitsAllAtOnce, .forgetsPause: [.bounded]
         case .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself, .ignoresHeld, .releasesWhenEmptied,
-            .forgetsRollouts, .believesOtherRollouts:
+            .believesOtherRollouts:
             [.held]
         case .holdsPastDeadline: [.fresh]
         }
@@ -156,9 +154,6 @@ package enum FleetMistake: Sendable, CaseIterable {
     /// What a job finds, or what was planted instead; nil when it is never heard of.
     func twist(_ job: Job, _ result: Result<Outcome, Failure>, _ machine: Machine) -> Result<Outcome, Failure>? {
         switch (self, job.work, result) {
-        case (.forgetsRollouts, .recall, .success(.recalled(var record))):
-            record.wasRolledOut = false
-            return .success(.recalled(record))
         case (.losesFailedReads, .readSource, .failure): return nil
         case (.hidesFailedReads, .readSource, .failure): return .success(.source(.missing))
         case (.hidesWrongSources, .readSource, .success(.source(.foreign))): return .success(.source(.missing))
