@@ -29,7 +29,11 @@ struct CheckCommand: ParsableCommand {
             throw CommandFailure(.failed, error.description)
         }
         let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
-        let loaded = try accepted(source.load())
+        let result = source.load()
+        if case .failure(let refusal) = result, answer.json {
+            try CommandOutput.answer(DryRunReport.json(refused: refusal.diagnostics.map(\.description)))
+        }
+        let loaded = try accepted(result)
         for diagnostic in loaded.warnings { CommandOutput.complain(lines: diagnostic.description) }
         do {
             // Before the keys are read: no core dump, no inspection by other processes of the same user.

@@ -114,6 +114,11 @@ struct InitCommand: ParsableCommand {
         guard let place = ConfigurationLoader.absolutePath(of: path) else {
             throw CommandFailure(.usage, "--config needs the path of a file")
         }
+        // A configuration that was written for a mistyped key would have to be removed before the next try.
+        guard FileStatus.following(first.key.description) != nil else {
+            throw CommandFailure(
+                .unreadable, "\(first.key) cannot be read, and nothing is written; name the key file with --key")
+        }
         // A mistake, such as an output that is the key, is reported before anything is written.
         let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
         _ = try accepted(ConfigurationParser.parse(main: source))

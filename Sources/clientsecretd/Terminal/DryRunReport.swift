@@ -28,6 +28,15 @@ struct DryRunReport {
             + [state].compactMap { $0 }
     }
 
+    /// What stands for a report in JSON where the configuration's text is refused, for these reasons.
+    static func json(refused problems: [String]) -> String {
+        JSONText.object([
+            ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))),
+            ("trusted_directories", .array([])),
+        ])
+        .rendered
+    }
+
     /// The same in JSON; `problems` are the diagnostics that are printed on standard error.
     func json(problems: [String]) -> String {
         let members = secrets.map { secret in

@@ -155,6 +155,18 @@ import Testing
         #expect(try run([sandbox.binary] + flags + ["--config", "-"]).output == before)
     }
 
+    /// Whoever reads the answer as JSON is given one for a text that is refused, too.
+    @Test func checkAnswersInJSONAlsoWhereTheTextIsRefused() throws {
+        let sandbox = try Sandbox()
+        try sandbox.directory.write("clients: {web: {client: a}}\n", to: "clientsecretd.yaml")
+        let check = try sandbox.command("check", "--json")
+        #expect(check.status == 78)
+        struct Answer: Decodable { let clients, problems: [String] }
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(check.output.utf8))
+        #expect(answer.clients.isEmpty)
+        #expect(answer.problems.contains { $0.contains("clientsecretd.yaml:1:17: error: unknown key") })
+    }
+
     @Test func withoutADaemonThereIsNobodyToAsk() throws {
         let sandbox = try Sandbox()
         for arguments in [["status"], ["status", "--json"], ["renew"], ["reload"]] {

@@ -124,6 +124,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
+    /// A corrected command finds no configuration in its way.
+    @Test func nothingIsWrittenForAKeyThatIsNotThere() throws {
+        let sandbox = try Sandbox()
+        let made = try sandbox.command(
+            "init", "--key", sandbox.directory("AuthKey_ABC123DEFH.p8"), "--team-id", "DEF123GHIJ", "--client-id",
+            "com.example.web", "--output", sandbox.directory("out/web.jwt"))
+        #expect(made.status == 66)
+        #expect(made.complaints.contains("AuthKey_ABC123DEFH.p8 cannot be read, and nothing is written"))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
     @Test func withoutATerminalTheMissingFlagsAreNamed() throws {
         let made = try Sandbox().command("init", "--team-id", "DEF123GHIJ")
         #expect(made.status == 64)
