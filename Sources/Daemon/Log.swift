@@ -105,29 +105,15 @@ struct Log: Sendable {
     private func offer(_ line: [UInt8]) -> Bool {
         for first in stride(from: 0, to: line.count, by: Self.pipeRoom) {
             guard patience.wait(for: STDERR_FILENO) else { return false }
-            let piece = Array(line[first..<min(first + Self.pipeRoom, line.count)])
-            guard Self.writeAll(piece, to: STDERR_FILENO) else { return false }
+            // Where standard error cannot be written to, there is no other place to report that.
+            let piece = line[first..<min(first + Self.pipeRoom, line.count)]
+            guard Descriptor.write(piece, to: STDERR_FILENO) == nil else { return false }
         }
         return true
     }
 
     /// A pipe that is writable takes this many bytes without blocking (PIPE_BUF of Linux).
     private static let pipeRoom = 4096
-
-    /// False when the descriptor cannot be written to, and there is no other place to report that.
-    @discardableResult
-    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
 }
 
 /// How long logging waits for its reader: a busy journal is given a moment; one that hangs, as its disk may, or a pipe

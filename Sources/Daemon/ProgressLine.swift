@@ -37,6 +37,6 @@ final class ProgressLine: Sendable {
     private static let erasure = "\r\u{1B}[K"
 
     private func write(_ text: String) {
-        Log.writeAll(Array(text.utf8), to: descriptor)
+        _ = Descriptor.write(text.utf8, to: descriptor)
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// A file descriptor that has one owner and is closed when this value is destroyed.
 ///
@@ -35,6 +35,24 @@ package struct Descriptor: ~Copyable, Sendable {
         let copy = fcntl(raw, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemError("duplicate a descriptor", errno: Errno(rawValue: errno)) }
         return Descriptor(adopting: copy)
+    }
+
+    /// Writes all of `bytes` to a descriptor without an owner here, such as standard error. Returns the error that stopped it,
+    /// or nil. Blocks as long as the descriptor does.
+    package static func write(_ bytes: some Collection<UInt8>, to raw: Int32) -> Errno? {
+        let bytes = ContiguousArray(bytes)
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(raw, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
+            }
+            if count >= 0 {
+                written += count
+            } else if errno != EINTR {
+                return Errno(rawValue: errno)
+            }
+        }
+        return nil
     }
 
     deinit {

@@ -1,5 +1,7 @@
 import Failures
 import Glibc
+import Linux
+import SystemPackage
 
 /// Writes answers to standard output, and errors and warnings to standard error.
 enum CommandOutput {
@@ -38,15 +40,6 @@ enum CommandOutput {
 
     /// Writes all of `bytes`; returns the errno that stopped it, or nil.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return errno
-            }
-            rest = rest.dropFirst(count)
-        }
-        return nil
+        Descriptor.write(bytes, to: descriptor)?.rawValue
     }
 }
