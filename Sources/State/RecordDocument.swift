@@ -8,11 +8,12 @@ internal import Rotation
 /// The JSON of a client's record.
 enum RecordDocument {
     /// The JSON from which a record is read again.
-    static func json(of record: ClientRecord, of client: ClientName) -> JSONText {
+    static func json(of kept: ClientRecord, of client: ClientName) -> JSONText {
+        let record = kept.record
         let delivered = record.delivered.sorted { $0.key < $1.key }
         let shared = record.shared.sorted()
-        let secrets = [("candidate", record.candidate), ("current", record.current)].compactMap { name, kept in
-            kept.map { (name: name, value: Kept.json(of: $0)) }
+        let secrets = [("candidate", kept.candidate), ("current", kept.current)].compactMap { name, secret in
+            secret.map { (name: name, value: Kept.json(of: $0)) }
         }
         let owed = record.owed.sorted().map { JSONText.string($0.description) }
         return .object(
@@ -45,7 +46,7 @@ enum RecordDocument {
         in document: JSONValue, of name: ClientName, sha256: ([UInt8]) -> [UInt8]
     ) throws(Malformed) -> ClientRecord {
         guard try document.string("client") == name.description else { throw Malformed() }
-        var record = ClientRecord()
+        var record = Record()
         guard case .object(let delivered)? = document["delivered"] else { throw Malformed() }
         for (action, known) in delivered { record.delivered[ActionID(action)] = try Known.issued(known) }
         for path in try document.strings("shared") { record.shared.insert(try Malformed.unless(AbsolutePath(path))) }
@@ -60,13 +61,14 @@ enum RecordDocument {
             record.pushed[output] = try Known.issued(try Malformed.unless(pushed["secret"]))
         }
         for place in try document.elements("outputs") { record.outputs.insert(try Place.place(place)) }
-        if let current = document.given("current") { record.current = try Kept.secret(current, sha256) }
-        let refusal = try document.optionalString("refusal")
-        if let candidate = document.given("candidate") {
-            record.candidate = try Kept.secret(candidate, sha256)
-            record.refusal = refusal.map(Printable.line)
+        func secret(_ name: String) throws(Malformed) -> RecordedSecret? {
+            guard let kept = document.given(name) else { return nil }
+            return try Kept.secret(kept, sha256)
         }
-        return record
+        let candidate = try secret("candidate")
+        let refusal = try document.optionalString("refusal")
+        if candidate != nil { record.refusal = refusal.map(Printable.line) }
+        return ClientRecord(record, current: try secret("current"), candidate: candidate)
     }
 
     /// Another key was found behind a key id.

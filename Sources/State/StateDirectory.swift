@@ -205,13 +205,14 @@ package final class StateDirectory: Sendable {
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) -> Set<OutputPlace> {
         var places: Set<OutputPlace> = []
         for client in Self.clients(in: path, as: identity) where !configured.contains(client) {
-            guard var record = try? Self.read(client, in: path, as: identity, format) else { continue }
-            places.formUnion(record.outputs)
-            if record.isExpired(before: moment) {
+            guard let kept = try? Self.read(client, in: path, as: identity, format) else { continue }
+            places.formUnion(kept.record.outputs)
+            if kept.isExpired(before: moment) {
                 _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
-            } else if !record.outputs.isEmpty {
+            } else if !kept.record.outputs.isEmpty {
+                var record = kept.record
                 record.outputs = []
-                try? keep(record, of: client)
+                try? keep(ClientRecord(record, current: kept.current, candidate: kept.candidate), of: client)
             }
         }
         return places
@@ -225,8 +226,8 @@ package final class StateDirectory: Sendable {
     ) -> Set<OutputPlace> {
         clients(in: path, as: identity).reduce(into: []) { places, client in
             guard !read.contains(client) else { return }
-            if let record = try? Self.read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
-                places.formUnion(record.outputs)
+            if let kept = try? Self.read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
+                places.formUnion(kept.record.outputs)
             }
         }
     }

@@ -10,18 +10,19 @@ import Testing
 
     private func record() throws -> ClientRecord {
         ClientRecord(
-            current: try Samples.kept(1), candidate: try Samples.kept(2),
-            delivered: [
-                ActionID("restart myapp.service"): try Samples.secret(1).issued,
-                ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
-            ],
-            shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
-            keyChange: KeyChange(
-                keyID: try #require(KeyID("ABC123DEFG")),
-                from: try #require(KeyDigest(String(repeating: "1", count: 64))),
-                to: try #require(KeyDigest(String(repeating: "2", count: 64))),
-                at: WallTime(secondsSinceEpoch: 1_800_000_000)),
-            turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true)
+            Record(
+                delivered: [
+                    ActionID("restart myapp.service"): try Samples.secret(1).issued,
+                    ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
+                ],
+                shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
+                keyChange: KeyChange(
+                    keyID: try #require(KeyID("ABC123DEFG")),
+                    from: try #require(KeyDigest(String(repeating: "1", count: 64))),
+                    to: try #require(KeyDigest(String(repeating: "2", count: 64))),
+                    at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+                turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true),
+            current: try Samples.kept(1), candidate: try Samples.kept(2))
     }
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }

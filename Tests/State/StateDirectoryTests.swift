@@ -47,9 +47,10 @@ import Testing
 
     @Test func keepsOverARestart() throws {
         let record = ClientRecord(
-            current: try Samples.kept(1), candidate: try Samples.kept(2),
-            delivered: [ActionID("restart a.service"): try Samples.secret(1).issued],
-            shared: [try Samples.path("/srv/.env")])
+            Record(
+                delivered: [ActionID("restart a.service"): try Samples.secret(1).issued],
+                shared: [try Samples.path("/srv/.env")]),
+            current: try Samples.kept(1), candidate: try Samples.kept(2))
         var tag = ""
         do {
             let state = try open()
@@ -103,7 +104,8 @@ import Testing
             claims: Claims(
                 issuer: kept.secret.issued.team, keyID: kept.secret.issued.keyID, subject: kept.secret.issued.client,
                 issuedAt: kept.secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
-        let delivered = ClientRecord(current: kept, delivered: [ActionID("restart a.service"): later])
+        let delivered = ClientRecord(
+            Record(delivered: [ActionID("restart a.service"): later]), current: kept)
         try state.keep(delivered, of: try #require(ClientName("delivered")))
         try state.keep(ClientRecord(), of: try #require(ClientName("empty")))
         try scratch.write("rubbish", to: "state/clients/odd.state")
