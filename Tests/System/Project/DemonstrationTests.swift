@@ -4,17 +4,6 @@ import Testing
 
 /// What `make run` runs.
 @Suite(.waits) struct DemonstrationTests {
-    /// The command lines in which this text stands, of whatever runs.
-    private func running(_ text: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
-            guard Int(name) != nil, let words = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
-                return nil
-            }
-            let line = String(decoding: words, as: UTF8.self)
-            return line.contains(text) ? line.replacing("\0", with: " ") : nil
-        }
-    }
-
     /// A secret of an earlier demonstration lies there that is due in ten seconds, so that its renewal is soon to be seen.
     @Test func aRenewalIsSeenAndNothingIsLeftRunning() throws {
         let sandbox = try Sandbox()
