@@ -521,29 +521,6 @@ package enum FailureRetry: Hashable, Sendable {
     case sparingly
 }
 
-/// What several codes have in common, where a decision depends on it.
-package struct FailureTraits: OptionSet, Sendable {
-    package let rawValue: UInt16
-
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    /// What the daemon lacks of the store, of etcd or of the service that asks it: no application fails because of it.
-    package static let ofStore = FailureTraits(rawValue: 1 << 0)
-    /// The store does not serve this machine until somebody puts that right, here or in etcd.
-    package static let refusalOfStore = FailureTraits(rawValue: 1 << 1)
-    /// What pushes secrets, and not the API, is what fails: it is this machine's.
-    package static let ofPushService = FailureTraits(rawValue: 1 << 2)
-    /// A file was not read for want of something that only its reader lacks: others may well be able to read it.
-    package static let ofReader = FailureTraits(rawValue: 1 << 3)
-    /// What lies at a file's path cannot hold a secret for any reader.
-    package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)
-    /// Nobody can find a secret of ours there. More than ``leavesNothingToRead``: a file larger than any output was
-    /// written by somebody else, but it is there and may be read.
-    package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
-    /// The writing user lacks a directory or a group, which may be the doing of its unit's sandbox.
-    package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
-}
-
 /// A failure's place and detail as text, for the remedy. At most one of the places is set.
 package struct FailureSubject: Sendable {
     package var path: String?

@@ -1,0 +1,22 @@
+/// What several failure codes have in common, where a decision depends on it.
+package struct FailureTraits: OptionSet, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The store, or this machine's way to it, is at fault. No application is served worse because of that.
+    package static let ofStore = FailureTraits(rawValue: 1 << 0)
+    /// The store refuses this machine until an operator changes something, here or in etcd.
+    package static let refusalOfStore = FailureTraits(rawValue: 1 << 1)
+    /// The push service on this machine is at fault, and not the API behind it.
+    package static let ofPushService = FailureTraits(rawValue: 1 << 2)
+    /// Only the process that read the file is at fault: others may well be able to read it.
+    package static let ofReader = FailureTraits(rawValue: 1 << 3)
+    /// No reader can find a secret at the file's path, because there is no readable file.
+    package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)
+    /// No reader can find a secret of ours there. Besides ``leavesNothingToRead`` these are a missing directory, and a file
+    /// larger than any output, which somebody else has written.
+    package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
+    /// The user that writes lacks access, a directory or a group, which its unit's sandbox may have taken away.
+    package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
+}
