@@ -103,9 +103,13 @@ struct InitCommand: ParsableCommand {
                 "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
             )
         }
-        if !isPrinted, FileStatus.following(path) != nil { throw Self.existing(path) }
+        if !isPrinted {
+            if FileStatus.following(path) != nil { throw Self.existing(path) }
+            if let key { try Self.checkIsReadable(key) }
+        }
         let dialog = Self.dialog
         let first = try (dialog?.complete(given) ?? given).configuration()
+        if !isPrinted, key == nil { try Self.checkIsReadable(first.key) }
         let text = first.text(isOfService: ServiceUser.isServices(path))
         guard !isPrinted else {
             try CommandOutput.answer(bytes: Array(text.utf8))
@@ -113,11 +117,6 @@ struct InitCommand: ParsableCommand {
         }
         guard let place = ConfigurationLoader.absolutePath(of: path) else {
             throw CommandFailure(.usage, "--config needs the path of a file")
-        }
-        // A configuration that was written for a mistyped key would have to be removed before the next try.
-        guard FileStatus.following(first.key.description) != nil else {
-            throw CommandFailure(
-                .unreadable, "\(first.key) cannot be read, and nothing is written; name the key file with --key")
         }
         // A mistake, such as an output that is the key, is reported before anything is written.
         let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
@@ -150,6 +149,15 @@ struct InitCommand: ParsableCommand {
             """)
         // Last, because it gives up root's rights.
         try CheckCommand.parse(["--config", path]).run()
+    }
+
+    /// A configuration that was written for a mistyped key would have to be removed before the next try.
+    private static func checkIsReadable(_ key: AbsolutePath) throws(CommandFailure) {
+        guard unsafe access(key.description, R_OK) != 0 else { return }
+        throw CommandFailure(
+            .unreadable,
+            "\(Printable.name(key.description)) cannot be read: \(CommandOutput.text(ofErrno: errno)); name Apple's key file "
+                + "with --key; nothing is written")
     }
 
     private static func existing(_ path: String) -> CommandFailure {
