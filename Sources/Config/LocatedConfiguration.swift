@@ -26,7 +26,7 @@ struct LocatedConfiguration {
             diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
         }
         let named = Self.withoutRepetitions(files.flatMap(\.clients), named: \.name, "client", diagnostics)
-        clients = main.hasDefaults ? named.map { [main] in $0.completed(by: main.defaults) } : named
+        clients = main.defaults.map { defaults in named.map { $0.completed(by: defaults) } } ?? named
         if !files.contains(where: \.mentionsClients) {
             diagnostics.error(at: start, "no clients; write \"clients\" with a name and its \"client_id\"")
         }

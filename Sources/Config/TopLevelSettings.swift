@@ -13,8 +13,8 @@ struct TopLevelSettings {
     /// Whether it has keys or clients, counting misspelt and invalid ones.
     private(set) var mentionsKeys = false
     private(set) var mentionsClients = false
-    private(set) var defaults = ClientSettings()
-    private(set) var hasDefaults = false
+    /// Nil where it has none.
+    private(set) var defaults: ClientSettings?
     private(set) var onStateChange: Setting<[Located<Action>?]> = .absent
     private(set) var controlGroup: Setting<String> = .absent
     private(set) var stateDirectory: Setting<AbsolutePath> = .absent
@@ -59,7 +59,6 @@ struct TopLevelSettings {
         }
         if let (node, position) = section.node("defaults") {
             defaults = ClientSettings(defaults: node, at: position, diagnostics)
-            hasDefaults = true
         }
         onStateChange = ActionKinds.list("on_state_change", in: section, placeholder: true)
         controlGroup = section.value("control_group", Scalar.group)
