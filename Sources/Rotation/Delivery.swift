@@ -44,7 +44,7 @@ struct Delivery: Sendable {
     var allDelivered: some Sequence<SecretInfo> { states.values.lazy.flatMap(\.delivered.values) }
 
     mutating func adopt(_ index: Index) {
-        states = index.eachClient(in: states, else: State())
+        states = index.subjects.states(from: states, else: State())
         awaited = [:]
         deployments = [:]
     }

@@ -33,7 +33,8 @@ struct Destinations: Sendable {
         /// Whether ``observed`` still counts.
         var isFresh: Bool { observedBy.map { $0 >= countsFrom } ?? false }
 
-        /// Whether the file, when it was last observed, had the configured mode and group, and was not written since.
+        /// Whether what was observed still says what the file holds, with the configured mode and group: after a write that
+        /// failed it may hold the old content or the new.
         var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
 
         /// Whether a slot held a secret when the file was last observed.
@@ -71,16 +72,8 @@ struct Destinations: Sendable {
     // MARK: What happens
 
     mutating func adopt(_ index: Index, next: JobID) {
-        guard !states.isEmpty else {
-            // At a start: the same table with other values, without hashing each path again.
-            states = index.specs.mapValues { _ in State(countsFrom: next) }
-            return
-        }
-        states = index.specs.keys.reduce(into: [:]) { files, path in
-            var file = states[path] ?? State(countsFrom: next)
-            file.observedBy = nil
-            files[path] = file
-        }
+        for path in states.keys { states[path]?.observedBy = nil }
+        states = index.specs.states(from: states, else: State(countsFrom: next))
     }
 
     mutating func notice(_ path: AbsolutePath, at now: Now) {

@@ -39,7 +39,7 @@ struct Health: Sendable {
         views = views.filter { index.subjects[$0.key] != nil }
         counts = views.values.reduce(into: [:]) { $0[$1.view.health, default: 0] += 1 }
         logged = logged.filter { index.subjects[$0.key] != nil }
-        tallies = index.eachClient(in: tallies, else: Counts())
+        tallies = index.subjects.states(from: tallies, else: Counts())
     }
 
     /// Raises a fault of the daemon; returns whether it is news.

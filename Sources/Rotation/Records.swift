@@ -51,7 +51,7 @@ struct Records: Sendable {
     // MARK: What happens
 
     mutating func adopt(_ index: Index, _ old: Configuration) {
-        states = index.eachClient(in: states, else: State())
+        states = index.subjects.states(from: states, else: State())
         wantsTidying = true
         areOrphansKnown = false
         removedPlaces.formUnion(old.places)

@@ -40,7 +40,7 @@ struct Renewal: Sendable {
     var allCurrent: some Sequence<SecretInfo> { states.values.lazy.compactMap(\.current) }
 
     mutating func adopt(_ index: Index) {
-        states = index.eachClient(in: states, else: State())
+        states = index.subjects.states(from: states, else: State())
         // What was asked of a client that cannot mint any more does not happen once it can again.
         for client in index.subjects.values where client.entry.source != nil { force(client.name, false) }
     }

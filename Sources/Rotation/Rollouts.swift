@@ -213,8 +213,8 @@ private struct RolloutMachine {
         }.sorted { $0.rank < $1.rank }
     }
 
-    /// Whether another machine reports something that only its store lacks. A code of a later version is not known
-    /// here, and holds the rollout: that is the safe side.
+    /// Whether a failure that another machine reports is about the store alone. The code of a later version is unknown here
+    /// and counts as a failure of the machine: then the rollout is rather held than continued.
     private static func isOfStore(_ code: String) -> Bool {
         FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
     }

@@ -162,7 +162,7 @@ extension Rotation {
             let wanted = wantedSecret(client)
         else { return }
         if !state.holds(wanted) {
-            // What the API wished before may be too long now.
+            // The pause after an earlier Retry-After may be too long, now that the secret there is critical.
             if jobs.attempts[.target(target)] != nil, isEmergency(target, &deadlines) {
                 jobs.capBackoff(of: .target(target), to: deadlines.now.boot + Retry.boundOfRest)
             }

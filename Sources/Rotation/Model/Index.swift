@@ -158,16 +158,6 @@ final class Index: Sendable {
         return slots.sorted { $0.key < $1.key }.map { Subject.Place(path: $0, slots: $1) }
     }
 
-    /// What is known of each client: `initial` of one of which nothing was, and nothing of any that is not configured.
-    func eachClient<State>(in known: [ClientName: State], else initial: @autoclosure () -> State) -> [ClientName: State]
-    {
-        // At a start: the same table with other values, without hashing each name again.
-        guard !known.isEmpty else { return subjects.mapValues { _ in initial() } }
-        var all = [ClientName: State](minimumCapacity: subjects.count)
-        for name in subjects.keys { all[name] = known[name] ?? initial() }
-        return all
-    }
-
     func files(of client: ClientName) -> [AbsolutePath] { subjects[client]?.files ?? [] }
     func targets(of client: ClientName) -> [PushOutput] { subjects[client]?.targets ?? [] }
     func actions(of client: ClientName) -> [ActionID] { subjects[client]?.actions ?? [] }
@@ -207,4 +197,15 @@ final class Index: Sendable {
     func clients(of file: AbsolutePath) -> [ClientName] { clientsOfFile[file] ?? [] }
     func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
     func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
+}
+
+extension Dictionary {
+    /// A table of these keys alone: with what was known of each, and `initial` for one of which nothing was.
+    func states<State>(from known: [Key: State], else initial: @autoclosure () -> State) -> [Key: State] {
+        // At a start: the same table with other values, without hashing each key again.
+        guard !known.isEmpty else { return mapValues { _ in initial() } }
+        var all = [Key: State](minimumCapacity: count)
+        for key in keys { all[key] = known[key] ?? initial() }
+        return all
+    }
 }

@@ -1,15 +1,6 @@
 package import AppleClientSecret
 internal import Failures
 
-/// Identifies a request, so that its answer reaches whoever made it.
-package struct RequestID: Hashable, Sendable {
-    package let number: UInt64
-
-    package init(number: UInt64) {
-        self.number = number
-    }
-}
-
 /// An input to the core.
 package enum Input: Hashable, Sendable {
     indirect case configured(Configuration)
@@ -33,16 +24,4 @@ package enum Input: Hashable, Sendable {
     /// A request; no id when nobody waits for the answer (a SIGHUP).
     case asked(Request, RequestID?)
     case stop
-}
-
-/// The result of one plan: what to do now.
-package struct Step: Sendable {
-    package var start: [Job] = []
-    package var wake = Wake()
-    package var changes: [LogEvent] = []
-    /// To be served before any job starts: a unit that is restarted requests its secret at once.
-    package var served: [Served] = []
-    package var answers: [(RequestID, Answer)] = []
-    /// Whether everything is done: the loop may end.
-    package var ended = false
 }

@@ -91,3 +91,12 @@ package struct RenewalOutcome: Hashable, Sendable {
         self.result = result
     }
 }
+
+/// Identifies a request, so that its answer reaches whoever made it.
+package struct RequestID: Hashable, Sendable {
+    package let number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}

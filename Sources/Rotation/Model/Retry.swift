@@ -16,7 +16,8 @@ enum Retry {
     /// For an action whose application holds a critical or expired secret: users cannot log in, or soon will not be
     /// able to, and once the cause is fixed they must not wait a quarter of an hour more.
     static let emergencyBound: Seconds = 60
-    /// What an API wants to be left alone for, where that is bounded at all: as long as what it holds is left alone anyway.
+    /// The longest `Retry-After` that counts for a read of a target, and for a push while the secret there is critical: an
+    /// hour, as long as there is between two reads.
     static let boundOfRest: Seconds = 3600
     /// A file whose last read failed is read again this soon after a change notice, but no sooner, in case another
     /// program changes it all the time.
