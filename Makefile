@@ -297,7 +297,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
-	@# The licences of what is linked in want to be handed on with the binaries.
+	@# The licences of the code that is linked in require these texts beside the binaries.
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE debian/copyright debian/NOTICE.swift-nio docs/openapi.yaml \
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \

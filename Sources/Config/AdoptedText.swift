@@ -58,7 +58,8 @@ package struct AdoptedText: Hashable, Codable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the configuration's, for messages.
-    ///   - file: as root hands it to a service, whichever configuration it is of; nil for root's own copy of `path`.
+    ///   - file: the copy that systemd hands to a service, which names the configuration by itself; nil: root's own copy of
+    ///     the configuration at `path`.
     static func main(of path: String, in file: String?, as identity: Identity) -> SourceFile? {
         guard let main = ConfigurationLoader.absolutePath(of: path),
             let kept = read(file ?? self.file(of: main, in: directory), as: identity),

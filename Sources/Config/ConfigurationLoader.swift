@@ -40,8 +40,8 @@ package enum ConfigurationLoader {
     /// The targets in the file `path`, which alone may name some; nothing else in it is looked at. Only root and `identity`
     /// may be able to write to it.
     ///
-    /// Those of the text last adopted where the file is missing or what is looked at is wrong: the daemon goes on with that
-    /// text, and what it pushes must arrive. Not where this user may not read the file: the daemon may have adopted it since.
+    /// Where the file is missing or its targets are wrong, those of the text last adopted: the daemon goes on with that text,
+    /// and what it pushes must arrive. Not where this user may not read the file: the daemon may have adopted it since.
     ///
     /// Blocks on the file system.
     ///
@@ -80,7 +80,7 @@ package enum ConfigurationLoader {
         guard !refusal.isUnreadable, let kept = AdoptedText.main(of: path, in: adopted, as: identity) else {
             return .failure(refusal)
         }
-        // What is wrong with the file that lies there is what somebody has to hear of.
+        // Where neither can be used, the reasons are those of the current file, which an operator has to correct.
         return section(in: kept, read).mapError { _ in refusal }
     }
 

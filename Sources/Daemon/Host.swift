@@ -8,7 +8,7 @@ import SystemPackage
 /// What distinguishes this machine from others, so that a fleet does not renew at one moment.
 enum Host {
     /// A number from 0 up to 1 that stays the same for this machine: from its machine id (machine-id(5)), else from
-    /// its host name, as in a container without one: docs/container.md says so, and nothing else has to.
+    /// its host name, as in a container without one.
     static var jitter: Double {
         let digest = SHA256.digest(Array("clientsecretd renewal ".utf8) + (machineID ?? Array(HostName.current.utf8)))
         return Double(digest.prefix(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 32)

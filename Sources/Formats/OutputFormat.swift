@@ -24,8 +24,8 @@ package protocol OutputFormat: Sendable {
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
 
-    /// What stands where the secret belongs, in a file of which it is not known what it is; nil where it is not of this format,
-    /// as far as can be told. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
+    /// What stands in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
+    /// format. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
     static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate?
 }

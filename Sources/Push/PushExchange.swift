@@ -61,8 +61,8 @@ package struct PushExchange {
                 do throws(PushFailure) {
                     return .read(holds: holds(try answer(to: read)))
                 } catch {
-                    // A place that is gone does not hold the secret. Said as a failure, it would be read again for ever;
-                    // the push that follows now creates it, or says itself that it cannot.
+                    // Not a failure, after which the place would only be read again: an answer that it does not hold the
+                    // secret causes a push, which creates the place or fails with the reason.
                     guard error.code == .placeMissing else { throw error }
                     return .read(holds: false)
                 }

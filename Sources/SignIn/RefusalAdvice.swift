@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
 /// A cause that a refused client secret may have, and what helps. Apple says `invalid_client` whatever the cause; some
-/// causes can be told from the secret, the two clocks and the key, the others only be looked for at Apple.
+/// causes can be found in the secret, the two clocks and the key, the others only at Apple.
 package struct RefusalAdvice: Hashable, Sendable {
     /// Raw values stand in JSON.
     package enum Cause: String, Hashable, Sendable, CaseIterable {

@@ -24,7 +24,7 @@
 int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
                        int32_t *process, int *pidfd);
 // What a supervisor that has ended reported: a program that could not be started (errno), or that ended by itself (its
-// exit code, or the number of the signal). -ENODATA: nothing, as it was told to end everything or was killed.
+// exit code, or the number of the signal). -ENODATA: nothing, as it was asked to end everything, or was killed.
 #define CLINUX_REPORT_NOT_STARTED 0
 #define CLINUX_REPORT_EXITED 1
 #define CLINUX_REPORT_SIGNALLED 2
