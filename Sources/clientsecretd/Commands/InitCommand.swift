@@ -97,11 +97,15 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let path = settings.path(Environment.current)
         let isPrinted = path == NamedFile.standardInput
-        guard !now || ServiceUser.isServices(path) else {
+        guard !now || path == ConfigurationOption.standard else {
             throw CommandFailure(
                 .usage,
                 "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
             )
+        }
+        guard !now || SystemManager.isSystemd else {
+            throw CommandFailure(
+                .usage, "--now is for systemd's service, and systemd does not run here; leave out --now")
         }
         if !isPrinted {
             if FileStatus.following(path) != nil { throw Self.existing(path) }

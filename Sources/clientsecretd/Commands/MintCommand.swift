@@ -92,6 +92,12 @@ struct MintCommand: ParsableCommand {
                 .usage,
                 "there is no client \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
         }
+        guard client.source == nil else {
+            throw CommandFailure(
+                .usage,
+                "client \"\(name)\" receives its secrets, so there is no private key to mint with; mint on the machine "
+                    + "that has it, or see with \"clientsecretd status\" what was received")
+        }
         do throws(Failure) {
             return try mint(
                 entry, with: KeyLoader(as: source.identity.trusting(known), credentials: source.credentials),

@@ -73,6 +73,27 @@ import Testing
                 + "did you mean \"web\"?\n")
     }
 
+    @Test func whoReceivesSecretsMintsNone() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let printed = try sandbox.command("public-key")
+        let key = try #require(printed.output.firstMatch(of: #/public_key: (\S+)\}/#)).output.1
+        try sandbox.directory.write(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, public_key: \(key)}}
+            clients:
+              web:
+                client_id: com.example.web
+                from: {path: \(sandbox.directory("received.jwt"))}
+                outputs: [{path: \(sandbox.directory("out/web.jwt"))}]
+
+            """, to: "clientsecretd.yaml")
+        let minted = try sandbox.command("mint", "web")
+        #expect(minted.status == 64)
+        #expect(minted.output == "")
+        #expect(minted.complaints.contains("client \"web\" receives its secrets"), "\(minted.complaints)")
+    }
+
     @Test func aKeyThatOthersMayReadIsRefusedWithWhatFixesIt() throws {
         let sandbox = try Sandbox()
         try sandbox.permit(sandbox.key, 0o644)

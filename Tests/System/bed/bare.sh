@@ -18,6 +18,10 @@ useradd --system app
 install -d -o app -g app -m 750 /srv/app
 echo PORT=80 >/srv/app/.env
 chown app: /srv/app/.env
+said=$(clientsecretd init --now --key $key --team-id DEF123GHIJ --client-id com.example.web --output $output 2>&1)
+equal "no service can be started now" 64 $?
+contains "for systemd does not run" "systemd does not run here; leave out --now" "$said"
+promise "nothing is written" test ! -e $configuration
 configure <<END
 clients:
   app:
