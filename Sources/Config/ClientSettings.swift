@@ -216,6 +216,7 @@ final class LocatedClient: Sendable {
             targets: pushed.map { PushOutput(target: $0.name, place: $0.target.place) },
             isShared: settings.share.value ?? true)
         if !isReceived, hasStore, configuration.isShared { configuration.rollout = settings.rollout.value }
+        for (name, target) in pushed { configuration.documents[name] = target.document?.place }
         configuration.undeployed = Set(pushed.filter { $0.target.redeploys == false }.map(\.name))
         return configuration
     }

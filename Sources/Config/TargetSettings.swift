@@ -99,18 +99,20 @@ struct TargetSettings {
 
     /// Finds targets that would overwrite each other.
     static func check(_ targets: [TargetSettings], _ diagnostics: Diagnostics) {
-        var first: [[String]: Located<String>] = [:]
+        var known: [String: [(name: Located<String>, member: String?)]] = [:]
         for target in targets {
             guard let document = target.target?.document else { continue }
-            if let other = first[document] {
+            let others = known[document.place] ?? []
+            if let other = others.first(where: {
+                $0.member == document.member || $0.member == nil || document.member == nil
+            }) {
                 diagnostics.error(
                     at: target.name.position,
-                    "target \"\(target.name.value)\" writes to the secret of target \"\(other.value)\" "
-                        + "(\(other.position.seen(from: target.name.position))), which is written as a whole once in ten minutes; "
-                        + "write another \"secret_id\"")
-            } else {
-                first[document] = target.name
+                    "target \"\(target.name.value)\" overwrites what target \"\(other.name.value)\" writes "
+                        + "(\(other.name.position.seen(from: target.name.position))); "
+                        + "write a \"field\" of its own for each, or another \"secret_id\"")
             }
+            known[document.place] = others + [(target.name, document.member)]
         }
     }
 

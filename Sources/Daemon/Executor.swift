@@ -141,7 +141,7 @@ final class Executor: Sendable {
         case .readStore, .putInStore, .putRollout, .putReport, .readReports, .forgetReport: .store
         case .verify: .verification
         case .observe(let spec), .publish(let spec, _, _): lane(of: spec)
-        case .push(_, _, let output), .readTarget(_, _, let output): .push(output.target)
+        case .push(_, _, let output, _), .readTarget(_, _, let output): .push(output.target)
         case .run(let action, _): .hook(action.id)
         case .probe: .probes
         }
@@ -200,8 +200,7 @@ final class Executor: Sendable {
         case .keep(let client, let record): try keep(record, of: client)
         case .verify(let client, let issued): try verify(issued, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
-        case .push(_, let issued, let output):
-            .pushed(verified: try pusher.push(try secret(issued).token, to: output.target))
+        case .push(_, let issued, let output, let others): try push(issued, to: output.target, with: others)
         case .readTarget(_, let issued, let output):
             .targetRead(holds: try pusher.read(try secret(issued).token, at: output.target))
         case .run(let action, let covering): try run(action, covering)
@@ -227,6 +226,14 @@ final class Executor: Sendable {
     private func verify(_ issued: SecretInfo, of client: ClientName) throws(Failure) -> Outcome {
         try verifier.verify(try secret(issued), of: client)
         return .accepted
+    }
+
+    private func push(
+        _ issued: SecretInfo, to target: TargetName, with others: [TargetName: SecretInfo]
+    ) throws(Failure) -> Outcome {
+        var tokens: [TargetName: Token] = [:]
+        for (target, issued) in others { tokens[target] = try secret(issued).token }
+        return .pushed(verified: try pusher.push(try secret(issued).token, to: target, with: tokens))
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {

@@ -21,9 +21,14 @@ struct Pusher: Sendable {
             patience: patience)
     }
 
-    /// Pushes a secret; returns whether it was read back, nil where the API does not show it. Blocks.
-    func push(_ token: Token, to target: TargetName) throws(Failure) -> Bool? {
-        switch try ask(PushQuestion(.publish, secret: token), of: target) {
+    /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
+    /// read back, nil where the API does not show it. Blocks.
+    func push(
+        _ token: Token, to target: TargetName, with others: [TargetName: Token] = [:]
+    ) throws(Failure) -> Bool? {
+        var named: [String: Token] = [:]
+        for (target, token) in others { named[target.description] = token }
+        switch try ask(PushQuestion(.publish, secret: token, others: named), of: target) {
         case .published(let verified): return verified
         case .failed(let failure): throw failure.of(target)
         case .read, .redeployed:

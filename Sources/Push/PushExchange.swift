@@ -12,11 +12,13 @@ package import SignIn
 /// - What the API can show is read back after writing, and has to agree. A place that is missing holds nothing.
 /// - Where other things are kept beside the secret, they are read, and written back as they were; a secret that is there
 ///   already is not written again.
+/// - Other targets' secrets that belong into the same document are written with this one, in one request.
 /// - What the API said is reported in 200 characters at most, without secret, token and what looks like one.
 package struct PushExchange {
     let target: PushTarget
     private let token: String
-    private let secret: Token
+    /// The members that are written with the secret, and their texts.
+    private let others: [(member: String, text: String)]
     private let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
     private let sha256: ([UInt8]) -> [UInt8]
     private let secretText: String
@@ -34,17 +36,21 @@ package struct PushExchange {
 
     /// - Parameters:
     ///   - token: the content of the token's place; empty where there is none.
+    ///   - others: secrets of other targets with members of the same document, by their members' names.
     ///   - send: sends one request.
     package init(
-        target: PushTarget, token: String, secret: Token, sha256: @escaping ([UInt8]) -> [UInt8],
+        target: PushTarget, token: String, secret: Token, others: [String: Token] = [:],
+        sha256: @escaping ([UInt8]) -> [UInt8],
         send: @escaping (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
     ) {
         self.target = target
         self.token = token
-        self.secret = secret
         self.send = send
         self.sha256 = sha256
         secretText = secret.withBytes { String(decoding: $0, as: UTF8.self) }
+        self.others = others.sorted { $0.key < $1.key }.map { member, token in
+            (member, token.withBytes { String(decoding: $0, as: UTF8.self) })
+        }
         values = target.settings
         values["client_secret"] = secretText
         values["client_secret_base64"] = Base64.encode(Array(secretText.utf8))
@@ -139,7 +145,8 @@ package struct PushExchange {
             if values[setting, default: ""].isEmpty {
                 values["merged_text"] = secretText
             } else {
-                let text = current[pointer]?.text ?? "{}"
+                var text = current[pointer]?.text ?? "{}"
+                for other in others { text = try merged(other.text, as: other.member, into: Array(text.utf8)) }
                 values["merged_text"] = try merged(setting, into: Array(text.utf8))
             }
         case .provider(let pointer, let setting):
@@ -162,10 +169,13 @@ package struct PushExchange {
 
     /// The object with the secret as the member that a setting names.
     private func merged(_ setting: String, into object: [UInt8]) throws(PushFailure) -> String {
-        guard
-            let merged = JSONEdit.setting(
-                values[setting, default: ""], to: JSONText.string(secretText).bytes, in: object)
-        else { throw PushFailure(.rejected, "what is there is no JSON object, so the secret cannot be a member of it") }
+        try merged(secretText, as: values[setting, default: ""], into: object)
+    }
+
+    private func merged(_ text: String, as member: String, into object: [UInt8]) throws(PushFailure) -> String {
+        guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
+            throw PushFailure(.rejected, "what is there is no JSON object, so the secret cannot be a member of it")
+        }
         return String(decoding: merged, as: UTF8.self)
     }
 
@@ -238,7 +248,8 @@ package struct PushExchange {
     /// The status, and the beginning of what the API said.
     private func detail(of answer: PushHTTPAnswer) -> String {
         var text = String(decoding: answer.body.prefix(65_536), as: UTF8.self)
-        let credentials = [secretText, token, session ?? ""] + AWSCredentials.texts(in: token)
+        let credentials =
+            [secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token)
         for hidden in credentials where hidden.utf8.count >= 4 {
             text = text.split(separator: hidden, omittingEmptySubsequences: false).joined(separator: "(secret)")
         }

@@ -16,13 +16,16 @@ package struct PushQuestion: Sendable {
 
     package let verb: Verb
     package let secret: Token
+    /// The secrets of other targets with members of the same document, which are written with it: by the targets' names.
+    package let others: [String: Token]
 
-    /// In bytes: a token of ``Token/maximumLength`` and the verb, as JSON.
-    package static let longest = Token.maximumLength + 1_024
+    /// In bytes: twice what the largest document takes, which is 65,536 bytes at AWS.
+    package static let longest = 131_072
 
-    package init(_ verb: Verb, secret: Token) {
+    package init(_ verb: Verb, secret: Token, others: [String: Token] = [:]) {
         self.verb = verb
         self.secret = secret
+        self.others = others
     }
 
     /// The question without a secret.
@@ -37,20 +40,33 @@ package struct PushQuestion: Sendable {
             self = .redeploy
             return
         }
-        guard let text = json["client_secret"]?.text, text.utf8.count <= Token.maximumLength,
-            (try? CompactJWS(Array(text.utf8))) != nil
-        else { return nil }
-        self.init(verb, secret: Token(Array(text.utf8), sha256: sha256))
+        func token(_ value: JSONValue?) -> Token? {
+            guard let text = value?.text, text.utf8.count <= Token.maximumLength,
+                (try? CompactJWS(Array(text.utf8))) != nil
+            else { return nil }
+            return Token(Array(text.utf8), sha256: sha256)
+        }
+        guard let secret = token(json["client_secret"]) else { return nil }
+        var others: [String: Token] = [:]
+        if let value = json["others"] {
+            guard case .object(let members) = value else { return nil }
+            for (name, value) in members {
+                guard let other = token(value) else { return nil }
+                others[name] = other
+            }
+        }
+        self.init(verb, secret: secret, others: others)
     }
 
     /// The question as it goes to the push role.
     package var request: [UInt8] {
         guard verb != .redeploy else { return JSONText.object([("do", .string(verb.rawValue))]).bytes }
-        return secret.withBytes { bytes in
-            JSONText.object([
-                ("do", .string(verb.rawValue)), ("client_secret", .string(String(decoding: bytes, as: UTF8.self))),
-            ]).bytes
+        func text(_ token: Token) -> JSONText { token.withBytes { .string(String(decoding: $0, as: UTF8.self)) } }
+        var members: [(String, JSONText)] = [("do", .string(verb.rawValue)), ("client_secret", text(secret))]
+        if !others.isEmpty {
+            members.append(("others", .object(others.sorted { $0.key < $1.key }.map { ($0.key, text($0.value)) })))
         }
+        return JSONText.object(members).bytes
     }
 }
 

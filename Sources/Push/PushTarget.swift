@@ -39,6 +39,10 @@ package struct PushTarget: Sendable {
         for (name, value) in settings.sorted(by: { $0.key < $1.key }) { words += [name, value] }
         // Where the settings are the requests themselves.
         if settings.isEmpty { words += kind.write.texts }
+        return Self.digest(words)
+    }
+
+    private static func digest(_ words: [String]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for word in words {
             for byte in Array(word.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -46,12 +50,14 @@ package struct PushTarget: Sendable {
         return String(hash, radix: 16)
     }
 
-    /// Identifies what a write replaces as a whole, so that no two targets may share it. Nil where a write changes its own
-    /// place only, or fails when somebody else has written since the read.
-    package var document: [String]? {
+    /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when somebody else has
+    /// written since the read.
+    package var document: PushDocument? {
         guard case .text(_, let member)? = kind.merge else { return nil }
-        return [kind.name, endpoint]
-            + settings.filter { $0.key != member }.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
+        return PushDocument(
+            place: Self.digest([kind.name, endpoint] + others.flatMap { [$0.key, $0.value] }),
+            member: settings[member].flatMap { $0.isEmpty ? nil : $0 })
     }
 
     package init(
@@ -66,6 +72,15 @@ package struct PushTarget: Sendable {
         self.token = token
         self.redeploys = redeploys
     }
+}
+
+/// What a write to a target replaces as a whole. Several targets may have members of one document, which are then written
+/// together.
+package struct PushDocument: Hashable, Sendable {
+    /// The same text for each target that writes to the document.
+    package let place: String
+    /// The member of the JSON object that is the target's; nil where the whole document is.
+    package let member: String?
 }
 
 /// Which addresses a secret may be sent to.

@@ -68,7 +68,7 @@ struct Health: Sendable {
             for client in Set(secrets.keys.compactMap { spec.slots[$0] }) {
                 tallies[client]?.publishes.count(success: success)
             }
-        case .push(let client, _, _): tallies[client]?.publishes.count(success: success)
+        case .push(let client, _, _, _): tallies[client]?.publishes.count(success: success)
         case .run(_, let covering):
             for client in covering.keys { tallies[client]?.deliveries.count(success: success) }
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,

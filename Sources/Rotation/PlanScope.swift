@@ -186,7 +186,7 @@ extension Rotation {
             scope.touch(files: CollectionOfOne(path))
             for client in index.clients(of: path) { touch(client) }
         case .target(let name):
-            scope.touch(targets: CollectionOfOne(name))
+            touch(target: name)
             for client in index.clients(of: resource) { touch(client) }
         case .action(let id):
             scope.touch(actions: CollectionOfOne(id))
@@ -220,8 +220,14 @@ extension Rotation {
 
     mutating func touch(filesAndActionsOf client: Subject) {
         scope.touch(files: client.files)
-        scope.touch(targets: client.targets.lazy.map(\.target))
+        for output in client.targets { touch(target: output.target) }
         scope.touch(actions: client.actions)
+    }
+
+    /// Has a target planned next, and those that wait for it because they belong into the same document.
+    private mutating func touch(target: TargetName) {
+        scope.touch(targets: CollectionOfOne(target))
+        scope.touch(targets: index.neighbours(of: target))
     }
 
     /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the

@@ -16,7 +16,10 @@ extension Rotation {
             case .publish(_, let secrets, _): used.formUnion(secrets.values.map(\.fingerprint))
             case .keep(_, let record):
                 used.formUnion([record.current, record.candidate].compactMap { $0?.fingerprint })
-            case .verify(_, let secret), .push(_, let secret, _), .readTarget(_, let secret, _),
+            case .push(_, let secret, _, let others):
+                used.formUnion(others.values.map(\.fingerprint))
+                used.insert(secret.fingerprint)
+            case .verify(_, let secret), .readTarget(_, let secret, _),
                 .putInStore(_, let secret, _, _):
                 used.insert(secret.fingerprint)
             case .putRollout(_, _, _, _, let put): if let put { used.insert(put.secret.fingerprint) }

@@ -11,6 +11,8 @@ internal import Failures
 ///   goes on (`Drift`).
 /// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
 ///   secret that lies there is critical.
+/// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
+///   that the document is written once; the others find theirs there.
 /// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
 ///   newer.
 /// - Actions wait for a push that runs, and not for one that fails: then they run once more when it has succeeded.
@@ -132,13 +134,13 @@ extension Rotation {
 
     mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
-        case (.push(let client, let secret, let output), .success(.pushed(let verified))):
+        case (.push(let client, let secret, let output, _), .success(.pushed(let verified))):
             deliverNew(secret, to: client, in: output)
             if targets.pushed(secret, output, verified: verified, at: now) {
                 deliverAgain(to: CollectionOfOne(client))
             }
             events.append(.pushed(output.target, client, secret, verified: verified))
-        case (.push(_, _, let output), .failure): targets.pushFailed(output)
+        case (.push(_, _, let output, _), .failure): targets.pushFailed(output)
         case (.readTarget(let client, let secret, let output), .success(.targetRead(let holds))):
             targets.read(
                 secret, output, holds: holds, wanted: wantedSecret(client), began: job.startedAt, at: now)
@@ -166,8 +168,13 @@ extension Rotation {
             if jobs.attempts[.target(target)] != nil, isEmergency(target, &deadlines) {
                 jobs.capBackoff(of: .target(target), to: deadlines.now.boot + Retry.boundOfRest)
             }
-            if state.drift.mayWrite([.whole: wanted.fingerprint], &deadlines) {
-                start(.push(client, wanted, to: state.output), on: .target(target), &deadlines)
+            let neighbours = index.neighbours(of: target)
+            if state.drift.mayWrite([.whole: wanted.fingerprint], &deadlines),
+                !neighbours.contains(where: isAboutToChange)
+            {
+                start(
+                    .push(client, wanted, to: state.output, with: secrets(for: neighbours)), on: .target(target),
+                    &deadlines)
             }
             return
         }
@@ -178,6 +185,21 @@ extension Rotation {
             else { return }
         }
         start(.readTarget(client, wanted, at: state.output), on: .target(target), &deadlines)
+    }
+
+    /// Whether a target is asked right now, or its client's secret is about to be replaced: what belongs into the same
+    /// document waits until both can be written together.
+    private func isAboutToChange(_ target: TargetName) -> Bool {
+        guard let client = index.clientOfTarget[target] else { return false }
+        return !isKnown(client)
+            || [.target(target), .client(client), .record(client)].contains { jobs[$0] != nil && !jobs.isOverdue($0) }
+    }
+
+    /// What these targets should hold.
+    private func secrets(for targets: [TargetName]) -> [TargetName: SecretInfo] {
+        targets.reduce(into: [:]) { all, target in
+            all[target] = index.clientOfTarget[target].flatMap { wantedSecret($0) }
+        }
     }
 
     /// Whether a target holds its client's secret, as far as is known.

@@ -16,9 +16,9 @@ struct PushRole: ParsableCommand {
         commandName: "push",
         abstract: "Put a client secret into a place behind an API.",
         discussion: """
-            Reads {"do": "publish", "client_secret"}, {"do": "read", "client_secret"} or {"do": "redeploy"}, and writes \
+            Reads {"do": "publish", "client_secret", "others"}, {"do": "read", "client_secret"} or {"do": "redeploy"}, and writes \
             {"result": "published", "verified"}, {"result": "read", "holds"}, {"result": "redeployed", "ready"} or \
-            {"result": "failed", "code", "detail", "retry_after"}. Where the place is stands under "targets" in the configuration, and its token in a file or a \
+            {"result": "failed", "code", "detail", "retry_after"}. "others" has the secrets of further targets with a field in the same place, by their names. Where the place is stands under "targets" in the configuration, and its token in a file or a \
             credential that this names.
             """)
 
@@ -55,9 +55,11 @@ struct PushRole: ParsableCommand {
     private func result(of question: PushQuestion) -> PushResult {
         let end = Clocks.monotonicMicroseconds() / 1_000 + Self.longestExchange
         do throws(PushFailure) {
-            let target = try configured()
+            let targets = try configured()
+            let target = try named(target, among: targets)
             var exchange = PushExchange(
-                target: target, token: try token(of: target), secret: question.secret, sha256: SHA256.digest
+                target: target, token: try token(of: target), secret: question.secret,
+                others: try others(question.others, beside: target, among: targets), sha256: SHA256.digest
             ) { request in
                 let rest = max(end - Clocks.monotonicMicroseconds() / 1_000, 1)
                 return PushClient(caFile: target.caFile, timeout: min(timeout, Int(rest))).send(request)
@@ -68,18 +70,41 @@ struct PushRole: ParsableCommand {
         }
     }
 
-    private func configured() throws(PushFailure) -> PushTarget {
+    private func configured() throws(PushFailure) -> [PushTarget] {
         let path = configuration.path
         switch ConfigurationLoader.targets(path: path, adopted: configuration.adopted, as: .current()) {
-        case .success(let targets):
-            guard let target = targets.first(where: { $0.name == self.target }) else {
-                throw PushFailure(
-                    .unconfigured, "there is no target \(Printable.name(self.target)) in \(Printable.name(path))")
-            }
-            return target
+        case .success(let targets): return targets
         case .failure(let refusal):
             throw PushFailure(.unconfigured, refusal.diagnostics.first.map { Printable.clause($0.description) })
         }
+    }
+
+    private func named(_ name: String, among targets: [PushTarget]) throws(PushFailure) -> PushTarget {
+        guard let target = targets.first(where: { $0.name == name }) else {
+            throw PushFailure(
+                .unconfigured,
+                "there is no target \(Printable.name(name)) in \(Printable.name(configuration.path))")
+        }
+        return target
+    }
+
+    /// The secrets of other targets by their members' names, after the configuration was asked whether they belong into
+    /// the same document.
+    private func others(
+        _ secrets: [String: Token], beside target: PushTarget, among targets: [PushTarget]
+    ) throws(PushFailure) -> [String: Token] {
+        var members: [String: Token] = [:]
+        for (name, secret) in secrets {
+            let other = try named(name, among: targets).document
+            guard let own = target.document, let other, other.place == own.place, let member = other.member,
+                member != own.member
+            else {
+                throw PushFailure(
+                    .unconfigured, "target \(Printable.name(name)) has no place beside \(Printable.name(target.name))")
+            }
+            members[member] = secret
+        }
+        return members
     }
 
     /// The token without white space around it; empty for a target without one.

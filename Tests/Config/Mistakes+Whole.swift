@@ -224,9 +224,12 @@ extension MistakeCase {
           one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
           two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: ios, token_file: /t}
           three: {kind: aws_secrets_manager, region: eu-west-1, secret_id: apps, field: ios, token_file: /t}
+          four: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
+          five: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, token_file: /t}
         clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
         ->
-        c.yaml:4:3: error: target "two" writes to the secret of target "one" (line 3), which is written as a whole once in ten minutes; write another "secret_id"
+        c.yaml:6:3: error: target "four" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
+        c.yaml:7:3: error: target "five" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

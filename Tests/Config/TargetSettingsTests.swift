@@ -19,6 +19,30 @@ import Testing
         return try #require(loaded.located.main.targets.first?.target)
     }
 
+    /// Two targets with fields of one secret are written together.
+    @Test func fieldsOfOneSecretAreOneDocument() throws {
+        let loaded = try parse(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}
+            targets:
+              web: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
+              ios: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: ios, token_file: /t}
+              far: {kind: aws_secrets_manager, region: eu-west-1, secret_id: apps, field: ios, token_file: /t}
+              own: {kind: vault, endpoint: "https://vault.example.com", path: apps, token_file: /t}
+            clients:
+              web: {outputs: [{push: web}, {push: own}]}
+              ios: {outputs: [{push: ios}, {push: far}]}
+
+            """
+        ).get()
+        let documents: [String: String] = loaded.configuration.clients.values.reduce(into: [:]) { all, client in
+            for (target, document) in client.documents { all[target.description] = document }
+        }
+        #expect(documents.keys.sorted() == ["far", "ios", "web"])
+        #expect(documents["web"] == documents["ios"])
+        #expect(documents["far"] != documents["ios"])
+    }
+
     /// What a pod is given, as Kubernetes documents it.
     @Test func kubernetesIsThePodsOwnUnlessItSaysOtherwise() throws {
         let own = try target("kind: kubernetes, namespace: shop, secret: apple")

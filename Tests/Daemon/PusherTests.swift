@@ -46,6 +46,15 @@ import Testing
         #expect(service.question == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
+    @Test func othersOfTheSameDocumentGoWithIt() throws {
+        let service = try SocketService(at: path, .answer(#"{"result":"published","verified":true}"#))
+        let other = try #require(TargetName("ios"))
+        #expect(try pusher().push(token, to: target, with: [other: token]) == true)
+        #expect(
+            service.question
+                == #"{"do":"publish","client_secret":"\#(Self.text)","others":{"ios":"\#(Self.text)"}}"# + "\n")
+    }
+
     @Test(arguments: [("true", true), ("false", false), ("null", nil)])
     func aReadingSaysWhetherItIsThere(_ word: String, _ holds: Bool?) throws {
         let service = try SocketService(at: path, .answer(#"{"result":"read","holds":\#(word)}"#))

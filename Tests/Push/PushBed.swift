@@ -71,13 +71,20 @@ final class PushBed {
     /// - Parameter target: the settings of the target, in braces; `ENDPOINT` and `CA` stand for the stand-in's.
     func ask(
         _ verb: String, _ target: String, secret: String = secrets[0], token: String = "token-of-the-tests",
-        timeout: Int = 120_000
+        others: [String: (target: String, secret: String)] = [:], timeout: Int = 120_000
     ) throws -> Answer {
         try directory.write(token + "\n", to: "token")
-        let settings = target.replacingOccurrences(of: "ENDPOINT", with: address)
-            .replacingOccurrences(of: "CA", with: "ca_file: \(directory("ca.pem")), token_file: \(directory("token"))")
-        try directory.write("targets:\n  production: {\(settings)}\n", to: "clientsecretd.yaml")
-        let question = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
+        var targets = "targets:\n"
+        for (name, target) in [("production", target)] + others.map({ ($0.key, $0.value.target) }) {
+            let settings = target.replacingOccurrences(of: "ENDPOINT", with: address)
+                .replacingOccurrences(
+                    of: "CA", with: "ca_file: \(directory("ca.pem")), token_file: \(directory("token"))")
+            targets += "  \(name): {\(settings)}\n"
+        }
+        try directory.write(targets, to: "clientsecretd.yaml")
+        let further = others.map { #""\#($0.key)":"\#($0.value.secret)""# }.joined(separator: ",")
+        let question =
+            #"{"do":"\#(verb)","client_secret":"\#(secret)"\#(others.isEmpty ? "" : #","others":{\#(further)}"#)}"#
         let finished = try run(
             [
                 try Self.program(), "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
@@ -85,7 +92,7 @@ final class PushBed {
             ], input: Data(question.utf8), environment: ["https_proxy": "http://127.0.0.1:1"])
         try #require(finished.status == 0, "\(finished.output)\(finished.complaints)")
         // Neither the secret nor the token is ever said again.
-        for hidden in [secret, token] {
+        for hidden in [secret, token] + others.values.map(\.secret) {
             #expect(!(finished.output + finished.complaints).contains(hidden))
         }
         let json = try #require(

@@ -87,6 +87,14 @@ import Testing
         #expect(question.request == Array(text.utf8))
     }
 
+    @Test func othersOfTheSameDocumentGoWithIt() throws {
+        let (secret, other) = (PushBed.secrets[0], PushBed.secrets[1])
+        let text = #"{"do":"publish","client_secret":"\#(secret)","others":{"ios":"\#(other)"}}"#
+        let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
+        #expect(question.others.mapValues { $0.withBytes { Array($0) } } == ["ios": Array(other.utf8)])
+        #expect(question.request == Array(text.utf8))
+    }
+
     @Test func aDeploymentIsAskedForWithoutASecret() throws {
         #expect(PushQuestion.redeploy.request == Array(#"{"do":"redeploy"}"#.utf8))
         #expect(PushQuestion(request: PushQuestion.redeploy.request, sha256: { _ in [] })?.verb == .redeploy)
@@ -94,7 +102,9 @@ import Testing
 
     @Test(arguments: [
         "", "[]", #"{"do":"publish"}"#, #"{"do":"burn","client_secret":"a.b.c"}"#,
-        #"{"do":"publish","client_secret":"no token"}"#, #"{"do":"publish","do":"read","client_secret":"a.b.c"}"#,
+        #"{"do":"publish","client_secret":"no token"}"#, #"{"do":"publish","client_secret":"a.b.c","others":[]}"#,
+        #"{"do":"publish","client_secret":"a.b.c","others":{"ios":"no token"}}"#,
+        #"{"do":"publish","do":"read","client_secret":"a.b.c"}"#,
     ])
     func whatIsNoQuestion(text: String) {
         #expect(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }) == nil)

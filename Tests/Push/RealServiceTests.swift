@@ -64,6 +64,34 @@ import Testing
         #expect(try shown("secrets-manager.py", bed, name) == expected)
     }
 
+    /// Two targets with fields of one secret: one write for both.
+    @Test func awsWritesFieldsOfOneSecretTogether() throws {
+        let bed = try PushBed(script: "secrets-manager.py")
+        let keys = try bed.directory.read("keys")
+        func target(_ field: String, of name: String = "member") -> String {
+            settings(
+                "kind: aws_secrets_manager, region: eu-central-1, secret_id: \(name), field: \(field), endpoint: \"ENDPOINT\", TOKEN",
+                of: bed)
+        }
+        let published = PushBed.Answer(result: "published", verified: true)
+        let (web, ios) = (PushBed.secrets[0], PushBed.secrets[1])
+        #expect(
+            try bed.ask("publish", target("web"), secret: web, token: keys, others: ["ios": (target("ios"), ios)])
+                == published)
+        let expected = #"{"other": 1.50, "number": 123456789012345678901,"ios":"\#(ios)","web":"\#(web)"}"#
+        #expect(try shown("secrets-manager.py", bed, "member") == expected)
+        // Its own question finds it there, so that nothing has to wait for ten minutes.
+        #expect(
+            try bed.ask("publish", target("ios"), secret: ios, token: keys, others: ["web": (target("web"), web)])
+                == published)
+        #expect(try shown("secrets-manager.py", bed, "member") == expected)
+        // What the configuration does not put into this secret does not go there.
+        let foreign = try bed.ask(
+            "publish", target("web"), secret: ios, token: keys, others: ["ios": (target("ios", of: "plain"), ios)])
+        #expect(foreign.code == "push_unconfigured")
+        #expect(try shown("secrets-manager.py", bed, "member") == expected)
+    }
+
     @Test func awsRefuses() throws {
         let bed = try PushBed(script: "secrets-manager.py")
         let keys = try bed.directory.read("keys")

@@ -348,7 +348,7 @@ final class Bench {
             return .success(.kept(record))
         case .verify(let client, _): return verdicts[client] ?? .success(.accepted)
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
-        case .push(_, let secret, let output):
+        case .push(_, let secret, let output, _):
             places[output.target] = secret
             return .success(.pushed(verified: blind.contains(output.target) ? nil : true))
         case .readTarget(_, let secret, let output):
@@ -401,7 +401,7 @@ final class Bench {
         case .keep(let client, _): "keep \(client)"
         case .verify(let client, _): "verify \(client)"
         case .publish(let spec, _, _): "publish \(spec.path.name)"
-        case .push(_, _, let output): "push \(output.target)"
+        case .push(_, _, let output, _): "push \(output.target)"
         case .readTarget(_, _, let output): "ask \(output.target)"
         case .run(let action, let covering) where covering.isEmpty: "notify \(action.id)"
         case .recallReportedStates: "recall reported states"

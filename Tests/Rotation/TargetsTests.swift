@@ -84,7 +84,8 @@ import Testing
         #expect(requests(bench) == ["push production", "push production"])
         #expect(bench.places[target] == (try bench.current(web)))
         #expect(
-            bench.works.compactMap { if case .push(_, let secret, _) = $0 { secret.issuedAt } else { nil } }.count == 2)
+            bench.works.compactMap { if case .push(_, let secret, _, _) = $0 { secret.issuedAt } else { nil } }.count
+                == 2)
         #expect(try output(bench).state == .ok)
     }
 
@@ -265,6 +266,71 @@ import Testing
         bench.pass(7200)
         #expect(try bench.view(web).lastSuccessAt == since)
         #expect(try bench.view("api").delivered)
+    }
+
+    // MARK: Targets with members of one document
+
+    /// Two clients whose targets are members of one document.
+    private func sharing() throws -> Configuration {
+        var configuration = try configuration()
+        for (client, target) in [(web, target), ("api", try #require(TargetName(second)))] {
+            let name = try Values.name(client)
+            configuration.clients[name]?.targets = [PushOutput(target: target, place: "here")]
+            configuration.clients[name]?.documents = [target: "document"]
+        }
+        return configuration
+    }
+
+    private func sent(_ bench: Bench) -> [[String: SecretInfo]] {
+        bench.works.compactMap { work in
+            guard case .push(_, let secret, let output, let others) = work else { return nil }
+            var all = [output.target.description: secret]
+            for (target, secret) in others { all[target.description] = secret }
+            return all
+        }
+    }
+
+    /// The second then finds its secret there.
+    @Test func theFirstWriteCarriesTheSecretsOfAll() throws {
+        let bench = try Bench(try sharing())
+        bench.held = [resource]
+        bench.go()
+        #expect(requests(bench) == ["push production"])
+        bench.pass(20)
+        #expect(requests(bench) == ["push production"])
+        bench.release(resource)
+        #expect(requests(bench) == ["push production", "push second"])
+        let all = [
+            "production": try #require(try bench.current(web)), "second": try #require(try bench.current("api")),
+        ]
+        #expect(sent(bench) == [all, all])
+        for client in [web, "api"] { #expect(try bench.view(client).health == .ok) }
+    }
+
+    /// Else the second would have to wait until the document may be written again.
+    @Test func aWriteWaitsForASecretThatIsBeingMinted() throws {
+        let bench = try Bench(try sharing())
+        bench.go()
+        bench.forget()
+        let minting = Resource.client(try Values.name("api"))
+        bench.held = [minting]
+        bench.ask(.renew(.init(clients: [try Values.name(web), try Values.name("api")])))
+        #expect(requests(bench) == [])
+        bench.release(minting)
+        #expect(requests(bench) == ["push production", "push second"])
+        #expect(sent(bench)[0]["second"] == (try bench.current("api")))
+    }
+
+    @Test func aWriteDoesNotWaitForOneThatHangs() throws {
+        let bench = try Bench(try sharing())
+        bench.go()
+        bench.forget()
+        bench.held = [.target(try #require(TargetName(second)))]
+        bench.ask(.renew(.init(clients: [try Values.name("api")])))
+        bench.ask(.renew(.init(clients: [try Values.name(web)])), 2)
+        #expect(requests(bench) == ["push second"])
+        bench.pass(31)
+        #expect(requests(bench) == ["push second", "push production"])
     }
 
     // MARK: Failing

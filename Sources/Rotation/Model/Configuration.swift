@@ -144,6 +144,9 @@ package struct ClientConfiguration: Hashable, Sendable {
     package var outputs: [Output]
     /// Places behind an API, each of one client only.
     package var targets: [PushOutput]
+    /// What a write to each of ``targets`` replaces as a whole, where other targets may belong into the same: the same text
+    /// for each of them.
+    package var documents: [TargetName: String] = [:]
     /// Those of ``targets`` whose secret acts with the next deployment of a project, which nothing here starts.
     package var undeployed: Set<TargetName> = []
     package var onChange: [Action]

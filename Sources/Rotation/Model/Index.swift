@@ -76,6 +76,8 @@ final class Index: Sendable {
     let hasStore: Bool
     private let clientsOfFile: [AbsolutePath: [ClientName]]
     let clientOfTarget: [TargetName: ClientName]
+    /// For each target the others that belong into the same document; none for most.
+    private let neighboursOfTarget: [TargetName: [TargetName]]
     private let clientsOfAction: [ActionID: [ClientName]]
     /// The targets that actions of kind `redeploy` wait for.
     let targetsOfAction: [ActionID: Set<TargetName>]
@@ -93,6 +95,7 @@ final class Index: Sendable {
         var places = Set<OutputPlace>(minimumCapacity: specs.count)
         var clientsOfFile = [AbsolutePath: [ClientName]](minimumCapacity: specs.count)
         var clientOfTarget: [TargetName: ClientName] = [:]
+        var targetsOfDocument: [String: [TargetName]] = [:]
         var clientsOfAction: [ActionID: [ClientName]] = [:]
         var targetsOfAction: [ActionID: Set<TargetName>] = [:]
         var clientsOfKey: [KeyName: [ClientName]] = [:]
@@ -108,6 +111,9 @@ final class Index: Sendable {
             for output in client.targets where clientOfTarget[output.target] == nil {
                 clientOfTarget[output.target] = name
                 targets.append(output)
+                if let document = client.documents[output.target] {
+                    targetsOfDocument[document, default: []].append(output.target)
+                }
             }
             for action in client.onChange {
                 if case .redeploy(_, let deployed) = action {
@@ -138,6 +144,9 @@ final class Index: Sendable {
         self.places = places
         self.clientsOfFile = clientsOfFile
         self.clientOfTarget = clientOfTarget
+        neighboursOfTarget = targetsOfDocument.values.filter { $0.count > 1 }.reduce(into: [:]) { all, targets in
+            for target in targets { all[target] = targets.filter { $0 != target } }
+        }
         self.clientsOfAction = clientsOfAction
         self.targetsOfAction = targetsOfAction
         self.clientsOfKey = clientsOfKey
@@ -195,6 +204,7 @@ final class Index: Sendable {
     }
 
     func clients(of file: AbsolutePath) -> [ClientName] { clientsOfFile[file] ?? [] }
+    func neighbours(of target: TargetName) -> [TargetName] { neighboursOfTarget[target] ?? [] }
     func clients(of action: ActionID) -> [ClientName] { clientsOfAction[action] ?? [] }
     func clients(of key: KeyName) -> [ClientName] { clientsOfKey[key] ?? [] }
 }

@@ -33,8 +33,9 @@ package enum Work: Hashable, Sendable {
     case verify(ClientName, SecretInfo)
     /// Write these secrets into a file, all at once. Without `mayCreate` a missing file is a failure.
     case publish(FileSpec, [Slot: SecretInfo], mayCreate: Bool)
-    /// Put a client's secret into a place behind an API, and see whether it is there then.
-    case push(ClientName, SecretInfo, to: PushOutput)
+    /// Put a client's secret into a place behind an API, and see whether it is there then. In the same request go the
+    /// secrets of other targets that belong into the same document; whether they are there is not seen.
+    case push(ClientName, SecretInfo, to: PushOutput, with: [TargetName: SecretInfo])
     /// See whether a place behind an API holds this secret of a client.
     case readTarget(ClientName, SecretInfo, at: PushOutput)
     case run(Action, covering: [ClientName: Covered])

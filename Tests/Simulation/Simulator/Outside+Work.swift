@@ -56,7 +56,7 @@ extension Outside {
             if let fault { meet(fault) }
             return sabotage?.twist(answer, about: client, wasRefused: wasRefused) ?? answer
         case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
-        case .push(let client, let secret, let output): return push(secret, of: client, to: output, &random)
+        case .push(let client, let secret, let output, _): return push(secret, of: client, to: output, &random)
         case .readTarget(_, let secret, let output): return readTarget(secret, at: output)
         case .run(.redeploy(let project, let targets), let covering):
             return redeploy(project, targets, covering, &random)
@@ -140,7 +140,7 @@ extension Job {
     /// The target whose API it asks.
     var asksTarget: TargetName? {
         switch work {
-        case .push(_, _, let output), .readTarget(_, _, let output): output.target
+        case .push(_, _, let output, _), .readTarget(_, _, let output): output.target
         case .run(.redeploy(_, let targets), _): targets.first
         default: nil
         }

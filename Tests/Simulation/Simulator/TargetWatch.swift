@@ -124,7 +124,7 @@ struct TargetWatch {
             if failure.code == .pushTokenUnusable { lacking.insert(target) } else { lacking.remove(target) }
         }
         switch (job.work, result) {
-        case (.push(_, let secret, let output), .success):
+        case (.push(_, let secret, let output, _), .success):
             if repairing.remove(job.id) != nil {
                 repairs[output.target] = (repairs[output.target] ?? []).suffix(9) + [boot]
             }
@@ -132,7 +132,7 @@ struct TargetWatch {
             uncertain.remove(output.target)
             different.remove(output.target)
             readAt[output.target] = boot
-        case (.push(_, _, let output), .failure):
+        case (.push(_, _, let output, _), .failure):
             repairing.remove(job.id)
             uncertain.insert(output.target)
         case (.readTarget(_, _, let output), .success(.targetRead(let holds))):

@@ -49,7 +49,7 @@ extension Watch {
             {
                 expectRuns(for: spec.slots.values)
             }
-        case .push(let client, let secret, let output):
+        case .push(let client, let secret, let output, _):
             guard secret == simulator.rotation.current(of: client) else {
                 throw Violation(.verdicts, "\(output.target) is to hold a secret of \(client) that is not in force")
             }
@@ -163,7 +163,7 @@ extension Watch {
     ) -> [Outside.Reader] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         // Actions do not wait for more than half a minute.
-        if case .push(let client, _, let output) = job.work, !targets.isContested(output.target, at: boot) {
+        if case .push(let client, _, let output, _) = job.work, !targets.isContested(output.target, at: boot) {
             expectRuns(for: CollectionOfOne(client))
         }
         targets.finish(job, result, at: boot)

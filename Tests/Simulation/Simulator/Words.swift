@@ -79,7 +79,7 @@ enum Words {
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
             case .verify(let client, let secret): "verify \(client) \(of(secret))"
             case .publish(let spec, let secrets, _): "publish \(spec.path) \(of(secrets))"
-            case .push(let client, let secret, let output): "push \(client) \(of(secret)) to \(output.target)"
+            case .push(let client, let secret, let output, _): "push \(client) \(of(secret)) to \(output.target)"
             case .readTarget(_, let secret, let output): "ask \(output.target) for \(of(secret))"
             case .run(let action, let covering):
                 "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: " "))"
