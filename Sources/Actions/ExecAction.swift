@@ -10,7 +10,8 @@ internal import SystemPackage
 /// The rules:
 /// - No other user may be able to replace the program: that user would gain the daemon's rights. This is checked before
 ///   every run.
-/// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own.
+/// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own. For more clients than fit into
+///   one it runs several times.
 /// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Model/Retry).
 ///   One that is cut off because the daemon stops runs again after the next start.
 /// - What it prints is logged without secrets.
@@ -23,12 +24,25 @@ package struct ExecAction: Sendable {
     /// `PATH` of every program: Debian's directories, no others.
     private static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+    /// In bytes, of the names and paths that one run is passed: Linux takes at least 131,072 for all arguments and the
+    /// environment (execve(2)).
+    static let longestPortion = 100_000
+
+    /// - Parameter timeout: of each run.
     func run(
         _ arguments: [String], timeout: Seconds, _ covering: [ClientName: Covered], of action: Action
     ) throws(Failure) {
+        for portion in Self.portions(of: covering) {
+            try run(arguments, timeout: timeout, environment: Self.environment(portion), of: action)
+        }
+    }
+
+    private func run(
+        _ arguments: [String], timeout: Seconds, environment: [String: String], of action: Action
+    ) throws(Failure) {
         if let failure = Self.obstacle(to: action, as: identity) { throw failure }
         let id = action.id
-        let report = try report(arguments, timeout: timeout, environment: Self.environment(covering), as: id)
+        let report = try report(arguments, timeout: timeout, environment: environment, as: id)
         for line in redact(report.lines, report.truncated > 0) { output(id, line) }
         if report.truncated > 0 { output(id, "(\(report.truncated) bytes more)") }
         switch report.ending {
@@ -51,11 +65,29 @@ package struct ExecAction: Sendable {
         }
     }
 
-    private static func environment(_ covering: [ClientName: Covered]) -> [String: String] {
+    /// A client and what an action is passed about it.
+    private typealias Client = (key: ClientName, value: Covered)
+
+    /// The clients of each run, in the order of their names. State-change actions cover none, and run once.
+    private static func portions(of covering: [ClientName: Covered]) -> [[Client]] {
+        var portions: [[Client]] = [[]]
+        var length = 0
+        for client in covering.sorted(by: { $0.key < $1.key }) {
+            let texts = [client.key.description, client.value.issued.client.description]
+            let own = (texts + client.value.outputs.map(\.description)).reduce(0) { $0 + $1.utf8.count + 1 }
+            if length + own > longestPortion, portions.last?.isEmpty == false {
+                portions.append([])
+                length = 0
+            }
+            portions[portions.count - 1].append(client)
+            length += own
+        }
+        return portions
+    }
+
+    private static func environment(_ clients: [Client]) -> [String: String] {
         var variables = ["PATH": searchPath, "LANG": "C.UTF-8"]
-        // State-change actions cover no clients.
-        guard !covering.isEmpty else { return variables }
-        let clients = covering.sorted { $0.key < $1.key }
+        guard !clients.isEmpty else { return variables }
         func lines(_ values: [String]) -> String { values.joined(separator: "\n") }
         variables["CLIENTSECRETD_CLIENT"] = lines(clients.map(\.key.description))
         variables["CLIENTSECRETD_CLIENT_ID"] = lines(clients.map(\.value.issued.client.description))

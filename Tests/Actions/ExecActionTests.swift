@@ -84,6 +84,38 @@ import Testing
             ])
     }
 
+    private func many() throws -> [ClientName: Covered] {
+        try (0..<3000).reduce(into: [:]) { all, number in
+            let name = "client-of-the-tests-\(number)"
+            all[try #require(ClientName(name))] = try covered(["/run/clientsecretd/out/\(name).jwt"])
+        }
+    }
+
+    /// The names and paths of thousands would not fit into one environment, and the program could not be started.
+    @Test func forManyClientsItRunsSeveralTimes() throws {
+        let clients = try many()
+        let kept = scratch("runs")
+        try run(
+            shell("printf '%s\\n%s\\n.\\n' \"$CLIENTSECRETD_CLIENT\" \"$CLIENTSECRETD_OUTPUTS\" >>'\(kept)'"), clients)
+        let runs = try scratch.read("runs").split(separator: ".\n").map { $0.split(separator: "\n") }
+        #expect((2...5).contains(runs.count), "\(runs.count) runs")
+        for run in runs {
+            let names = run.prefix(run.count / 2)
+            #expect(run.suffix(run.count / 2) == names.map { "/run/clientsecretd/out/\($0).jwt" }[...])
+        }
+        #expect(runs.flatMap { $0.prefix($0.count / 2) }.map(String.init) == clients.keys.sorted().map(\.description))
+    }
+
+    /// What they cover is delivered again as a whole.
+    @Test func oneOfSeveralRunsThatFailsIsAFailure() throws {
+        let clients = try many()
+        let action = shell("echo run; case $CLIENTSECRETD_CLIENT in *-2999*) exit 3 ;; esac")
+        #expect(throws: Failure(.actionFailed, at: .action(action.id), detail: "exit status 3")) {
+            try run(action, clients)
+        }
+        #expect(printed.lines.count > 1)
+    }
+
     @Test func onlyWhatIsRedactedIsLogged() throws {
         let action = shell("echo one; echo two >&2")
         try run(action)
