@@ -191,8 +191,7 @@ extension Rotation {
     /// document waits until both can be written together.
     private func isAboutToChange(_ target: TargetName) -> Bool {
         guard let client = index.clientOfTarget[target] else { return false }
-        return !isKnown(client)
-            || [.target(target), .client(client), .record(client)].contains { jobs[$0] != nil && !jobs.isOverdue($0) }
+        return !records.isSettled(client) || jobs.isBusy(.target(target))
     }
 
     /// What these targets should hold.
