@@ -240,8 +240,8 @@ package final class StateDirectory: Sendable {
 
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
         do throws(FileError) {
-            try AtomicFile(file, as: identity, sharing: directories)
-                .replace(with: bytes, mode: 0o600, naming: naming)
+            try AtomicFile.overwrite(
+                file, with: bytes, mode: 0o600, as: identity, sharing: directories, naming: naming)
         } catch {
             throw Self.unusable(error, path)
         }

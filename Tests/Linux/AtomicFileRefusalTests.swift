@@ -42,6 +42,27 @@ import Testing
         #expect(try other.text("f") == "old")
     }
 
+    @Test func onlyAnOwnFileIsOverwritten() throws {
+        let room = try Room()
+        try room.file("f", owner: Room.otherUser)
+        try room.folder("folder")
+        for name in ["f", "folder"] {
+            #expect(throws: FileError.self) {
+                try AtomicFile.overwrite(
+                    room(name), with: Array("new".utf8), mode: 0o600, as: Room.root, naming: naming)
+            }
+        }
+        #expect(
+            throws: FileError(.fileTooLarge, at: room("g"), detail: "1048577 bytes are more than the 1048576 allowed")
+        ) {
+            try AtomicFile.overwrite(
+                room("g"), with: [UInt8](repeating: 0, count: AtomicFile.sizeLimit + 1), mode: 0o600, as: Room.root,
+                naming: naming)
+        }
+        #expect(try room.text("f") == "old")
+        #expect(try room.names() == ["f", "folder"])
+    }
+
     @Test func aFileWithTwoNamesIsRefused() throws {
         let room = try Room()
         try room.file("f")

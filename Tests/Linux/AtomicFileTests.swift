@@ -28,6 +28,17 @@ import Testing
         #expect(try room.names() == ["f"])
     }
 
+    @Test func whatIsOverwrittenGivesNothing() throws {
+        let room = try Room()
+        try room.file("f", mode: 0o644)
+        let before = try room.status("f")
+        try AtomicFile.overwrite(room("f"), with: Array("new".utf8), mode: 0o600, as: Room.root, naming: naming)
+        #expect(try room.text("f") == "new")
+        #expect(try room.status("f").st_ino != before.st_ino)
+        #expect(try room.status("f").st_mode == S_IFREG | 0o600)
+        #expect(try room.names() == ["f"])
+    }
+
     @Test func settingsGiveModeAndGroup() throws {
         let room = try Room()
         try replace(room("f"), mode: 0o640, group: 33)

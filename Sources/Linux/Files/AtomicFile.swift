@@ -66,19 +66,11 @@ package struct AtomicFile: ~Copyable {
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
     ) throws(FileError) {
-        guard bytes.count <= limit else {
-            throw FileError(
-                .fileTooLarge, at: path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
-        }
         let directory = place.directory
-        // In an append-only directory the temporary could be made but neither renamed nor removed.
-        try Self.checkChangeable(directory.status, directory.path.string)
         let change = directory.announceChange()
-        var temporary = try TemporaryFile(for: place.name, in: directory, naming: naming)
-        try Attributes(mode: mode, group: group)
-            .give(to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: path)
-        try temporary.write(bytes, path: path)
-        _ = try checked(clinux_file_sync(temporary.descriptor.raw), path)
+        var temporary = try Self.temporary(
+            with: bytes, limit: limit, Attributes(mode: mode, group: group), for: place, from: replaced,
+            naming: naming)
         if let content {
             waitForTurn()
             // Metadata too: renaming changes ctime, so afterwards only the content can be compared.
@@ -95,6 +87,42 @@ package struct AtomicFile: ~Copyable {
             try temporary.appear(as: place.name)
         }
         try directory.sync(by: temporary.descriptor.raw, of: change)
+    }
+
+    /// Gives the path to a new file with this content, whichever file of the acting user has it: for a directory in which
+    /// nobody else writes, such as the state directory. What is there is neither read nor compared.
+    ///
+    /// - Parameter mode: permission bits.
+    package static func overwrite(
+        _ path: String, with bytes: [UInt8], mode: UInt16, as identity: Identity,
+        sharing directories: SharedDirectories? = nil, naming: TemporaryNames
+    ) throws(FileError) {
+        let place = try GuardedWalk.place(path, as: identity, sharing: directories)
+        if let found = place.found { try check(found, place, as: identity) }
+        let change = place.directory.announceChange()
+        var temporary = try temporary(
+            with: bytes, limit: sizeLimit, Attributes(mode: mode, group: nil), for: place, from: nil, naming: naming)
+        try temporary.overwrite(place.name)
+        try place.directory.sync(by: temporary.descriptor.raw, of: change)
+    }
+
+    /// A file beside the one at `place`, with everything that it is to have, on the disk.
+    private static func temporary(
+        with bytes: [UInt8], limit: Int, _ attributes: Attributes, for place: GuardedPlace,
+        from replaced: (descriptor: Int32, status: FileStatus)?, naming: TemporaryNames
+    ) throws(FileError) -> TemporaryFile {
+        guard bytes.count <= limit else {
+            throw FileError(
+                .fileTooLarge, at: place.path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
+        }
+        // In an append-only directory the temporary could be made but neither renamed nor removed.
+        try checkChangeable(place.directory.status, place.directory.path.string)
+        let temporary = try TemporaryFile(for: place.name, in: place.directory, naming: naming)
+        try attributes.give(
+            to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: place.path)
+        try temporary.write(bytes, path: place.path)
+        _ = try checked(clinux_file_sync(temporary.descriptor.raw), place.path)
+        return temporary
     }
 
     /// Removes the file, unless the name refers to another one by now.

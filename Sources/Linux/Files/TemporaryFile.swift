@@ -70,6 +70,13 @@ struct TemporaryFile: ~Copyable {
         own = nil
     }
 
+    /// Takes the name from whichever file has it.
+    mutating func overwrite(_ target: FilePath.Component) throws(FileError) {
+        _ = try checked(
+            rename(to: target, CLINUX_RENAME_OVER), directory.path(of: target), missing: .changedMeanwhile)
+        own = nil
+    }
+
     /// Takes the name from the file that `isExpected` accepts, by exchanging the two, so that the replaced file can be
     /// checked afterwards. If it is another one, it gets its name back, and ``FileError/Kind/changedMeanwhile`` is
     /// thrown.
@@ -77,13 +84,10 @@ struct TemporaryFile: ~Copyable {
         _ target: FilePath.Component, isExpected: (FilePath.Component) throws(FileError) -> FileStatus?
     ) throws(FileError) {
         let path = directory.path(of: target)
-        var result = rename(to: target, CLINUX_RENAME_EXCHANGE)
+        let result = rename(to: target, CLINUX_RENAME_EXCHANGE)
         if Errno(rawValue: -result) == .invalidArgument {
             // The file system lacks exchange, as on a network: the replaced file cannot be checked.
-            result = rename(to: target, CLINUX_RENAME_OVER)
-            _ = try checked(result, path, missing: .changedMeanwhile)
-            own = nil
-            return
+            return try overwrite(target)
         }
         _ = try checked(result, path, missing: .changedMeanwhile)
         let replaced: FileStatus?
