@@ -179,11 +179,6 @@ package struct Rotation: Sendable {
         case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
         case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchClients(waitingFor: name)
         case (.observe(let spec), _) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
-        // What was delivered is kept by one job for each client, and an action that thousands share would look at all of them
-        // each time.
-        case (.keep(let client, let record), .success)
-        where !wasOverdue && lastFailure == nil && records.differsInDeliveries(record, client):
-            scope.touch(client: client)
         default: touch(job.resource)
         }
         // Until now the store counted as one that does not answer.

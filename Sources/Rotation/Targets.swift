@@ -191,7 +191,8 @@ extension Rotation {
     /// document waits until both can be written together.
     private func isAboutToChange(_ target: TargetName) -> Bool {
         guard let client = index.clientOfTarget[target] else { return false }
-        return !records.isSettled(client) || jobs.isBusy(.target(target))
+        return !isKnown(client)
+            || [.target(target), .client(client), .record(client)].contains { jobs[$0] != nil && !jobs.isOverdue($0) }
     }
 
     /// What these targets should hold.
