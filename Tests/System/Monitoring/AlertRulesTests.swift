@@ -65,9 +65,11 @@ import Testing
         let alerts = try String(contentsOfFile: rules + "clientsecretd.rules.yaml", encoding: .utf8)
         let asked = Set((queries + [alerts]).flatMap { $0.matches(of: /\bclientsecretd_\w+/).map { String($0.0) } })
         #expect(asked.count >= 15)
-        // These are there once machines have reported, and once a secret is rolled out.
+        // These are there once machines have reported, once a client receives, and once a secret is rolled out.
         #expect(
-            asked.subtracting(present) == ["clientsecretd_fleet_hosts", "clientsecretd_rollout_admitted_ratio"])
+            asked.subtracting(present) == [
+                "clientsecretd_fleet_hosts", "clientsecretd_received_total", "clientsecretd_rollout_admitted_ratio",
+            ])
         // And Prometheus takes them for queries, once the dashboard's variables are filled in.
         let directory = try TemporaryDirectory()
         let records = queries.enumerated().map { index, query in
