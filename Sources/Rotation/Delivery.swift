@@ -268,7 +268,9 @@ extension Rotation {
             !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
             isEmergency(action.id, &deadlines)
         else { return }
-        jobs.capBackoff(of: .action(action.id), to: deadlines.now.boot + Retry.emergencyBound)
+        // An API that wants to be left alone is, but not for ever.
+        let bound = attempts.failure.retryAfter == nil ? Retry.emergencyBound : Retry.boundOfRest
+        jobs.capBackoff(of: .action(action.id), to: deadlines.now.boot + bound)
     }
 
     /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.

@@ -397,6 +397,18 @@ import Testing
         #expect((23...25).contains(requests(bench).count), "\(requests(bench).count) in a day")
     }
 
+    /// So is one that is to deploy: a secret that runs out is no reason to ask it each minute.
+    @Test func whileASecretRunsOutADeploymentWaitsForAnHourAtMost() throws {
+        let bench = try Bench(try deployed())
+        bench.go()
+        bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushRateLimited, retryAfter: 1200)
+        bench.pass(80 * Values.day + 3600)
+        #expect(try bench.view(web).health == .critical)
+        bench.forget()
+        bench.pass(7200)
+        #expect((5...7).contains(bench.runs.count), "\(bench.runs.count) in two hours")
+    }
+
     @Test func whoeverAsksDoesNotWait() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
