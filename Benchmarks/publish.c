@@ -1,16 +1,18 @@
-// publish DIRECTORY COUNT: what a plain program needs for the files that the daemon writes for COUNT clients with one
-// output each. As many outputs and state records are made beside their target, written, given their mode, synced and
+// publish DIRECTORY COUNT [delivered]: what a plain program needs for the files that the daemon writes for COUNT clients
+// with one output each. As many outputs and state records are made beside their target, written, given their mode, synced and
 // renamed, and their directory is synced after each, on eight threads. Prints the seconds that took.
 //
 // That is the least by which each of these files is whole and durable before the next thing is done for its client: the
 // record before the output, the output before an action. The program has nothing else to do: it makes no secret, reads no
 // configuration, looks for no file first and reads none back. What the daemon takes longer is what all of that costs.
+// With `delivered` it writes each record once more after the last output, as the daemon keeps what an action delivered.
 // In a directory that it was run in before it replaces what is there, as a renewal does.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +59,25 @@ static void *work(void *unused) {
     }
 }
 
+static void *work_delivered(void *unused) {
+    (void)unused;
+    for (;;) {
+        int number = atomic_fetch_add(&next, 1);
+        if (number >= count) return NULL;
+        write_file(directories[0], number, record_size);
+    }
+}
+
+static void run_all(void *(*body)(void *)) {
+    pthread_t pool[threads];
+    atomic_store(&next, 0);
+    for (int index = 0; index < threads; index++) must(-pthread_create(&pool[index], NULL, body, NULL), "thread");
+    for (int index = 0; index < threads; index++) pthread_join(pool[index], NULL);
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) return 64;
+    bool delivered = argc == 4 && strcmp(argv[3], "delivered") == 0;
+    if (argc != 3 && !delivered) return 64;
     count = atoi(argv[2]);
     const char *names[] = {"state", "out"};
     for (int index = 0; index < 2; index++) {
@@ -70,9 +89,8 @@ int main(int argc, char **argv) {
     }
     struct timespec began, ended;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    pthread_t pool[threads];
-    for (int index = 0; index < threads; index++) must(-pthread_create(&pool[index], NULL, work, NULL), "thread");
-    for (int index = 0; index < threads; index++) pthread_join(pool[index], NULL);
+    run_all(work);
+    if (delivered) run_all(work_delivered);
     clock_gettime(CLOCK_MONOTONIC, &ended);
     printf("%.2f\n", (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9);
 }

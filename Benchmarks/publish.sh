@@ -13,7 +13,8 @@
 # Then the same for a daemon that stays: how soon it is ready, and how long `renew` takes to replace every secret, as a ratio
 # to the plain program that replaces its files once more.
 #
-# With SHARED_ACTION=/bin/true all clients share this program as their action; the plain program runs nothing.
+# With SHARED_ACTION=/bin/true all clients share this program as their action; the plain program runs nothing, but writes
+# each record once more, as the daemon does with what was delivered.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -96,11 +97,11 @@ for run in $(seq "$runs"); do
     configure "$work/once"
     configure "$work/stays"
     sync
-    a=$( { time "$base/publish" "$work/plain" "$clients" >/dev/null; } 2>&1 )
+    a=$( { time "$base/publish" "$work/plain" "$clients" ${SHARED_ACTION:+delivered} >/dev/null; } 2>&1 )
     sync
     b=$( { time "$binary" run --once --config "$work/once/clientsecretd.yaml" 2>/dev/null; } 2>&1 )
     sync
-    c=$("$base/publish" "$work/plain" "$clients")
+    c=$("$base/publish" "$work/plain" "$clients" ${SHARED_ACTION:+delivered})
     sync
     d=$(stay "$work/stays")
     echo "$run $a $b $c $d" | awk '{

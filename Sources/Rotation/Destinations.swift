@@ -284,7 +284,7 @@ extension Rotation {
             // Another program fixed the file, or nothing is to be written any more.
             recover(.file(path))
             // Perhaps only another client's secret was wrong in it: untried clients may now count as tried.
-            for client in clients where readiness.isUntried(client) { scope.touch(client: client) }
+            for client in clients where readiness.isUntried(client) { scope.touch(clientAlone: client) }
             return
         }
         let wanted = wantedSecrets(spec)

@@ -12,7 +12,10 @@ struct PlanScope: Sendable {
     private(set) var probes: Set<ActionID> = []
     /// Keys whose clients were all touched, and files and actions whose clients were because one of them is renewed.
     private var batched: Set<Resource> = []
+    /// Clients whose files, targets and actions were touched with them.
     private var clients: Set<ClientName> = []
+    /// Clients that were touched without what they have.
+    private var clientsAlone: Set<ClientName> = []
     /// Clients that were already taken: one plan takes none twice.
     private var taken: Set<ClientName> = []
     private var wakes = WakeQueue()
@@ -21,10 +24,10 @@ struct PlanScope: Sendable {
 
     mutating func touch(key: KeyName) { keys.insert(key) }
 
-    /// Returns whether it was not touched before.
-    @discardableResult
-    mutating func touch(client: ClientName) -> Bool { !taken.contains(client) && clients.insert(client).inserted }
+    /// Returns whether what the client has must be touched, too: once in a plan.
+    mutating func touch(client: ClientName) -> Bool { clients.insert(client).inserted }
 
+    mutating func touch(clientAlone client: ClientName) { clientsAlone.insert(client) }
     mutating func touch(probe: ActionID) { probes.insert(probe) }
     mutating func touch(files: some Sequence<AbsolutePath>) { self.files.formUnion(files) }
     mutating func touch(targets: some Sequence<TargetName>) { self.targets.formUnion(targets) }
@@ -33,11 +36,11 @@ struct PlanScope: Sendable {
     /// Whether the clients that share a key, a file or an action have to be touched: once in a plan.
     mutating func isFirstInBatch(_ shared: Resource) -> Bool { batched.insert(shared).inserted }
 
-    /// The clients that were touched since they were last taken.
+    /// The clients that were touched and not yet taken.
     mutating func takeClients() -> Set<ClientName> {
-        taken.formUnion(clients)
-        defer { clients = [] }
-        return clients
+        let touched = clients.union(clientsAlone).subtracting(taken)
+        taken.formUnion(touched)
+        return touched
     }
 
     /// Ends a plan: nothing is touched any more.
@@ -49,6 +52,7 @@ struct PlanScope: Sendable {
         probes = []
         batched = []
         clients = []
+        clientsAlone = []
         taken = []
     }
 
@@ -216,6 +220,15 @@ extension Rotation {
     mutating func touchAlone(_ path: AbsolutePath) {
         scope.touch(files: CollectionOfOne(path))
         for client in index.clients(of: path) { scope.touch(actions: index.actions(of: client)) }
+    }
+
+    /// Has a client planned next, and its targets, but not its files and actions.
+    ///
+    /// An action that thousands of clients share looks at all of them each time it is planned.
+    mutating func touchAlone(_ client: ClientName) {
+        guard let subject = index.subjects[client] else { return }
+        scope.touch(clientAlone: client)
+        for output in subject.targets { touch(target: output.target) }
     }
 
     mutating func touch(filesAndActionsOf client: Subject) {

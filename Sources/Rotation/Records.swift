@@ -48,6 +48,13 @@ struct Records: Sendable {
         states[client].map { $0.kept == record && $0.keptBy >= countsFrom } ?? false
     }
 
+    /// Whether a record says nothing new but what was delivered, for which neither files nor actions wait.
+    func differsInDeliveries(_ record: Record, _ client: ClientName) -> Bool {
+        guard var known = states[client]?.kept else { return false }
+        (known.delivered, known.owed, known.turn) = (record.delivered, record.owed, record.turn)
+        return known == record
+    }
+
     // MARK: What happens
 
     mutating func adopt(_ index: Index, _ old: Configuration) {

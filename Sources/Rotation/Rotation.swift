@@ -179,6 +179,9 @@ package struct Rotation: Sendable {
         case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
         case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchClients(waitingFor: name)
         case (.observe(let spec), _) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
+        case (.keep(let client, let record), .success)
+        where !wasOverdue && lastFailure == nil && records.differsInDeliveries(record, client):
+            touchAlone(client)
         default: touch(job.resource)
         }
         // Until now the store counted as one that does not answer.

@@ -129,6 +129,18 @@ import Testing
         #expect(bench.runs == ["exec /bin/after for web"])
     }
 
+    /// At a start the record says that an action is owed while the file is written: that the record was kept plans no action,
+    /// but must not hide that the file was written in the same moment.
+    @Test func anActionRunsWhenARecordAndAFileAreWrittenInOneMoment() throws {
+        let bench = try Bench(try Values.configuration(sharing()))
+        bench.go()
+        bench.disk[try Values.path("b.jwt")]?.slots[.whole] = .foreign
+        // Its probe, once it has ended, would have the action planned again.
+        bench.held = [.probe(after.id)]
+        try bench.restart(bench.rotation.configuration)
+        #expect(bench.effects == ["keep b", "publish b.jwt", "run exec /bin/after for b", "keep b"])
+    }
+
     @Test func aSecretThatChangesWhileTheActionRunsHasItRunAgain() throws {
         let bench = try bench([after])
         bench.held = [.action(after.id)]
