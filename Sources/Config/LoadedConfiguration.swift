@@ -31,12 +31,28 @@ package struct LoadedConfiguration: Sendable {
 extension LoadedConfiguration {
     /// Whether every user may read the files it was read from.
     package var isReadableByAll: Bool {
-        sources.allSatisfy { source in
-            FileStatus.following(source.realPath.description).map { $0.mode & 0o004 != 0 } == true
-                && source.realPath.directories.allSatisfy {
-                    FileStatus.following($0.description).map { $0.mode & 0o001 != 0 } == true
-                }
+        sources.allSatisfy { $0.realPath.isReadableByAll }
+    }
+
+    /// Warns of each output without `mode:` whose file every user may read as it is: its mode is kept.
+    package var openFiles: [Diagnostic] {
+        ClientOutput.all(of: located.clients).compactMap { output in
+            guard output.output.mode.isAbsent, output.path.value.isReadableByAll,
+                let mode = FileStatus.following(output.path.value.description)?.mode
+            else { return nil }
+            return Diagnostic(
+                .warning, at: output.path.position,
+                "every user may read \(output.path.value), whose mode \(Scalar.text(mode: mode & 0o777)) is kept; "
+                    + "write \"mode: \(Scalar.text(mode: mode & 0o770))\"")
         }
+    }
+}
+
+extension AbsolutePath {
+    /// Whether every user may read the file, and go through the directories to it; false for none.
+    fileprivate var isReadableByAll: Bool {
+        FileStatus.following(description).map { $0.mode & 0o004 != 0 } == true
+            && directories.allSatisfy { FileStatus.following($0.description).map { $0.mode & 0o001 != 0 } == true }
     }
 }
 

@@ -1,0 +1,45 @@
+import Foundation
+import Linux
+import TestSupport
+import Testing
+
+@testable import Config
+
+/// What files say of a configuration that was accepted.
+@Suite struct LoadedConfigurationTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        // Every user may go through it, whatever the mode of a temporary directory.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+    }
+
+    /// The warnings of a configuration with this output.
+    private func warnings(_ output: String) throws -> [String] {
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+            clients: {web: {client_id: com.example.web, outputs: [\(output)]}}
+
+            """
+        try directory.write(text, to: "c.yaml", mode: 0o644)
+        return try ConfigurationLoader.load(path: directory("c.yaml"), as: .current()).get().openFiles
+            .map(\.description)
+    }
+
+    @Test func aFileThatEveryUserMayReadStaysSo() throws {
+        let output = "{path: \(directory("web.env")), format: env, variable: SECRET}"
+        #expect(try warnings(output) == [], "there is none yet")
+        try directory.write("A=1\n", to: "web.env", mode: 0o644)
+        let warning =
+            "\(directory("c.yaml")):2:62: warning: every user may read \(directory("web.env")), whose mode 0644 is kept; "
+            + "write \"mode: 0640\""
+        #expect(try warnings(output) == [warning])
+        #expect(try warnings("{path: \(directory("web.env")), format: env, variable: SECRET, mode: 0640}") == [])
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("web.env"))
+        #expect(try warnings(output) == [])
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory("web.env"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: directory.path)
+        #expect(try warnings(output) == [], "nobody else gets to it")
+    }
+}
