@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Testing
 
 @testable import Rotation
@@ -31,6 +32,24 @@ import Testing
         var apart = clients
         apart["c"] = try Values.client("c", renewBefore: 20 * Values.day, actions: [second, third])
         #expect(try minted(apart, days: 1) == ["mint a", "mint b"])
+    }
+
+    /// Its new secret is there already, so that nothing is gained by an early one of another client.
+    @Test func whatWaitsForApplesVerdictMakesNobodyElseDue() throws {
+        let action = Values.exec("/bin/after")
+        var clients = ["a": try Values.client("a", actions: [action]), "b": try Values.client("b", actions: [action])]
+        clients["a"]?.verify = true
+        let bench = try Bench(try Values.configuration(clients))
+        let old = try Values.issued(
+            1, id: "com.example.a", from: -60 - 2 * Values.day, to: 88 * Values.day, signer: Values.print("1"))
+        try bench.place(old, in: "a.jwt")
+        bench.go()
+        let name = try Values.name("a")
+        bench.verdicts[name] = .failure(Failure(.verdictUnknown, at: .client(name)))
+        bench.pass(59 * Values.day + Values.day / 2)
+        #expect(bench.log.filter { $0.hasPrefix("mint") } == ["mint b", "mint a"])
+        bench.pass(Values.day / 2)
+        #expect(bench.log.filter { $0.hasPrefix("mint") } == ["mint b", "mint a", "mint b"])
     }
 
     /// Before it is due, each client asks whether a client connected to it by sharing is. Computing that anew for each

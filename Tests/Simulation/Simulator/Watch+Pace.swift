@@ -166,6 +166,7 @@ extension Watch {
         if case .push(let client, _, let output, _) = job.work, !targets.isContested(output.target, at: boot) {
             expectRuns(for: CollectionOfOne(client))
         }
+        if case (.push(let client, _, _, _), .success) = (job.work, result) { pushedAt[client] = boot }
         targets.finish(job, result, at: boot)
         let outcome: Outcome
         switch result {
@@ -288,7 +289,9 @@ extension Watch {
         let sharers = simulator.outside.configuration.clients.filter { _, entry in
             entry.onChange.contains { $0.id == action.id }
         }
-        let free = sharers.keys.map { max(disturbedAt[$0] ?? 0, publishesSince[$0] ?? simulator.boot) }
+        let free = sharers.keys.map {
+            max(disturbedAt[$0] ?? 0, publishesSince[$0] ?? simulator.boot, pushedAt[$0] ?? 0)
+        }
         let late = simulator.boot - max(since, last.at, free.max() ?? 0)
         if late > 90_000 {
             throw Violation(.pace, "\(action.id) waits for \(late) ms while its application's time is running out")

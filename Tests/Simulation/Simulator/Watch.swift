@@ -18,6 +18,8 @@ struct Watch {
     var acceptedSince: [ClientName: Int64] = [:]
     /// Since when everything works that each client needs, apart from its actions and Apple.
     var publishesSince: [ClientName: Int64] = [:]
+    /// When a push of each client's last succeeded: its actions wait for one that is under way.
+    var pushedAt: [ClientName: Int64] = [:]
     /// Since when the state directory works and its content was not lost.
     var keepsSince: Int64?
     var mintedAt: [ClientName: Int64] = [:]
@@ -110,6 +112,7 @@ struct Watch {
         failuresInARow = [:]
         isRefused = false
         minted = [:]
+        pushedAt = [:]
         targets.forget()
     }
 
