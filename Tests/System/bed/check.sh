@@ -115,7 +115,7 @@ promise "in its new place it is" good
 # The writers' units are judged by their own settings.
 useradd --system app
 install -d -o app -g app /srv/app
-runuser -u app -- sh -c 'echo A=1 >/srv/app/.env'
+runuser -u app -- sh -c 'umask 0077; echo A=1 >/srv/app/.env'
 configure <<END
 clients:
   web: {outputs: [{path: /srv/app/.env, format: env, variable: SECRET, as: app}]}
