@@ -5,8 +5,9 @@ import SystemPackage
 package enum FileLock {
     /// How long a lock may outlive its holder, in milliseconds: a child that was between fork and exec when the holder
     /// was killed keeps it until exec.
-    package static let patience = 2_000
-    private static let interval = 10
+    package static let patience: Int64 = 2_000
+    /// Between two tries, in microseconds.
+    private static let interval: UInt32 = 10_000
 
     /// Locks `path`, which is created when missing; nil when somebody else still holds the lock after ``patience``.
     /// Held until the descriptor is closed.
@@ -22,11 +23,13 @@ package enum FileLock {
             throw FileError(of: (error as? Errno) ?? .ioError, at: path)
         }
         let descriptor = Descriptor(adopting: raw)
-        for _ in 0..<(patience / interval) {
+        // By the clock: on a busy machine each pause lasts longer, and a start waits for the state directory for five seconds only.
+        let end = Clocks.bootMilliseconds() + patience
+        while true {
             guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
             guard errno == EWOULDBLOCK else { throw FileError(of: Errno(rawValue: errno), at: path) }
-            usleep(UInt32(interval) * 1_000)
+            guard Clocks.bootMilliseconds() < end else { return nil }
+            usleep(interval)
         }
-        return nil
     }
 }
