@@ -1,12 +1,13 @@
-// publish DIRECTORY COUNT [delivered]: what a plain program needs for the files that the daemon writes for COUNT clients
-// with one output each. As many outputs and state records are made beside their target, written, given their mode, synced and
-// renamed, and their directory is synced after each, on eight threads. Prints the seconds that took.
+// publish DIRECTORY COUNT [delivered]: what a plain program needs for the files that the daemon writes for COUNT
+// clients with one output each. As many outputs and state records are made beside their target, written, given their
+// mode, synced and renamed, and their directory is synced after each, on eight threads. Prints the seconds that took.
 //
-// That is the least by which each of these files is whole and durable before the next thing is done for its client: the
-// record before the output, the output before an action. The program has nothing else to do: it makes no secret, reads no
-// configuration, looks for no file first and reads none back. What the daemon takes longer is what all of that costs.
-// With `delivered` it writes each record once more after the last output, as the daemon keeps what an action delivered.
-// In a directory that it was run in before it replaces what is there, as a renewal does.
+// That is the least by which each of these files is whole and durable before the next thing is done for its client:
+// the record before the output, the output before an action. The program has nothing else to do: it makes no secret,
+// reads no configuration, looks for no file first and reads none back. What the daemon takes longer is what all of
+// that costs. With `delivered` it writes each record once more after the last output, as the daemon does after an
+// action, to keep what it delivered. In a directory that it was run in before it replaces what is there, as a renewal
+// does.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ enum { threads = 8, output_size = 300, record_size = 850 };
 static int directories[2];
 static atomic_int next;
 static int count;
+static bool records_only;
 
 static void must(int result, const char *what) {
     if (result < 0) {
@@ -48,30 +50,21 @@ static void write_file(int directory, int number, size_t size) {
     must(fsync(directory), "fsync of the directory");
 }
 
-static void *work(void *unused) {
+static void *write_files(void *unused) {
     (void)unused;
     for (;;) {
         int number = atomic_fetch_add(&next, 1);
         if (number >= count) return NULL;
         // As the daemon does: kept first, published then.
         write_file(directories[0], number, record_size);
-        write_file(directories[1], number, output_size);
+        if (!records_only) write_file(directories[1], number, output_size);
     }
 }
 
-static void *work_delivered(void *unused) {
-    (void)unused;
-    for (;;) {
-        int number = atomic_fetch_add(&next, 1);
-        if (number >= count) return NULL;
-        write_file(directories[0], number, record_size);
-    }
-}
-
-static void run_all(void *(*body)(void *)) {
+static void write_on_all_threads(void) {
     pthread_t pool[threads];
     atomic_store(&next, 0);
-    for (int index = 0; index < threads; index++) must(-pthread_create(&pool[index], NULL, body, NULL), "thread");
+    for (int index = 0; index < threads; index++) must(-pthread_create(&pool[index], NULL, write_files, NULL), "thread");
     for (int index = 0; index < threads; index++) pthread_join(pool[index], NULL);
 }
 
@@ -89,8 +82,11 @@ int main(int argc, char **argv) {
     }
     struct timespec began, ended;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    run_all(work);
-    if (delivered) run_all(work_delivered);
+    write_on_all_threads();
+    if (delivered) {
+        records_only = true;
+        write_on_all_threads();
+    }
     clock_gettime(CLOCK_MONOTONIC, &ended);
     printf("%.2f\n", (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9);
 }

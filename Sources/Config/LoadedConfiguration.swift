@@ -35,7 +35,7 @@ extension LoadedConfiguration {
     }
 
     /// Warns of each output without `mode:` whose file every user may read as it is: its mode is kept.
-    package var openFiles: [Diagnostic] {
+    package var readabilityWarnings: [Diagnostic] {
         ClientOutput.all(of: located.clients).compactMap { output in
             guard output.output.mode.isAbsent, output.path.value.isReadableByAll,
                 let mode = FileStatus.following(output.path.value.description)?.mode

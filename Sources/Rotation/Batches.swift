@@ -24,7 +24,8 @@ extension Rotation {
                     guard let entry = index.subjects[sharer]?.entry, entry.source == nil,
                         let current = renewal[sharer]?.current
                     else { continue }
-                    // One that only waits for Apple's verdict had those minted with it that were early then.
+                    // One whose next secret waits for Apple's verdict mints none now: the others were renewed early
+                    // when that one was minted.
                     if now.wall >= entry.renewal(of: current, jitter: hostJitter), heldBack(sharer) == nil {
                         answer = true
                         break search

@@ -271,8 +271,8 @@ import Testing
     // MARK: Targets with members of one document
 
     /// Two clients whose targets are members of one document.
-    private func sharing() throws -> Configuration {
-        var configuration = try configuration()
+    private func sharing(actions: [Action] = []) throws -> Configuration {
+        var configuration = try configuration(actions: actions)
         for (client, target) in [(web, target), ("api", try #require(TargetName(second)))] {
             let name = try Values.name(client)
             configuration.clients[name]?.targets = [PushOutput(target: target, place: "here")]
@@ -319,6 +319,22 @@ import Testing
         bench.release(minting)
         #expect(requests(bench) == ["push production", "push second"])
         #expect(sent(bench)[0]["second"] == (try bench.current("api")))
+    }
+
+    /// The record of what an action delivered may be the last thing that the other target waits for.
+    @Test func aWriteGoesOnOnceADeliveryIsRecorded() throws {
+        let name = try Values.name(web)
+        let bench = try Bench(try sharing(actions: [action]))
+        bench.go()
+        bench.forget()
+        bench.held = [.action(action.id)]
+        bench.ask(.renew(.init(clients: [name])))
+        bench.held.insert(.record(name))
+        bench.release(.action(action.id))
+        bench.ask(.renew(.init(clients: [try Values.name("api")])), 2)
+        #expect(requests(bench) == ["push production"])
+        bench.release(.record(name))
+        #expect(requests(bench) == ["push production", "push second"])
     }
 
     @Test func aWriteDoesNotWaitForOneThatHangs() throws {

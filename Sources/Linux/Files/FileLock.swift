@@ -23,7 +23,8 @@ package enum FileLock {
             throw FileError(of: (error as? Errno) ?? .ioError, at: path)
         }
         let descriptor = Descriptor(adopting: raw)
-        // By the clock: on a busy machine each pause lasts longer, and a start waits for the state directory for five seconds only.
+        // By the clock, not by the number of pauses: on a busy machine each lasts longer, and a start waits for the state
+        // directory for five seconds only.
         let end = Clocks.bootMilliseconds() + patience
         while true {
             guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }

@@ -34,7 +34,9 @@ struct CheckCommand: ParsableCommand {
             try CommandOutput.answer(DryRunReport.json(refused: refusal.diagnostics.map(\.description)))
         }
         let loaded = try accepted(result)
-        for diagnostic in loaded.warnings + loaded.openFiles { CommandOutput.complain(lines: diagnostic.description) }
+        for diagnostic in loaded.warnings + loaded.readabilityWarnings {
+            CommandOutput.complain(lines: diagnostic.description)
+        }
         do {
             // Before the keys are read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
