@@ -56,6 +56,12 @@ extension Simulator {
             throw Violation(.health, "\(view.name) is \(view.health), with another reason")
         }
         let isHanging = entry.outputs.contains { outside.broken.hanging.contains($0.path) }
+        // A client that was published before counts as well after a start until all of its files were read, or one has hung
+        // for 30 s.
+        let isUnread = entry.outputs.contains {
+            outside.broken.hanging.contains($0.path) && !watch.isHung($0.path, since: boot - 30_000)
+                && rotation.observation(of: $0.path) == nil
+        }
         for (output, shown) in zip(entry.outputs, view.outputs) {
             let isHung = watch.isHung(output.path, since: boot - 30_000)
             if isHung != (shown.state == .notResponding) {
@@ -67,8 +73,6 @@ extension Simulator {
             if shown.state == .ok, !isGood, !isHanging {
                 throw Violation(.health, "\(output.path) is called ok and is not")
             }
-            // A client that was published before counts as well after a start until its first reading ends or hangs for 30 s.
-            let isUnread = isHanging && !isHung && rotation.observation(of: output.path) == nil
             if view.health == .ok, !isGood, !isUnread {
                 throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
             }

@@ -119,11 +119,17 @@ struct TargetWatch {
         }
     }
 
-    mutating func finish(_ job: Job, _ result: Result<Outcome, Failure>, at boot: Int64) {
+    mutating func finish(
+        _ job: Job, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at boot: Int64
+    ) {
         if let target = job.asksTarget, case .failure(let failure) = result {
             if failure.code == .pushTokenUnusable { lacking.insert(target) } else { lacking.remove(target) }
         }
         switch (job.work, result) {
+        case (.push(let client, _, let output, _), _)
+        where configuration.clients[client]?.targets.contains(output) != true:
+            // A place that was taken out of the configuration meanwhile counts as unknown when it comes back.
+            repairing.remove(job.id)
         case (.push(_, let secret, let output, _), .success):
             if repairing.remove(job.id) != nil {
                 repairs[output.target] = (repairs[output.target] ?? []).suffix(9) + [boot]

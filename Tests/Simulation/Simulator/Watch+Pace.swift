@@ -167,7 +167,7 @@ extension Watch {
             expectRuns(for: CollectionOfOne(client))
         }
         if case (.push(let client, _, _, _), .success) = (job.work, result) { pushedAt[client] = boot }
-        targets.finish(job, result, at: boot)
+        targets.finish(job, result, configuration, at: boot)
         let outcome: Outcome
         switch result {
         case .success(let value): outcome = value

@@ -96,6 +96,7 @@ struct Watch {
     /// Forgets what died with the daemon.
     mutating func forget() {
         jobs = [:]
+        former = []
         known = [:]
         blank = []
         asked = []
