@@ -215,7 +215,8 @@ struct EnvironmentLexer {
                     continuation = Doubt(offset: here, cause: .backslash)
                     break line
                 }
-                if bytes[index] != .carriageReturn { index += 1 }
+                // systemd, which knows no escapes in a name, takes the equals sign as the one after it.
+                if bytes[index] != .carriageReturn, isBehindEquals || bytes[index] != .equals { index += 1 }
             case .openingParenthesis where !isComment: openBrackets.append(here)
             case .closingParenthesis: _ = openBrackets.popLast()
             case .lessThan where !isComment && index < bytes.count && bytes[index] == .lessThan:

@@ -71,6 +71,8 @@ import Testing
     @Test(arguments: [
         ("A=1\nB='x\nSECRET=old\n", 2, "the quote that begins there is never closed"),
         ("A=1\nSECRET=\"old\n", 2, "the quote that begins there is never closed"),
+        // systemd takes the backslash for the variable's name.
+        ("A=1\n\\='x", 2, "the quote that begins there is never closed"),
         ("A=1\nB=\u{0}\n", 2, "it holds a NUL byte"),
         ("SECRET=old; export SECRET\n", 1, "a shell would run a command there, and that is not overwritten"),
         ("SECRET=$(cat secret)\n", 1, "a shell would run a command there, and that is not overwritten"),
