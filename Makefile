@@ -36,10 +36,11 @@ test_limit := 60m
 
 # Resolved at the start and read-only from then on, code in pages of its own, no library looked for beside the binary, the
 # stack guarded in C, and no path of this machine inside; relocations packed, which glibc reads since 2.36 and which are else
+# 1.5 MB; no names of the program's own exported, which swiftc wants of every program with a static runtime: another
 # 1.5 MB. (_FORTIFY_SOURCE stands in Package.swift: it is for CLinux alone.) The last two leave out where the compiler's cache
 # of C modules lies, and a digest of each module that includes such paths: without them two folders give the same bytes.
 hardening := -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker separate-code \
-    -Xlinker -z -Xlinker pack-relative-relocs \
+    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
     --disable-local-rpath -Xcc -fstack-protector-strong \
     -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
     -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
