@@ -10,9 +10,7 @@ extension Simulator {
         try checkWake()
         try checkTogether(step)
         let snapshot = rotation.snapshot(at: now)
-        // What was missed counts once the daemon sleeps: within a burst of results the next one may make up for it. Checking it
-        // at each of them would take half of the time.
-        let everything = willSleep ? try checkTouched(step, snapshot) : snapshot
+        let everything = try checkTouched(step, snapshot)
         watch.see(
             outside, isAlive: isAlive, isClockPossible: now.wall.secondsSinceEpoch >= Self.builtAt, at: boot)
         try verdicts.see(self)

@@ -25,9 +25,6 @@ extension Simulator {
         return [event, due.map { $0 + oversleep }].compactMap { $0 }.min()
     }
 
-    /// Whether nothing happens within the next second.
-    var willSleep: Bool { nextMoment().map { $0 > boot + 1000 } ?? true }
-
     /// A wake that may be a day late where targets are merely to be read once more: otherwise nearly all of the time would
     /// be spent on reads that find nothing new.
     private func restful(_ wake: Wake) -> Wake {
