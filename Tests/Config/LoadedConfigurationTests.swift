@@ -23,9 +23,8 @@ import Testing
 
             """
         try directory.write(text, to: "c.yaml", mode: 0o644)
-        return try ConfigurationLoader.load(path: directory("c.yaml"), as: .current()).get()
-            .readabilityWarnings
-            .map(\.description)
+        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: .current()).get()
+        return loaded.readabilityWarnings.map(\.description)
     }
 
     @Test func aFileThatEveryUserMayReadStaysSo() throws {

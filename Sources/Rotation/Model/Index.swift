@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// A client with its whole configuration, built once per configuration and shared by every plan.
-final class Subject: Hashable, Sendable {
+final class Subject: Sendable {
     let name: ClientName
     /// Its place in the order of the names: comparing these is cheaper than comparing names.
     let order: Int
@@ -51,14 +51,6 @@ final class Subject: Hashable, Sendable {
         self.places = places
         outputPlaces = entry.places
         self.actions = actions
-    }
-
-    static func == (left: Subject, right: Subject) -> Bool {
-        left.name == right.name && left.entry == right.entry && left.keys == right.keys
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
     }
 }
 
