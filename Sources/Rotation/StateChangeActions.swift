@@ -212,20 +212,17 @@ extension Rotation {
 
     /// The failure that prevents reports, if there is one.
     var stateChangeFailure: (Resource, Attempts)? {
-        stateChangeResources { [.stateChangeAction($0.id)] + $0.forEachState.map { .probe($0.id) } }
-            .compactMap { resource in jobs.attempts[resource].map { (resource, $0) } }.first
+        for resource in index.stateChangeResources {
+            if let attempts = jobs.attempts[resource] { return (resource, attempts) }
+        }
+        return nil
     }
 
     /// What probes found that would prevent reports.
     var noticeObstacles: [Failure] {
-        stateChangeResources { $0.forEachState.map { .probe($0.id) } }.compactMap { jobs.attempts[$0]?.failure }
-    }
-
-    private func stateChangeResources(_ resources: (Action) -> [Resource]) -> [Resource] {
-        var all: [Resource] = []
-        for resource in configuration.onStateChange.flatMap(resources) where !all.contains(resource) {
-            all.append(resource)
+        index.stateChangeResources.compactMap { resource in
+            guard case .probe = resource else { return nil }
+            return jobs.attempts[resource]?.failure
         }
-        return all
     }
 }

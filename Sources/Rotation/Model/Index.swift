@@ -78,6 +78,9 @@ final class Index: Sendable {
     let actions: [ActionID: Action]
     /// The same actions, and those of `on_state_change` for each state.
     let probes: [ActionID: Action]
+    /// What can keep `on_state_change` from reporting, in the configuration's order: the runs of each action, and its
+    /// probes for each state.
+    let stateChangeResources: [Resource]
 
     init(_ configuration: Configuration) {
         names = configuration.clients.keys.sorted()
@@ -131,7 +134,15 @@ final class Index: Sendable {
                 actions: ids)
         }
         var probes = actions
-        for action in configuration.onStateChange.flatMap(\.forEachState) { probes[action.id] = action }
+        var stateChangeResources: [Resource] = []
+        for action in configuration.onStateChange {
+            let runs = action.forEachState
+            for run in runs { probes[run.id] = run }
+            for resource in [.stateChangeAction(action.id)] + runs.map({ Resource.probe($0.id) })
+            where !stateChangeResources.contains(resource) {
+                stateChangeResources.append(resource)
+            }
+        }
         self.subjects = subjects
         self.places = places
         self.clientsOfFile = clientsOfFile
@@ -144,6 +155,7 @@ final class Index: Sendable {
         self.clientsOfKey = clientsOfKey
         self.actions = actions
         self.probes = probes
+        self.stateChangeResources = stateChangeResources
     }
 
     /// The files of a client in order, each once, with its places in each.
