@@ -51,8 +51,9 @@ struct OwnMemory {
         }
     }
 
-    /// How often `pattern` lies in a part of the memory; and how many bytes were searched at.
-    func count(_ pattern: Pattern, in part: Part) throws -> (found: Int, searched: Int) {
+    /// How often each of the patterns lies in a part of the memory; and how many bytes were searched. Reading the memory is
+    /// what takes long, so all are looked for at once.
+    func count(_ patterns: [Pattern], in part: Part) throws -> (found: [Int], searched: Int) {
         let memory = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/mem"))
         defer { try? memory.close() }
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.chunk, alignment: 16)
@@ -62,7 +63,8 @@ struct OwnMemory {
             unsafe buffer.deallocate()
         }
         let own = Int(bitPattern: buffer)..<(Int(bitPattern: buffer) + Self.chunk)
-        var found = 0
+        let longest = patterns.map(\.masked.count).max() ?? 1
+        var found = patterns.map { _ in 0 }
         var searched = 0
         for region in try Self.regions() where region.permissions.hasPrefix("rw") {
             guard (region.range == secureHeap) == (part == .secureHeap) else { continue }
@@ -75,10 +77,12 @@ struct OwnMemory {
                     memory.fileDescriptor, buffer, max(0, min(Self.chunk, end - position)), off_t(position))
                 // The end, or a mapping of another thread's that has gone meanwhile.
                 guard got > 0 else { break }
-                unsafe found += Self.count(pattern, in: UnsafeRawBufferPointer(start: buffer, count: got))
+                for (index, pattern) in patterns.enumerated() {
+                    unsafe found[index] += Self.count(pattern, in: UnsafeRawBufferPointer(start: buffer, count: got))
+                }
                 searched += got
                 // What lies across two pieces is seen whole in the second.
-                position += position + got < end ? got - pattern.masked.count + 1 : got
+                position += position + got < end ? got - longest + 1 : got
             }
         }
         return (found, searched)
