@@ -7,6 +7,8 @@ package struct Apple: Sendable {
     package var failureMode: FailureMode?
     /// What Apple has accepted so far, whatever became of the answer.
     private(set) var accepted: Set<Fingerprint> = []
+    /// What Apple has refused at least once, whatever became of the answer.
+    private(set) var everRefused: Set<Fingerprint> = []
     /// How often it has refused each secret since it last accepted it.
     private(set) var refusals: [Fingerprint: Int] = [:]
     /// When it last accepted a secret that it had refused before, in milliseconds of the boot clock.
@@ -64,6 +66,7 @@ package struct Apple: Sendable {
             return (.failure(failure), failureMode?.fault)
         }
         guard accepts(client, signer: secret.signer) || failureMode == .isFlapping && answers % 2 == 0 else {
+            everRefused.insert(secret.fingerprint)
             refusals[secret.fingerprint, default: 0] += 1
             return (
                 .failure(Failure(.refusedByApple, at: .client(client), detail: "invalid_client")), failureMode?.fault

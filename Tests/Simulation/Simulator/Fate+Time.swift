@@ -30,13 +30,20 @@ extension Fate {
     }
 
     func sleep() throws {
-        let size = pick([Fault.Size.minutes, .hours, .days, .months])
-        outside.meet(.suspended(size))
-        if chance(2) {
-            askToRenew()
-            try simulator.run(for: 0)
+        let untilWake = simulator.wake.wall.map { $0.secondsSinceEpoch - simulator.now.wall.secondsSinceEpoch } ?? 0
+        if untilWake > 600, chance(2) {
+            // To shortly before the next wake: a timer that does not count the suspend would be late.
+            outside.meet(.suspendedUntilWake)
+            simulator.suspend(for: untilWake - draw(600))
+        } else {
+            let size = pick([Fault.Size.minutes, .hours, .days, .months])
+            outside.meet(.suspended(size))
+            if chance(2) {
+                askToRenew()
+                try simulator.run(for: 0)
+            }
+            simulator.suspend(for: size.draw(&simulator.random))
         }
-        simulator.suspend(for: size.draw(&simulator.random))
         // Only the daemon's own timers show that time has passed.
         try simulator.run(for: 2 * 3600)
     }

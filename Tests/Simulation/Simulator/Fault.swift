@@ -28,6 +28,8 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case clockWrongAtStart
     case clockBeforeBuild
     case suspended(Size)
+    /// Suspended to shortly before the daemon's next wake.
+    case suspendedUntilWake
     // Death.
     case killed(Boundary)
     case powerCut
@@ -181,7 +183,8 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         let plain: [Fault] = [
             .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
             .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
-            .clockWrongAtStart, .clockBeforeBuild, .powerCut, .actionFailed, .actionFailedLate, .actionHung,
+            .clockWrongAtStart, .clockBeforeBuild, .suspendedUntilWake, .powerCut, .actionFailed, .actionFailedLate,
+            .actionHung,
             .retriedInEmergency, .appleDown, .appleWrong, .appleFlapping, .clientRefused, .newKeyRefused,
             .publishedUntried, .apiUnreachable, .apiTokenRefused, .apiTokenGone, .apiWantsRest, .apiLate,
             .pushedAmbiguously, .pushNotKept, .deploymentFailed, .deployedByOthers, .placeChanged, .placeEmptied,

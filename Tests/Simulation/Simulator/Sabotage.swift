@@ -83,14 +83,14 @@ package enum Sabotage: Sendable, CaseIterable {
         case .forgetsRecords, .retriesAtOnce, .forgetsEmergencies, .asksTooOften, .forgetsPushes, .pushesAtOnce,
             .losesRests:
             [.pace]
-        case .publishesRefused, .waitsForApple: [.verdicts]
+        case .publishesRefused: [.verdicts]
+        case .waitsForApple: [.health, .verdicts]
         case .losesActionResults: [.applications, .health, .answers]
         case .believesPushes, .believesDeployments: [.applications, .health]
-        case .believesPlaces: [.applications]
+        case .believesPlaces, .sleepsAfterSuspends: [.applications]
         case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory,
             .forgetsVerdicts:
             [.applications, .health]
-        case .sleepsAfterSuspends: [.applications, .wake]
         case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites, .mixesUpTargets: [.outputs]
         case .losesAnswers: [.answers]
         case .losesStateLosses: [.applications, .memory]

@@ -47,6 +47,9 @@ extension Simulator {
             rotation.wasRecalled(view.name)
         else { return }
         if let verification = view.verification, verification.verdict == .refused {
+            guard outside.apple.everRefused.contains(verification.fingerprint) else {
+                throw Violation(.health, "\(view.name)'s new secret is said to be refused, which Apple never did")
+            }
             let isInForce = verification.fingerprint == view.current?.fingerprint
             if isInForce ? view.health != .critical : view.health == .ok {
                 throw Violation(.health, "\(view.name) is \(view.health) although Apple refuses its new secret")
