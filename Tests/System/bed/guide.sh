@@ -15,13 +15,7 @@ service() {
         echo 'ExecStart=/usr/bin/sleep infinity' >>"/etc/systemd/system/$name.service"
 }
 # variable NAME UNIT: what the unit's process has in its environment.
-variable() {
-    local pid
-    pid=$(property MainPID "$2.service")
-    # A service of Type=simple counts as started before its program is executed: until then the environment is systemd's.
-    while [ "$(readlink "/proc/$pid/exe")" = "$(readlink /proc/1/exe)" ]; do sleep 0.01; done
-    tr '\0' '\n' <"/proc/$pid/environ" | sed -n "s/^$1=//p"
-}
+variable() { tr '\0' '\n' <"/proc/$(main_process "$2.service")/environ" | sed -n "s/^$1=//p"; }
 # secret_of CLIENT: reads a secret from standard input; whether our key signed it for that client.
 secret_of() { clientsecretd inspect --json --key $key - | grep -q "\"client_id\": *\"com.example.$1\""; }
 # holds CLIENT TEXT
@@ -110,7 +104,7 @@ before_container() {
     echo 'shop:x:10001:' >/var/lib/machines/shop/etc/group
     service shop RootDirectory=/var/lib/machines/shop BindReadOnlyPaths=/usr MountAPIVFS=yes
 }
-inside() { nsenter --target "$(property MainPID shop.service)" --mount --root --setuid 10001 --setgid 10001 -- "$@"; }
+inside() { nsenter --target "$(main_process shop.service)" --mount --root --setuid 10001 --setgid 10001 -- "$@"; }
 after_container() {
     local first second
     eventually "the client is ok" is_ok shop

@@ -14,13 +14,8 @@ unit() {
     systemctl daemon-reload
 }
 ours() { clientsecretd inspect --key $key "$@"; }
-# environment VARIABLE: of the unit's process, once its program is executed.
-environment() {
-    local pid
-    pid=$(property MainPID app.service)
-    while [ "$(readlink "/proc/$pid/exe")" = "$(readlink /proc/1/exe)" ]; do sleep 0.01; done
-    tr '\0' '\n' <"/proc/$pid/environ" | sed -n "s/^$1=//p"
-}
+# environment VARIABLE: of the unit's process.
+environment() { tr '\0' '\n' <"/proc/$(main_process app.service)/environ" | sed -n "s/^$1=//p"; }
 
 unit
 printf '// mine\n' >/etc/polkit-1/rules.d/50-clientsecretd.rules

@@ -134,6 +134,15 @@ END
 # property NAME [UNIT]: what systemd says.
 property() { systemctl show --property "$1" --value "${2-clientsecretd.service}"; }
 
+# main_process UNIT: the number of its process, once its program is executed: a service of Type=simple counts as started
+# before that, and has systemd's environment and root directory until then.
+main_process() {
+    local pid
+    pid=$(property MainPID "$1")
+    while [ "$(readlink "/proc/$pid/exe")" = "$(readlink /proc/1/exe)" ]; do sleep 0.01; done
+    echo "$pid"
+}
+
 # clients: what the status says, as JSON.
 clients() { clientsecretd status --json; }
 
