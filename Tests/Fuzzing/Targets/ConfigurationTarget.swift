@@ -54,20 +54,15 @@ enum ConfigurationTarget {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]
         // More files than these teach nothing new.
-        while pieces.count < 3, let cut = cut(in: rest) {
+        while pieces.count < 3,
+            let cut = rest.indices.first(where: {
+                rest[$0] == separator[0] && rest[$0...].starts(with: separator)
+            })
+        {
             pieces.append(Array(rest[..<(cut + 1)]))
             rest = rest[(cut + separator.count)...]
         }
         return pieces + [Array(rest)]
-    }
-
-    private static func cut(in bytes: ArraySlice<UInt8>) -> Int? {
-        var index = bytes.startIndex
-        while let lineFeed = bytes[index...].firstIndex(of: separator[0]) {
-            if bytes[lineFeed...].starts(with: separator) { return lineFeed }
-            index = lineFeed + 1
-        }
-        return nil
     }
 
     /// The number of characters of each line.
