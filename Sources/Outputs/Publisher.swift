@@ -34,7 +34,8 @@ package struct Publisher: Sendable {
 
     private var identity: Identity { reservedPaths.trusting(user) }
 
-    /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed is.
+    /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed, or that is another output's,
+    /// is.
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
         let content = try onDisk(file) { () throws(FileError) -> FileContent? in
             do throws(FileError) {
@@ -52,6 +53,8 @@ package struct Publisher: Sendable {
                 exists: false, otherLines: false, isAsConfigured: true, identity: nil, realPath: file.path.description,
                 slots: [:])
         }
+        // What lies there belongs to the other output's client, and so cannot show that this one's is published.
+        try reservedPaths.claim(content.path, for: file.path)
         let contents = try read(content.bytes, file)
         return OutputContents(
             exists: true, otherLines: contents.otherLines,

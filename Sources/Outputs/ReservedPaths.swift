@@ -21,8 +21,19 @@ package final class ReservedPaths: Sendable {
         var observations: [AbsolutePath: Int] = [:]
         /// Inputs that are being observed.
         var asked: Set<AbsolutePath> = []
-        /// The output that first claimed each real path.
+        /// The output that claimed each real path first.
         var claims: [String: AbsolutePath] = [:]
+
+        /// Claims the file at a real path for an output. Returns the other output whose file it is already.
+        ///
+        /// An output that names the file by its real path has it, and links to it do not, whichever comes first: after
+        /// a restart that could be another one, and applications would read the other client's secret.
+        mutating func claim(_ realPath: String, for output: AbsolutePath) -> AbsolutePath? {
+            let other = AbsolutePath(realPath).flatMap { outputs.contains($0) ? $0 : nil } ?? claims[realPath]
+            if let other, other != output, outputs.contains(other) { return other }
+            claims[realPath] = output
+            return nil
+        }
     }
 
     private let paths = QuietMutex(Paths())
@@ -98,16 +109,19 @@ package final class ReservedPaths: Sendable {
             if paths.inputs.contains(where: { $0.description == path }) {
                 return Failure(.outputIsInput, at: .path(output))
             }
-            if let other = paths.claims[path], other != output, paths.outputs.contains(other) {
-                return Failure(.sameFile, at: .path(output), detail: other.description)
-            }
-            paths.claims[path] = output
             return nil
         }
         if let failure { throw failure }
+        try claim(path, for: output)
         if let content = target.content, Self.isForeign(content.bytes, file.format) {
             throw Failure(.outputIsInput, at: .path(output))
         }
+    }
+
+    /// Throws if the file at this real path is that of another output.
+    func claim(_ realPath: String, for output: AbsolutePath) throws(Failure) {
+        let other = paths.withLock { $0.claim(realPath, for: output) }
+        if let other { throw Failure(.sameFile, at: .path(output), detail: other.description) }
     }
 
     /// Finds out which files the inputs are, as far as not known yet.

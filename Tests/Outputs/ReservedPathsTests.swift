@@ -127,6 +127,31 @@ import Testing
         #expect(try publisher.publish([.whole: try Samples.secret(2)], in: second).wrote)
     }
 
+    /// As after a restart, when another order of writing would give the file to the other client.
+    @Test func anOutputThatNamesTheFileItselfComesBeforeALink() throws {
+        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        for _ in 0..<2 {
+            try draw(inputs: [], outputs: ["web.jwt", "here/web.jwt"])
+            try refuses("here/web.jwt", .sameFile, detail: scratch("web.jwt"))
+            let first = try Samples.file(scratch("web.jwt"))
+            _ = try publisher.publish([.whole: try Samples.secret()], in: first)
+        }
+    }
+
+    @Test func anotherOutputsFileIsNotReadAsOnesOwn() throws {
+        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        try FileManager.default.createSymbolicLink(atPath: scratch("there"), withDestinationPath: ".")
+        let (first, second) = (try Samples.file(scratch("here/web.jwt")), try Samples.file(scratch("there/web.jwt")))
+        try draw(inputs: [], outputs: ["here/web.jwt", "there/web.jwt"])
+        _ = try publisher.publish([.whole: try Samples.secret()], in: first)
+        try draw(inputs: [], outputs: ["here/web.jwt", "there/web.jwt"])
+        // Read and found unchanged, as at a restart: nothing is written.
+        #expect(try publisher.observe(first).exists)
+        let failure = #expect(throws: Failure.self) { try publisher.observe(second) }
+        #expect(failure?.code == .sameFile)
+        try refuses("there/web.jwt", .sameFile, detail: scratch("here/web.jwt"))
+    }
+
     @Test func keysAndScriptsThatNobodyNamedAreLeftAlone() throws {
         try scratch.write("-----BEGIN PRIVATE KEY-----\n", to: "other.p8")
         try scratch.write("#!/bin/sh\nA=1\n", to: "script")

@@ -29,13 +29,15 @@ import Testing
             let once = try sandbox.command("run", "--once")
             #expect(once.status == 1, "\(once.complaints)")
             #expect(once.complaints.contains("never written to"), "\(once.complaints)")
+            #expect(once.complaints.contains("same: \(link)/out/good.jwt: it is the same file"), "\(once.complaints)")
+            // Of two clients in one file the one that names the file itself is served, whichever is written first.
+            let claims = try sandbox.judge(try sandbox.directory.read("out/good.jwt"))["claims"] as? [String: Any]
+            #expect(claims?["sub"] as? String == "com.example.good")
         }
         #expect(try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8") == key)
         #expect(try sandbox.directory.read("clientsecretd.yaml") == text)
         #expect(try sandbox.directory.read("keys/passphrase") == "open sesame")
         #expect(try sandbox.directory.read("state/clients/good.state").hasPrefix("clientsecretd-state "))
-        // Of two clients in one file one is served, and the other one is told.
-        _ = try sandbox.judge(try sandbox.directory.read("out/good.jwt"))
     }
 
     @Test func aKeyThatIsALinkIsKnownForWhatItLeadsTo() throws {
