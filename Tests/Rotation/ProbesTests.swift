@@ -131,6 +131,16 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    @Test func anActionThatIsTheSameForEveryStateIsLookedAtAndNamedOnce() throws {
+        let bench = try Bench(try configuration([], stateChangeActions: [restart]))
+        let missing = Failure(.unitUnknown, at: .action(restart.id))
+        bench.failures = [.probe(restart.id): missing]
+        bench.go()
+        #expect(bench.works.count { if case .probe = $0 { true } else { false } } == 1)
+        bench.reload(try configuration([], stateChangeActions: [restart]))
+        #expect(bench.answer() == .reloaded(unserved: ["on_state_change: \(missing.message)"]))
+    }
+
     @Test func anActionThatIsTakenAwayIsInNobodysWay() throws {
         let bench = try delivered()
         bench.reload(try configuration([restart]))

@@ -517,10 +517,10 @@ import Testing
     @Test func aTargetThatKeepsAnExpiringSecretIsCritical() throws {
         let bench = try settled()
         bench.failures[resource] = failure(.pushCredentialsRefused)
-        bench.pass(61 * Values.day)
+        bench.sleep(61 * Values.day)
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure.code == .pushCredentialsRefused)
-        bench.pass(20 * Values.day)
+        bench.sleep(20 * Values.day)
         #expect(try bench.view(web).health == .critical)
         #expect(try bench.view("api").health == .ok)
         bench.failures = [:]
