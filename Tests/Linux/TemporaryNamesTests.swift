@@ -13,7 +13,7 @@ import Testing
         let naming = try #require(TemporaryNames(tag: own))
         var seen: Set<FilePath.Component> = []
         for (target, ending) in [("web.env", ".tmp"), ("web.json", ".tmp"), ("web", ".tmp"), ("web.tmp", ".part")] {
-            let name = try naming.next(for: try #require(FilePath.Component(target)))
+            let name = try naming.next(for: try #require(FilePath.Component(target))).component
             #expect(name.string.hasPrefix(".clientsecretd-\(own)-"))
             #expect(name.string.hasSuffix(ending))
             #expect(name.string.utf8.count == ".clientsecretd-\(own)-\(random)".utf8.count + ending.utf8.count)
@@ -53,5 +53,24 @@ import Testing
         #expect(try naming.sweep(beside: room("elsewhere/f"), as: Room.root) == 2)
         #expect(try room.names() == (others + [folder, foreign, link, "elsewhere"]).sorted())
         #expect(try naming.sweep(beside: room("elsewhere/f"), as: Room.root) == 0)
+    }
+
+    /// A directory may be reached by several paths, and is swept by each.
+    @Test func whatIsBeingWrittenIsNotSwept() throws {
+        let room = try Room()
+        let naming = try #require(TemporaryNames(tag: own))
+        let place = try GuardedWalk.place(room("web.jwt"), .publishing, as: Room.root)
+        let name: String
+        do {
+            let temporary = try TemporaryFile(for: place.name, in: place.directory, naming: naming)
+            let removed = try naming.sweep(beside: room("web.jwt"), as: Room.root)
+            #expect(removed == 0)
+            name = temporary.name.string
+            #expect(try room.names() == [name])
+        }
+        // As if the process had been killed before it removed it.
+        try room.file(name)
+        #expect(try naming.sweep(beside: room("web.jwt"), as: Room.root) == 1)
+        #expect(try room.names() == [])
     }
 }

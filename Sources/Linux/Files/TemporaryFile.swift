@@ -5,7 +5,7 @@ import SystemPackage
 /// A file under a name that nobody can guess, which is to replace another; removed with this value if it does not.
 struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
-    let name: FilePath.Component
+    let temporaryName: TemporaryName
     let descriptor: Descriptor
     /// The file's status when it was made.
     let made: FileStatus
@@ -15,8 +15,11 @@ struct TemporaryFile: ~Copyable {
     /// Attempts to put a file back; each needs somebody to have renamed within the microseconds before.
     private static let roundLimit = 64
 
+    var name: FilePath.Component { temporaryName.component }
+
     init(for target: FilePath.Component, in directory: GuardedDirectory, naming: TemporaryNames) throws(FileError) {
-        let name = try naming.next(for: target)
+        let temporaryName = try naming.next(for: target)
+        let name = temporaryName.component
         let raw = unsafe name.withPlatformString { unsafe clinux_path_create(directory.descriptor.raw, $0) }
         if [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(Errno(rawValue: -raw)) {
             throw FileError(of: Errno(rawValue: -raw), at: directory.path.string)
@@ -32,7 +35,7 @@ struct TemporaryFile: ~Copyable {
         }
         self.descriptor = descriptor
         self.directory = directory
-        self.name = name
+        self.temporaryName = temporaryName
         self.made = made
         own = made
     }
@@ -157,15 +160,15 @@ package struct TemporaryNames: Hashable, Sendable {
     }
 
     /// A new name, whose ending differs from the target's.
-    func next(for target: FilePath.Component) throws(FileError) -> FilePath.Component {
+    func next(for target: FilePath.Component) throws(FileError) -> TemporaryName {
         let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
         let text = "\(Self.prefix)\(tag)-\(try Self.random(digits: Self.randomDigits))\(ending)"
         guard let name = FilePath.Component(text) else { throw FileError(.systemError, at: text) }
-        return name
+        return TemporaryName(name)
     }
 
     /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
-    /// the full form. Call before the first write: files of a write under way look the same. Returns the count.
+    /// the full form, but none that this process is writing now. Returns the count.
     ///
     /// - Parameter ofAnyTag: where nobody else writes: also files of a process that died before it kept its tag.
     @discardableResult
@@ -173,7 +176,7 @@ package struct TemporaryNames: Hashable, Sendable {
         let directory = try GuardedWalk.place(path, .publishing, as: identity).directory
         var removed = 0
         for name in try directory.names(limit: Self.sweepLimit)
-        where ofAnyTag ? Self.tag(of: name.string) != nil : isOwn(name.string) {
+        where (ofAnyTag ? Self.tag(of: name.string) != nil : isOwn(name.string)) && !TemporaryName.isInUse(name) {
             guard let handle = try directory.step(to: name) else { continue }
             let status = try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
             guard status.kind == .regular, status.owner == identity.user else { continue }
