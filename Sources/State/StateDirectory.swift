@@ -45,11 +45,8 @@ package final class StateDirectory: Sendable {
             let clients = try HeldFile(directory: path.description + "/clients", as: identity)
             let lock = try takeLock(path, after: former)
             let naming = try tag(in: path, as: identity, after: former)
-            if former == nil {
-                // Later, they may belong to writes in progress.
-                try naming.sweep(beside: path.description + "/lock", as: identity)
-                try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-            }
+            try naming.sweep(beside: path.description + "/lock", as: identity)
+            try naming.sweep(beside: path.description + "/clients/lock", as: identity)
             return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock, clients)
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }

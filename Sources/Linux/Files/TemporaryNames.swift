@@ -1,0 +1,113 @@
+import CLinux
+internal import Failures
+import SystemPackage
+
+/// Names of temporary files, which nobody can guess and which their maker recognises later.
+///
+/// `.clientsecretd-<tag>-<random>.tmp`, hidden and with an ending that no application reads. The tag is kept in one
+/// state directory: after a kill, files with it are that daemon's and nobody else's.
+package struct TemporaryNames: Hashable, Sendable {
+    /// 16 lower-case hexadecimal digits.
+    package let tag: String
+
+    /// 64 bits distinguish state directories; 128 random bits make a name that nobody can take first.
+    private static let tagDigits = 16
+    private static let randomDigits = 32
+    private static let endings = [".tmp", ".part"]
+
+    /// Far more names than a directory with outputs holds: the sweep must end.
+    private static let sweepLimit = 100_000
+
+    /// A fresh tag from the kernel's random source.
+    package init() throws(FileError) {
+        tag = try Self.random(digits: Self.tagDigits)
+    }
+
+    /// The tag that a state directory has kept; nil when it is not valid.
+    package init?(tag: String) {
+        guard Self.isHexadecimal(tag, digits: Self.tagDigits) else { return nil }
+        self.tag = tag
+    }
+
+    /// A new name, whose ending differs from the target's.
+    func next(for target: FilePath.Component) throws(FileError) -> TemporaryName {
+        let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
+        let text = "\(Self.prefix)\(tag)-\(try Self.random(digits: Self.randomDigits))\(ending)"
+        guard let name = FilePath.Component(text) else { throw FileError(.systemError, at: text) }
+        return TemporaryName(name)
+    }
+
+    /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
+    /// the full form, but none that this process is writing now. Returns the count.
+    ///
+    /// - Parameter ofAnyTag: where nobody else writes: also files of a process that died before it kept its tag.
+    @discardableResult
+    package func sweep(beside path: String, as identity: Identity, ofAnyTag: Bool = false) throws(FileError) -> Int {
+        let directory = try GuardedWalk.place(path, .publishing, as: identity).directory
+        var removed = 0
+        for name in try directory.names(limit: Self.sweepLimit)
+        where (ofAnyTag ? Self.tag(of: name.string) != nil : isOwn(name.string)) && !TemporaryName.isInUse(name) {
+            guard let handle = try directory.step(to: name) else { continue }
+            let status = try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
+            guard status.kind == .regular, status.owner == identity.user else { continue }
+            directory.remove(name)
+            removed += 1
+        }
+        return removed
+    }
+
+    private static let prefix = ".clientsecretd-"
+
+    private func isOwn(_ name: String) -> Bool { Self.tag(of: name) == tag }
+
+    /// The tag in a name of the full form; nil for any other.
+    private static func tag(of name: String) -> String? {
+        guard name.hasPrefix(prefix), let ending = endings.first(where: name.hasSuffix) else { return nil }
+        let parts = name.dropFirst(prefix.count).dropLast(ending.count)
+            .split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, isHexadecimal(parts[0], digits: tagDigits),
+            isHexadecimal(parts[1], digits: randomDigits)
+        else { return nil }
+        return String(parts[0])
+    }
+
+    private static func isHexadecimal(_ text: some StringProtocol, digits: Int) -> Bool {
+        text.utf8.count == digits && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    private static func random(digits: Int) throws(FileError) -> String {
+        var bytes = [UInt8](repeating: 0, count: digits / 2)
+        _ = try checked(unsafe clinux_random(&bytes, bytes.count), "getrandom")
+        let alphabet = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(digits)
+        for byte in bytes {
+            text.append(alphabet[Int(byte >> 4)])
+            text.append(alphabet[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// The name of one temporary, which this process's sweeps leave alone for as long as the value lives.
+///
+/// A sweep can meet a file that is being written: a directory may be an output's by one path and another's, or the state
+/// directory's, by a second path.
+struct TemporaryName: ~Copyable {
+    let component: FilePath.Component
+
+    private static let inUse = QuietMutex<Set<FilePath.Component>>([])
+
+    init(_ component: FilePath.Component) {
+        self.component = component
+        Self.inUse.withLock { _ = $0.insert(component) }
+    }
+
+    deinit {
+        Self.inUse.withLock { [component] in _ = $0.remove(component) }
+    }
+
+    static func isInUse(_ component: FilePath.Component) -> Bool {
+        inUse.withLock { $0.contains(component) }
+    }
+}
