@@ -21,36 +21,37 @@ sysconfdir ?= /etc
 binary := .build/release/clientsecretd
 network_binary := $(dir $(binary))clientsecretd-network
 
-# What building needs beyond the toolchain, and what the tests run beside it.
-build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev pkg-config python3
-test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc openssl \
-    iproute2 lintian mmdebstrap polkitd procps python3 python3-venv strace tmux util-linux zsh
+# What building, the demonstration and `make test` need beyond the toolchain; then what the other tests need.
+build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev openssl pkg-config python3
+test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc \
+    iproute2 lintian mmdebstrap polkitd procps python3-venv strace tmux util-linux zsh
 
 # What packing needs.
 package_packages := debhelper dpkg-dev
 
-# A build that hangs is ended: some four minutes is what a cold one takes on two cores.
-release_build_limit := 20m
-debug_build_limit := 25m
+# A build that hangs is ended: a cold one takes about four minutes on two cores.
+build_limit := 25m
 test_limit := 60m
+
+# SwiftPM passes other flags to the compiler when its output is a terminal, and then compiles everything again.
+swift_build := timeout $(build_limit) swift build --no-color-diagnostics
 
 # Resolved at the start and read-only from then on, code in pages of its own, no library looked for beside the binary, the
 # stack guarded in C, and no path of this machine inside; relocations packed, which glibc reads since 2.36 and which are else
 # 1.5 MB; no names of the program's own exported, which swiftc wants of every program with a static runtime: another
 # 1.5 MB. (_FORTIFY_SOURCE stands in Package.swift: it is for CLinux alone.) The last two leave out where the compiler's cache
 # of C modules lies, and a digest of each module that includes such paths: without them two folders give the same bytes.
-hardening := -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker separate-code \
+release := --configuration release --static-swift-stdlib \
+    -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker separate-code \
     -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
     --disable-local-rpath -Xcc -fstack-protector-strong \
     -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
     -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
-# How many simulated secret-years and fleet-years `make simulate` lives through; with SEED or FLEET_SEED, the life of that
-# seed alone.
+# How many simulated secret-years and fleet-years `make simulate` lives through.
 YEARS ?= 2000
 FLEET_YEARS ?= 500
-simulate_limit := 60m
 
 .PHONY: help
 help: ## names the targets
@@ -62,10 +63,7 @@ deps: ## installs the Debian packages that building needs, if any is missing
 
 .PHONY: build
 build: deps ## builds the release binaries, clientsecretd and clientsecretd-network in .build/release
-	for product in clientsecretd clientsecretd-network; do \
-	    timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib $(hardening) \
-	        --product $$product; \
-	done
+	for product in clientsecretd clientsecretd-network; do $(swift_build) $(release) --product $$product; done
 	@$(MAKE) --no-print-directory $(generated)/ready
 
 # Manual pages and completions are made of the program's own definitions of its arguments.
@@ -79,10 +77,11 @@ $(generated)/ready: $(binary) scripts/man-pages $(wildcard docs/man/*)
 	done
 	touch $@
 
+# The debug build of the daemon takes half as long as the release build.
 .PHONY: run
-run: build ## builds, then shows a demonstration daemon renewing three short-lived secrets
-	@scripts/install-packages openssl
-	@scripts/demo $(binary) demo
+run: deps ## builds, then shows a demonstration daemon renewing three short-lived secrets (two to three minutes)
+	$(swift_build) --product clientsecretd
+	@scripts/demo .build/debug/clientsecretd demo
 
 .PHONY: demo-signin
 demo-signin: build .build/venv/ready ## builds, then walks a whole sign-in against a stand-in for Apple on loopback
@@ -95,25 +94,37 @@ demo-fleet: build .build/etcd/usr/bin/etcdctl ## builds, then has a secret sprea
 	@scripts/demo-fleet $(binary) .build/etcd/usr/bin demo/fleet
 
 .PHONY: test
-test: build deb tarball test-deps ## installs what the tests need, builds and runs them all
-	timeout $(debug_build_limit) swift build --build-tests
-	@# What failed is said once more at the end: before it stand thousands of lines of what did not.
-	@echo swift test
-	@CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) swift test --skip-build 2>&1 | tee .build/test.log || { \
-	    printf '\nWhat failed (.build/test.log has all of it):\n'; \
-	    grep -A 4 '^✘ Test .* recorded an issue' .build/test.log | grep -v '^[◇✔]' | tail -n 60; \
-	    exit 1; \
-	}
-	@# Always the same lives, so that whether a commit passes depends on it alone; `make simulate` chooses others each time.
-	CLIENTSECRETD_SEED=$(or $(CLIENTSECRETD_SEED),1) $(MAKE) --no-print-directory simulate
+test: $(if $(filter test-all nightly,$(MAKECMDGOALS)),test-packages) ## builds, and runs every test that needs no root and no server (ten minutes at most)
+	@echo "make test: builds everything (about 5 minutes on two cores, once), then runs the tests (about 3)."
+	@echo "It installs only these Debian packages, if they are missing: $(build_packages)"
+	@scripts/install-packages $(build_packages)
+	$(swift_build) --build-tests
+	@timeout $(test_limit) scripts/run-tests everybody
 
+# How much of the simulation runs with the tests. Always the same lives, so that whether a commit passes depends only on it.
+simulate := .build/release/simulate
+.PHONY: test-all
+test-all: test deb tarball test-deps simulator ## runs what `make test` left out, and the simulator beside it (25 minutes; as root)
+	@(nice -n 10 scripts/simulate $(simulate) 400 100 1 >.build/simulate.log 2>&1; echo $$? >.build/simulate.status) & \
+	status=0; \
+	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) scripts/run-tests all || status=$$?; \
+	wait; cat .build/simulate.log; \
+	[ "$$(cat .build/simulate.status)" = 0 ] && exit $$status
+
+.PHONY: nightly
+nightly: test-all ## runs what buys little on each commit, for hours, and prints one summary
+	@scripts/nightly $(CURDIR)/$(binary)
+
+.PHONY: simulator
+simulator: deps
+	$(swift_build) $(release) --product simulate
+
+# Years and fleet-years of a seed that is drawn anew each time; with SEED or FLEET_SEED only the life of that seed.
 .PHONY: simulate
-simulate: deps ## lives through simulated years in which everything breaks (YEARS=20000; SEED=N or FLEET_SEED=N for one life)
-	timeout $(release_build_limit) swift build --configuration release --static-swift-stdlib $(hardening) --product simulate
-	$(if $(SEED)$(FLEET_SEED),,timeout $(simulate_limit) .build/release/simulate --planted)
-	$(if $(FLEET_SEED),,timeout $(simulate_limit) .build/release/simulate $(if $(SEED),--seed $(SEED),--years $(YEARS)))
-	$(if $(SEED),,timeout $(simulate_limit) .build/release/simulate \
-	    $(if $(FLEET_SEED),--fleet-seed $(FLEET_SEED),--fleet-years $(FLEET_YEARS)))
+simulate: simulator ## lives through simulated years in which everything breaks (YEARS=20000; SEED=N or FLEET_SEED=N for one life)
+	$(if $(SEED),timeout $(test_limit) $(simulate) --seed $(SEED))
+	$(if $(FLEET_SEED),timeout $(test_limit) $(simulate) --fleet-seed $(FLEET_SEED))
+	$(if $(SEED)$(FLEET_SEED),,scripts/simulate $(simulate) $(YEARS) $(FLEET_YEARS))
 
 # Ratios of one run on one machine, medians of five; docs/benchmarks.md has what came of them. As root: file systems are mounted.
 .PHONY: bench
@@ -175,7 +186,7 @@ coverage: build .build/venv/ready ## says which lines of the core, Outputs and K
 # The library's documentation as an archive, which any web server shows.
 .PHONY: docc
 docc: ## makes .build/documentation of the library AppleClientSecret's comments and articles
-	timeout $(debug_build_limit) swift build --target AppleClientSecret
+	$(swift_build) --target AppleClientSecret
 	rm -rf .build/documentation
 	mkdir -p .build/documentation/symbols
 	swift symbolgraph-extract -module-name AppleClientSecret -I .build/debug/Modules \
@@ -190,7 +201,7 @@ FUZZ_SECONDS ?= 60
 # In a folder of its own: everything that is looked into is built anew, so that the fuzzer sees which way an input takes.
 .PHONY: fuzz
 fuzz: deps ## looks for inputs that break what reads them (FUZZ_SECONDS=600; TARGET=key for one; KEEP=1 for the corpus)
-	CLIENTSECRETD_FUZZ=1 timeout $(release_build_limit) swift build --configuration release --sanitize fuzzer \
+	CLIENTSECRETD_FUZZ=1 $(swift_build) --configuration release --sanitize fuzzer \
 	    -Xswiftc -enable-testing -Xswiftc -parse-as-library --product fuzz --scratch-path .build-fuzz
 	scripts/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(TARGET)
 
@@ -213,9 +224,12 @@ etcd := .build/etcd/usr/bin/etcdctl
 # for Apple is written in; root alone can make one, and boot it.
 debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/bin/python3)
 
+.PHONY: test-packages
+test-packages:
+	@scripts/install-packages $(build_packages) $(test_packages) $(package_packages)
+
 .PHONY: test-deps
-test-deps: .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(etcd) $(debian_root)
-	@scripts/install-packages $(test_packages)
+test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(etcd) $(debian_root)
 
 # The Python readers that the tests compare with, apart from the system's own.
 .build/venv/ready: Tests/Support/requirements.txt

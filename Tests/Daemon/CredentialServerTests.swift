@@ -9,7 +9,7 @@ import Testing
 @testable import Daemon
 
 /// The credential socket's server with limits that a test can reach. The tests ask as root, as systemd does.
-@Suite(.needsRoot("asks as root")) struct CredentialServerTests {
+@Suite(.needs(.root)) struct CredentialServerTests {
     private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.c2lnbmF0dXJl"
 
     /// A server with the clients `web`, for `web.service`, and `late`, for `late.service`.

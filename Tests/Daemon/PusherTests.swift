@@ -124,7 +124,7 @@ import Testing
         _ = service
     }
 
-    @Test(.needsRoot("listens as another user")) func anotherUsersSocketIsGivenNoSecret() throws {
+    @Test(.needs(.root)) func anotherUsersSocketIsGivenNoSecret() throws {
         _ = unsafe chmod(directory("push"), 0o777)
         _ = unsafe chmod(directory.path, 0o755)
         let service = try SocketService(

@@ -154,7 +154,7 @@ import Testing
         #expect(failure.cause == ECONNREFUSED)
     }
 
-    @Test(.needsRoot("listens as another user")) func anotherUsersSocketIsGivenNoSecret() throws {
+    @Test(.needs(.root)) func anotherUsersSocketIsGivenNoSecret() throws {
         _ = unsafe chmod(directory.path, 0o777)
         let service = try SocketService(at: path, .answer(#"{"verdict":"accepted"}"#), as: 23_456)
         let failure = try #require(try ask())

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A private key lies in the secure heap and nowhere else: neither its number nor its base64.
-@Suite(.serialized) struct KeyInMemoryTests {
+@Suite(.serialized, .needs(.venv)) struct KeyInMemoryTests {
     /// Makes a key of its own in a form, writes it to `key` and its passphrase to `passphrase`, and prints its number and
     /// the base64 that stands for the number's last 18 bytes, both masked: this process never sees them.
     private static let maker = """

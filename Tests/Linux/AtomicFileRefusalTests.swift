@@ -7,7 +7,7 @@ import Testing
 @testable import Linux
 
 /// A file that cannot be replaced gets its own error and stays as it was, with nothing left beside it.
-@Suite(.needsRoot("mounts, and makes files immutable")) struct AtomicFileRefusalTests {
+@Suite(.needs(.root)) struct AtomicFileRefusalTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }

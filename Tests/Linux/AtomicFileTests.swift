@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A file is replaced as a whole and keeps everything else that the old one had.
-@Suite(.needsRoot("gives files away to other users")) struct AtomicFileTests {
+@Suite(.needs(.root)) struct AtomicFileTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A file that somebody changed after it was read is left as they made it.
-@Suite(.needsRoot("gives files away to other users")) struct ChangedMeanwhileTests {
+@Suite(.needs(.root)) struct ChangedMeanwhileTests {
     private let naming: TemporaryNames
 
     init() throws { naming = try TemporaryNames() }

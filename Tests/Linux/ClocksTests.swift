@@ -24,7 +24,7 @@ struct ClocksTests {
             ctypes.CDLL(None).adjtimex(timex)
             print(int.from_bytes(timex.raw[40:44], 'little') & 0x40)
             """
-        let unsynchronised = try run([python, "-c", script]).output
+        let unsynchronised = try run(["python3", "-c", script]).output
         #expect(Clocks.kernelSynchronised() == (unsynchronised == "0\n"))
     }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Which links are followed and which directories entered on the path to a published file.
-@Suite(.needsRoot("gives files away to other users and mounts")) struct GuardedWalkTests {
+@Suite(.needs(.root)) struct GuardedWalkTests {
     private func read(_ path: String, as identity: Identity = Room.root) throws(FileError) -> FileContent? {
         try GuardedPath.read(path, as: identity, limit: 100)
     }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Who may read a key file, and the command that fixes one that too many may.
-@Suite(.needsRoot("gives files away to other users")) struct KeyGuardTests {
+@Suite(.needs(.root)) struct KeyGuardTests {
     private static let daemon = Identity(user: 1, group: 1)
 
     private func open(_ path: String, as identity: Identity) throws(FileError) {

@@ -9,7 +9,7 @@ import Testing
 /// While hundreds of publishes run, an attacker swaps components of the path: nothing outside the tree is read or
 /// changed, and each publish succeeds on the real target or fails with an error that says why. Who wins how often is up
 /// to the scheduler and not judged; the publishes go on until the attacker has had as many turns as the publisher.
-@Suite(.needsRoot("acts as an attacker who is another user")) struct PathAttackTests {
+@Suite(.needs(.root)) struct PathAttackTests {
     private static let publishes = 400
     private static let key = "PRIVATE KEY"
 

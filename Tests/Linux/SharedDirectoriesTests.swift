@@ -7,7 +7,7 @@ import Testing
 @testable import Linux
 
 /// A directory that was just walked to is reused only while a walk would reach it again.
-@Suite(.needsRoot("gives files away to other users")) struct SharedDirectoriesTests {
+@Suite(.needs(.root)) struct SharedDirectoriesTests {
     private let naming: TemporaryNames
     private let directories = SharedDirectories()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Linux
 
-@Suite(.needsRoot("gives files away to other users")) struct TemporaryNamesTests {
+@Suite(.needs(.root)) struct TemporaryNamesTests {
     private let own = "0123456789abcdef"
     private let random = "00112233445566778899aabbccddeeff"
 

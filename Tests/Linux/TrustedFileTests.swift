@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files that decide who may use a key have to be guarded like the key.
-@Suite(.needsRoot("gives files away to other users")) struct TrustedFileTests {
+@Suite(.needs(.root)) struct TrustedFileTests {
     private func read(_ path: String, as identity: Identity = Room.root) throws(FileError) -> [UInt8] {
         try TrustedFile.read(path, for: .configuration, as: identity, limit: 100).bytes
     }

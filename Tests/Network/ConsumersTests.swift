@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs of other people, set up as docs/consumers.md says, that sign users in while their secret is renewed.
-struct ConsumersTests {
+@Suite(.needs(.venv, .servers, .night)) struct ConsumersTests {
     private let own: Operator
     private let apple: StandIn
     private static let returnURL = "https://matrix.example.com/_synapse/client/oidc/callback"
@@ -74,7 +74,7 @@ struct ConsumersTests {
         let signedIn = try run(
             [
                 python, repository + "/Tests/Support/consumers/sign-in.py", own.directory.path, apple.address,
-                apple.authority, try Operator.program("clientsecretd-network"),
+                apple.authority, Binaries.network,
             ] + programs)
         let log = { (try? own.directory.read("log")) ?? "" }
         try #require(signedIn.status == 0, "\(signedIn.complaints)\n\(log())")

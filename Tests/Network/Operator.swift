@@ -5,7 +5,7 @@ import Testing
 /// An operator's place: a key, a configuration with a published secret, and the real programs.
 final class Operator {
     let directory: TemporaryDirectory
-    let binary: String
+    let binary = Binaries.daemon
     static let team = "DEF123GHIJ"
     static let keyID = "ABC123DEFG"
     static let client = "com.example.web"
@@ -15,19 +15,8 @@ final class Operator {
     var secretFile: String { directory("web.jwt") }
     var keyFile: String { directory("AuthKey_\(Self.keyID).p8") }
 
-    /// The program beside which the other one lies.
-    static func program(_ name: String) throws -> String {
-        let binary =
-            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
-        let path = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/" + name
-        try #require(FileManager.default.isExecutableFile(atPath: path), "build \(path) first: make build")
-        return path
-    }
-
     init() throws {
         directory = try TemporaryDirectory()
-        binary = try Self.program("clientsecretd")
-        _ = try Self.program("clientsecretd-network")
         try makeKey(at: keyFile)
         try publish()
     }

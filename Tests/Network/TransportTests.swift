@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What can go wrong between here and Apple. Nothing of it is a verdict on the secret.
-@Suite struct TransportTests {
+@Suite(.needs(.venv, .tools)) struct TransportTests {
     private let own: Operator
 
     init() throws {
@@ -137,9 +137,9 @@ import Testing
 }
 
 /// The program itself, without a command before it.
-@Suite struct NetworkProgramTests {
+@Suite(.needs(.venv, .tools)) struct NetworkProgramTests {
     private func ask(_ role: String, _ request: String) throws -> Finished {
-        let program = try Operator.program("clientsecretd-network")
+        let program = Binaries.network
         return try run([program, role, "--endpoint", "https://127.0.0.1:1"], input: Data(request.utf8))
     }
 
@@ -160,7 +160,7 @@ import Testing
     /// What opens network connections is no part of the daemon's program.
     @Test func itAloneIsLinkedWithTheLibraryForTheNetwork() throws {
         func needs(_ name: String) throws -> Bool {
-            let listed = try run(["ldd", Operator.program(name)])
+            let listed = try run(["ldd", Binaries.folder + "/" + name])
             try #require(listed.output.contains("libc.so"), "\(listed.complaints)")
             return listed.output.contains("libcurl")
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The role `verify` as a service.
-@Suite struct VerifyServiceTests {
+@Suite(.needs(.root, .release, .venv)) struct VerifyServiceTests {
     /// What it is open to, by systemd's own reckoning, is what its comment says.
     @Test func itStatesItsExposure() throws {
         let exposure = try UnitExposure(of: "clientsecretd-verify@.service")
@@ -18,11 +18,10 @@ import Testing
     }
 
     /// On a real systemd.
-    @Test(.needsRoot("boots a systemd")) func itAsksForTheDaemon() throws {
-        let directory = URL(fileURLWithPath: try Operator.program("clientsecretd-network")).deletingLastPathComponent()
+    @Test(.needs(.root)) func itAsksForTheDaemon() throws {
         let finished = try run([
             repository + "/Tests/System/bed/run.sh", "-t", "600", "-b", repository + ":/src", "-b",
-            directory.path + ":/built", repository + "/Tests/Network/bed/verify.sh",
+            Binaries.folder + ":/built", repository + "/Tests/Network/bed/verify.sh",
         ])
         for line in finished.output.split(separator: "\n") where line.hasPrefix("broken: ") { Issue.record("\(line)") }
         #expect(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `clientsecretd verify`: every verdict, and the advice for every cause that can be told.
-@Suite struct VerifyTests {
+@Suite(.needs(.venv)) struct VerifyTests {
     private let own: Operator
 
     init() throws {
@@ -256,7 +256,7 @@ import Testing
         #expect(try own.ask(apple, "refresh", "web", input: "token").complaints.contains("invalid_grant"))
     }
 
-    @Test(.needsRoot("becomes another user")) func whoMayNotReadTheStateDirectoryIsToldSo() throws {
+    @Test(.needs(.root)) func whoMayNotReadTheStateDirectoryIsToldSo() throws {
         try serveAsCredential()
         try runOnce()
         for (path, mode) in [(own.directory.path, 0o755), (own.configuration, 0o644)] {
@@ -293,7 +293,7 @@ import Testing
         for (folder, name) in [("bin", "clientsecretd"), ("libexec/clientsecretd", "clientsecretd-network")] {
             try FileManager.default.createDirectory(atPath: directory(folder), withIntermediateDirectories: true)
             try FileManager.default.copyItem(
-                atPath: Operator.program(name), toPath: directory("\(folder)/\(name)"))
+                atPath: Binaries.folder + "/" + name, toPath: directory("\(folder)/\(name)"))
         }
         let finished = try run(
             [directory("bin/clientsecretd"), "verify", "--endpoint", apple.address, "--ca-file", apple.authority],

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is said to help where an output cannot be written, before anything is written.
-@Suite(.needsRoot("gives files away")) struct OutputRemedyTests {
+@Suite(.needs(.root)) struct OutputRemedyTests {
     private let scratch: TemporaryDirectory
     private let publisher: Publisher
 

@@ -206,7 +206,7 @@ import Testing
     }
 
     /// What it holds counts; that it cannot be written any more is not to be found out only by the next renewal.
-    @Test(.needsRoot("gives files away")) func aFileOfSomebodyElsesIsNotAsItShouldBe() throws {
+    @Test(.needs(.root)) func aFileOfSomebodyElsesIsNotAsItShouldBe() throws {
         let secret = try Samples.secret()
         let file = try Samples.file(scratch("web.jwt"))
         _ = try publisher.publish([.whole: secret], in: file)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What `check` foresees of writing a file.
-@Suite(.needsRoot("gives files away")) struct WriteProbeTests {
+@Suite(.needs(.root)) struct WriteProbeTests {
     private static let daemon = Identity(user: 64_001, group: 64_001)
 
     /// The failure's code with a directory of the daemon's that has this group and mode.

@@ -87,7 +87,7 @@ final class PushBed {
             #"{"do":"\#(verb)","client_secret":"\#(secret)"\#(others.isEmpty ? "" : #","others":{\#(further)}"#)}"#
         let finished = try run(
             [
-                try Self.program(), "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
+                Binaries.network, "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
                 String(timeout),
             ], input: Data(question.utf8), environment: ["https_proxy": "http://127.0.0.1:1"])
         try #require(finished.status == 0, "\(finished.output)\(finished.complaints)")
@@ -101,15 +101,6 @@ final class PushBed {
             result: json["result"] as? String, verified: json["verified"] as? Bool, holds: json["holds"] as? Bool,
             code: json["code"] as? String, detail: json["detail"] as? String, retryAfter: json["retry_after"] as? Int,
             ready: json["ready"] as? Bool)
-    }
-
-    /// The program for the network, beside the one that is tested.
-    static func program() throws -> String {
-        let binary =
-            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
-        let path = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/clientsecretd-network"
-        try #require(FileManager.default.isExecutableFile(atPath: path), "build \(path) first: make build")
-        return path
     }
 
     struct Answer: Hashable {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What docs/push.md shows is what the program takes.
-@Suite struct PushGuideTests {
+@Suite(.needs(.venv)) struct PushGuideTests {
     @Test func everyRecipeIsATarget() throws {
         let page = try String(contentsOfFile: repository + "/docs/push.md", encoding: .utf8)
         let recipes = page.components(separatedBy: "```yaml\n").dropFirst().map {
@@ -21,7 +21,7 @@ import Testing
             try directory.write(recipe, to: "clientsecretd.yaml")
             let question = #"{"do":"read","client_secret":"\#(PushBed.secrets[0])"}"#
             let finished = try run(
-                [try PushBed.program(), "push", name, "--config", directory("clientsecretd.yaml")],
+                [Binaries.network, "push", name, "--config", directory("clientsecretd.yaml")],
                 input: Data(question.utf8))
             // Its settings pass; the token, which is looked for before anything is asked, is not there.
             #expect(finished.output.contains(#""code":"push_token_unusable""#), "\(name): \(finished.output)")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What others than root get. The tests become other users with setpriv, which root may.
-@Suite(.needsRoot("comes as other users")) struct RenewalPermissionTests {
+@Suite(.needs(.root)) struct RenewalPermissionTests {
     private static let control = RenewalPermission(
         daemonUser: 4321, group: RenewalPermission.Group(name: "clientsecretd-control", id: 4242))
     private static let reload = "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n"

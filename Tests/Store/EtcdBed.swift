@@ -70,15 +70,10 @@ extension EtcdCluster {
         private(set) var notices: [StoreNotice] = []
 
         init(configuration: String) throws {
-            let binary =
-                ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
-                ?? repository + "/.build/release/clientsecretd"
-            let path = URL(fileURLWithPath: binary).deletingLastPathComponent().path + "/clientsecretd-network"
-            try #require(FileManager.default.isExecutableFile(atPath: path), "build \(path) first: make build")
             // The store is asked through no proxy, whatever the environment says: where nothing listens nothing would answer.
             let nowhere = "http://127.0.0.1:1"
             lines = try Lines(
-                [path, "store", "--config", configuration],
+                [Binaries.network, "store", "--config", configuration],
                 environment: ["https_proxy": nowhere, "HTTPS_PROXY": nowhere, "ALL_PROXY": nowhere])
         }
 

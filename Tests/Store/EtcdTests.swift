@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// The real program against three real members of etcd, with mutual TLS and etcd's own users.
-@Suite(.serialized) struct EtcdTests {
+@Suite(.serialized, .needs(.venv, .servers, .tools)) struct EtcdTests {
     private func code(_ result: StoreResult) -> StoreFailure.Code? {
         if case .failed(let failure) = result { failure.code } else { nil }
     }

@@ -142,7 +142,7 @@ import Testing
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
 
-    @Test(.needsRoot("listens as another user"))
+    @Test(.needs(.root))
     func whatSomebodyElseListensOnIsGivenNothing() throws {
         let directory = try TemporaryDirectory()
         _ = unsafe chmod(directory.path, 0o755)

@@ -11,6 +11,8 @@ struct StatusWatch {
     private var screen = Screen()
     private var last: (snapshot: Snapshot, at: WallTime)?
     private var lack: (complaint: String, since: WallTime)?
+    /// The clients whose secret was the last to change while this command watched.
+    private var renewed: (clients: [String], at: WallTime)?
 
     init(client: StatusClient, isJSON: Bool) {
         self.client = client
@@ -59,12 +61,24 @@ struct StatusWatch {
     /// Waits for an unreachable daemon, as during a restart; throws when this user could never open the socket.
     private mutating func refresh() throws(CommandFailure) {
         do throws(ClientError) {
-            last = (try client.status(), .now)
+            let snapshot = try client.status()
+            noticeRenewals(in: snapshot)
+            last = (snapshot, .now)
             lack = nil
         } catch {
             if case .notPermitted = error, last == nil { throw CommandFailure(error) }
             lack = (error.description, lack?.since ?? .now)
         }
+    }
+
+    private mutating func noticeRenewals(in snapshot: Snapshot) {
+        guard let last else { return }
+        let before = Dictionary(uniqueKeysWithValues: last.snapshot.clients.map { ($0.name, $0.current?.fingerprint) })
+        let clients = snapshot.clients.filter { client in
+            guard let fingerprint = client.current?.fingerprint, let earlier = before[client.name] else { return false }
+            return earlier != fingerprint
+        }
+        if !clients.isEmpty { renewed = (clients.map(\.name.description), .now) }
     }
 
     private func picture(on terminal: Terminal) -> [[Piece]] {
@@ -77,6 +91,10 @@ struct StatusWatch {
             lines += [[], [Piece("What the daemon said \(TimeWords.relative(last.at, to: now)):")], []]
         }
         guard let last else { return lines }
+        if let renewed {
+            let text = "Renewed \(TimeWords.relative(renewed.at, to: now)): \(renewed.clients.joined(separator: ", "))"
+            lines += Paragraph.lines(text, columns: terminal.columns).prefix(2).map { [Piece($0, .green)] }
+        }
         let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil
         return lines + StatusReport(snapshot: last.snapshot, now: now, room: room).lines(for: terminal)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a shell makes of the completions that `make install` lays down: the keys are pressed in real ones.
-@Suite(.waits) struct CompletionTests {
+@Suite(.waits, .needs(.tools)) struct CompletionTests {
     enum Shell: String, CaseIterable {
         case bash
         case zsh

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `init` at a terminal: what it asks, shows and writes.
-@Suite(.waits) struct InitTests {
+@Suite(.waits, .needs(.tools)) struct InitTests {
     private func console(_ sandbox: Sandbox, _ flags: String = "") throws -> Console {
         try Console(
             columns: 120, rows: 60,

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `status` and `status --watch` on a real terminal.
-@Suite(.waits) struct StatusScreenTests {
+@Suite(.waits, .needs(.tools)) struct StatusScreenTests {
     private func watch(
         _ sandbox: Sandbox, _ environment: [String: String] = [:], columns: Int = 100, rows: Int = 20,
         under wrapper: String = ""
@@ -180,7 +180,7 @@ import Testing
 }
 
 /// A long start on a real terminal.
-@Suite(.waits) struct ProgressScreenTests {
+@Suite(.waits, .needs(.tools)) struct ProgressScreenTests {
     @Test func publishingThousandsShowsHowFarItHasCome() throws {
         let sandbox = try Sandbox()
         let count = 6_000

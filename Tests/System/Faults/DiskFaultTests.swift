@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What happens to file systems under a daemon that runs on.
-@Suite(.waits, .needsRoot("mounts file systems")) struct DiskFaultTests {
+@Suite(.waits, .needs(.root, .venv, .tools)) struct DiskFaultTests {
     @Test func aFullDiskKeepsTheOldSecretUntilThereIsRoom() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(inMemory: sandbox, kilobytes: 64)

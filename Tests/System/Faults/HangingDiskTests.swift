@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A file system on which nobody who writes comes back.
-@Suite(.waits, .needsRoot("freezes a file system")) struct HangingDiskTests {
+@Suite(.waits, .needs(.root, .tools)) struct HangingDiskTests {
     @Test func aFileSystemThatHangsHoldsUpItsOwnOutputsOnly() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(ext4: sandbox)

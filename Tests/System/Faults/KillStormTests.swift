@@ -4,7 +4,7 @@ import Testing
 
 /// A thousand kills at random moments under readers' eyes: nobody ever sees anything but a whole secret of the client
 /// that it is for, nothing stays behind, nobody is forgotten.
-@Suite(.waits) struct KillStormTests {
+@Suite(.waits, .needs(.venv, .night)) struct KillStormTests {
     private static let kills = 1000
     private static let clients = 20
 

@@ -24,7 +24,7 @@ final class SilentDisk {
             libc.umount2(sys.argv[1].encode(), 2)
             """
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [python, "-c", script, path]
+        process.arguments = ["python3", "-c", script, path]
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = output

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Without /proc it can neither be listed who descends from a hook, nor be told which program runs.
-    @Test(.needsRoot("hides /proc")) func withoutProcItServesAndEndsItsHooks() throws {
+    @Test(.needs(.root)) func withoutProcItServesAndEndsItsHooks() throws {
         let sandbox = try Sandbox()
         let hook = try sandbox.directory.write(
             """
@@ -137,7 +137,7 @@ import Testing
         try expectArguments(under: [], environment: ["LD_PRELOAD": directory("agent.so")])
     }
 
-    @Test(.needsRoot("hides /proc")) func procMayBeMissing() throws {
+    @Test(.needs(.root)) func procMayBeMissing() throws {
         try expectArguments(under: ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"])
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files of other users, written by a writer that runs as that user.
-@Suite(.waits, .needsRoot("runs writers as other users")) struct OtherUsersFilesTests {
+@Suite(.waits, .needs(.root)) struct OtherUsersFilesTests {
     private static let user = UserWriterHost.user
     private static let text = "# mine\r\nPORT=80\r\n"
 

@@ -101,7 +101,7 @@ import Testing
         #expect(try sandbox.directory.read(Self.out) == token)
     }
 
-    @Test(.needsRoot("gives files away")) func aFileThatWasGivenAwayIsReported() throws {
+    @Test(.needs(.root)) func aFileThatWasGivenAwayIsReported() throws {
         let sandbox = try start()
         let path = sandbox.directory(Self.out)
         try #require(unsafe chown(path, 1234, 1234) == 0)

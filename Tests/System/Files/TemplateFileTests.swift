@@ -87,7 +87,7 @@ import Testing
         #expect(try sandbox.command("health", "--offline").status == 0)
     }
 
-    @Test(.needsRoot("runs writers as other users")) func itMayBelongToAnotherUser() throws {
+    @Test(.needs(.root)) func itMayBelongToAnotherUser() throws {
         let user = UserWriterHost.user
         _ = try sandbox.makeDirectory("app")
         let client = { (template: String) in

@@ -17,7 +17,7 @@ final class UserWriterHost {
         // Foundation's children may have signals blocked that the writer is ended by.
         process.arguments =
             [
-                "--default-signal", python, repository + "/Tests/Support/host-user-writer.py",
+                "--default-signal", "python3", repository + "/Tests/Support/host-user-writer.py",
                 "\(places)/\(Self.user).sock",
             ]
             + ["\(Self.user)", try sandbox.reachableBinary(), sandbox.directory("clientsecretd.yaml"), daemonUser]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `make demo-fleet` runs.
-@Suite(.waits) struct FleetDemonstrationTests {
+@Suite(.waits, .needs(.servers, .tools)) struct FleetDemonstrationTests {
     private func demonstrate(_ directory: String) throws -> Finished {
         let binary = try Sandbox().binary
         return try run([

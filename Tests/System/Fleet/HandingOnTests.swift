@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Real daemons, the real program that asks the store, and three real members of etcd.
-@Suite(.waits) struct HandingOnTests {
+@Suite(.waits, .needs(.venv, .servers)) struct HandingOnTests {
     private let fleet: Fleet
     private let signer: Sandbox
     private let follower: Sandbox

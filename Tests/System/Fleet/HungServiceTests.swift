@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A process that asks the store, and hangs where no request's deadline ends that.
-@Suite(.waits) struct HungServiceTests {
+@Suite(.waits, .needs(.venv, .servers)) struct HungServiceTests {
     /// Whether a process other than this one has the file open.
     private func isOpen(_ path: String) throws -> Bool {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").contains { name in

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 /// A machine whose network to the members of etcd is cut, while it, they and the signer live on.
-@Suite(.waits) struct PartitionTests {
+@Suite(.waits, .needs(.venv, .servers)) struct PartitionTests {
     private func isReached(_ sandbox: Sandbox) throws -> Bool {
         try run(["curl", "--silent", "--unix-socket", sandbox.socket, "http://localhost/metrics"]).output
             .contains("\nclientsecretd_store_reachable 1\n")
     }
 
-    @Test(.needsRoot("makes network namespaces"))
+    @Test(.needs(.root))
     func nothingChangesWhileAMachineIsCutOffAndThenItReadsByItself() throws {
         let link = try NetworkLink()
         let fleet = try Fleet(behind: link)

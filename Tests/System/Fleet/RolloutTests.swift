@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Real daemons that deliver a secret one after the other, as the signer admits them through three real members of etcd.
-@Suite(.waits) struct RolloutTests {
+@Suite(.waits, .needs(.venv, .servers)) struct RolloutTests {
     private let fleet: Fleet
     private let signer: Sandbox
     private let followers: [String: Sandbox]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Twenty real daemons that follow one signer through three real members of etcd.
-@Suite(.waits) struct TwentyFollowersTests {
+@Suite(.waits, .needs(.venv, .servers)) struct TwentyFollowersTests {
     private let fleet: Fleet
     private let signer: Sandbox
     private let followers: [Sandbox]

@@ -5,7 +5,7 @@ import Testing
 /// A secret or a private key never appears in a log, a status, a metric, an error or a command line: a daemon with a known
 /// key lives through all that makes it talk, and every byte that came out is looked through for pieces of them. Takes some
 /// twenty seconds.
-@Suite(.waits) final class CanaryTests {
+@Suite(.waits, .needs(.tools)) final class CanaryTests {
     private var configuration = ""
 
     @Test func nothingThatComesOutHoldsAPieceOfASecret() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// No core dump and no look by another process of the same user: before the first key is read, not after.
-@Suite(.waits) struct MemoryProtectionTests {
+@Suite(.waits, .needs(.tools)) struct MemoryProtectionTests {
     @Test(arguments: [["run", "--once"], ["check"], ["mint", "web"]])
     func isForbiddenBeforeAKeyIsOpened(arguments: [String]) throws {
         let sandbox = try Sandbox()

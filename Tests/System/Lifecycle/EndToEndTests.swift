@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real binary, from a key made by openssl to a secret that PyJWT accepts.
+/// The real binary, from a key that openssl generated to a secret whose signature openssl verifies.
 @Suite(.waits) struct EndToEndTests {
-    @Test func aKeyBecomesPublishedSecretsThatPyJWTAccepts() throws {
+    @Test func aKeyBecomesPublishedSecretsWithTheClaimsThatAppleWants() throws {
         let sandbox = try Sandbox()
         let environment = sandbox.directory("out/app.env")
         try sandbox.directory.write(
@@ -108,6 +108,28 @@ import Testing
         try sandbox.start()
         #expect(try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt")) == first)
         #expect(try !sandbox.log().components(separatedBy: "\n").dropFirst(12).contains { $0.contains("minted") })
+    }
+
+    /// The main job: a secret that is about to expire is replaced in time, and the socket reports it.
+    @Test func aSecretIsRenewedWhenItIsDue() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web", lifetime: "150s", more: "    renew_before: 75s"))
+        // Minted two minutes ago by an administrator; due in five seconds.
+        let first = try sandbox.sign(
+            """
+            {"iss": "DEF123GHIJ", "sub": "com.example.web", "aud": "https://appleid.apple.com", "iat": -120, "exp": 80}
+            """)
+        try sandbox.directory.write(first, to: "out/web.jwt")
+        try sandbox.start()
+        #expect(try sandbox.directory.read("out/web.jwt") == first)
+        try sandbox.eventually("the renewal") { try sandbox.directory.read("out/web.jwt") != first }
+
+        let second = try sandbox.directory.read("out/web.jwt")
+        #expect(second != first)
+        _ = try sandbox.judge(second)
+        let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
+        #expect(clients.first?["renewals"] as? Int == 1)
+        #expect(clients.first?["state"] as? String == "ok")
     }
 
     @Test func renewMintsAtOnceAndWaits() throws {

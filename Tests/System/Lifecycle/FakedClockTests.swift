@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A running daemon is taken through the years: libfaketime answers when it asks what time it is.
-@Suite(.waits) struct FakedClockTests {
+@Suite(.waits, .needs(.tools)) struct FakedClockTests {
     @Test func yearsPassAndTheSecretIsAlwaysOneOfThatTime() throws {
         let sandbox = try Sandbox()
         let travel = try TimeTravel(sandbox, kernelSynchronised: true)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A daemon without the private key, which receives what another one has minted.
-@Suite(.waits) struct FollowTests {
+@Suite(.waits, .needs(.venv)) struct FollowTests {
     private let signer: Sandbox
     private let follower: Sandbox
 

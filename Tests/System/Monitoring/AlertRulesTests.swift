@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is shipped for monitoring, tried with the programs it is for.
-@Suite(.waits) struct AlertRulesTests {
+@Suite(.waits, .needs(.servers, .tools)) struct AlertRulesTests {
     private static let promtool = unpacked("usr/bin/promtool", of: "prometheus")
     private let rules = repository + "/etc/prometheus/"
 

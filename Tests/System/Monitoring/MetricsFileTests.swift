@@ -182,7 +182,7 @@ import Testing
         #expect(try String(contentsOfFile: sandbox.key, encoding: .utf8) == key)
     }
 
-    @Test(.needsRoot("gives a directory away"))
+    @Test(.needs(.root))
     func aDirectoryOfAnotherUsersIsAnsweredWithTheLinkToMake() throws {
         let sandbox = try Self.sandbox()
         try #require(unsafe chown(sandbox.directory("metrics"), 65_534, 65_534) == 0)
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// What the process before has left knows more than one that has not looked yet.
-    @Test(.needsRoot("freezes a file system"))
+    @Test(.needs(.root))
     func theFileOfTheProcessBeforeStaysUntilEveryClientWasTried() throws {
         try Self.besideADiskThatFreezes { sandbox, disk in
             try FileManager.default.createDirectory(
@@ -268,7 +268,7 @@ import Testing
         }
     }
 
-    @Test(.needsRoot("freezes a file system"))
+    @Test(.needs(.root))
     func whatChangesDuringAWriteIsSeenToAfterIt() throws {
         try Self.besideADiskThatFreezes { sandbox, disk in
             try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test(.needsRoot("freezes a file system"))
+    @Test(.needs(.root))
     func aFileSystemThatHangsHoldsUpNothingElse() throws {
         try Self.besideADiskThatFreezes { sandbox, disk in
             try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")

@@ -6,7 +6,7 @@ import Testing
 ///
 /// Times of day, short spans and fingerprints differ each time; everything else has to stand there as it is shown. A block
 /// that differs is told whole, to be put into the guide.
-@Suite(.waits) struct MonitoringGuideTests {
+@Suite(.waits, .needs(.venv, .tools)) struct MonitoringGuideTests {
     static let scenarios: [String: @Sendable (GuideFixture) throws -> String] = [
         "healthy": { field in
             try field.start([

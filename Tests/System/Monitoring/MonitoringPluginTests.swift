@@ -4,7 +4,7 @@ import Testing
 
 /// `health` as the monitoring plugins' guidelines want it (https://www.monitoring-plugins.org/doc/guidelines.html), and as
 /// those run it who follow them.
-@Suite(.waits) struct MonitoringPluginTests {
+@Suite(.waits, .needs(.servers)) struct MonitoringPluginTests {
     private static func sandbox() throws -> Sandbox {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web") + sandbox.client("app"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A real Prometheus with the rules that are shipped, and faults as they happen.
-@Suite(.waits) struct PrometheusTests {
+@Suite(.waits, .needs(.servers)) struct PrometheusTests {
     /// Scrapes and judges once a second by the rules in `etc`, which wait for a second in the place of minutes, and not
     /// for an hour after a renewal, but from 45 s before it on: secrets are renewed once a minute at most.
     private final class Watch {

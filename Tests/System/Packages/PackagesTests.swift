@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `make deb` leaves in .build/deb.
-@Suite(.waits, .serialized) struct PackagesTests {
+@Suite(.waits, .serialized, .needs(.release, .debianRoot, .tools)) struct PackagesTests {
     private static let folder = repository + "/.build/deb"
 
     /// The packages in a directory, by the names before their versions.
@@ -59,7 +59,7 @@ import Testing
         #expect(try run(["readelf", "--wide", "--sections", debug]).output.contains(".debug_info"))
     }
 
-    @Test func packingAgainGivesTheSameBytes() throws {
+    @Test(.needs(.night)) func packingAgainGivesTheSameBytes() throws {
         let directory = try TemporaryDirectory()
         let again = directory("again")
         let packed = try run([
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(.needsRoot("boots a systemd"))
+    @Test(.needs(.root))
     func fromThePackageToASecretAndBack() throws {
         try Bed.hold(
             "packages.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
@@ -86,7 +86,7 @@ import Testing
 
     private static let tarballs = repository + "/.build/tarball"
 
-    @Test func packingTheTarballAgainGivesTheSameBytes() throws {
+    @Test(.needs(.night)) func packingTheTarballAgainGivesTheSameBytes() throws {
         let directory = try TemporaryDirectory()
         let packed = try run([
             repository + "/scripts/build-tarball", repository + "/.build/release/clientsecretd",
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(.needsRoot("boots a systemd"))
+    @Test(.needs(.root))
     func theTarballServesWithTheOldestLibraryThatIsNamed() throws {
         try Bed.hold(
             "tarball.sh", root: repository + "/.build/debian-root", sharing: [(Self.tarballs, "/tarball")])
@@ -110,8 +110,8 @@ import Testing
 }
 
 /// What etc/container and etc/kubernetes make of the packages.
-@Suite(.waits) struct ContainerTests {
-    @Test(.needsRoot("boots a systemd"))
+@Suite(.waits, .needs(.release, .debianRoot, .tools)) struct ContainerTests {
+    @Test(.needs(.root))
     func theImageServesAPodsMounts() throws {
         try Bed.hold(
             "container.sh", root: repository + "/.build/debian-root",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The scripts of Benchmarks/ that need nothing but this machine still run, with sizes by which nothing is measured.
-@Suite(.waits) struct BenchmarksTests {
+@Suite(.waits, .needs(.release, .tools)) struct BenchmarksTests {
     @Test(arguments: [
         ("publish.sh 20 1 DIRECTORY", "medians: publishing "), ("restart.sh 20 1", "median"),
         ("renew.sh 3", "a renewal: "),

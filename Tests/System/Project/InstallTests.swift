@@ -3,19 +3,17 @@ import TestSupport
 import Testing
 
 /// What `make install` lays down, and the units as they stand there.
-@Suite(.waits) struct InstallTests {
+@Suite(.waits, .needs(.release)) struct InstallTests {
     private static let root = "/usr"
 
     /// Runs a target of the Makefile on a directory, as a package's build does.
     private func make(
         _ target: String, into directory: TemporaryDirectory, prefix: String = root, _ more: String...
     ) throws {
-        let binary =
-            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"] ?? repository + "/.build/release/clientsecretd"
         let made = try run(
             [
                 "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(prefix)",
-                "binary=\(binary)",
+                "binary=\(Binaries.daemon)",
             ] + more)
         try #require(made.status == 0, "\(made.output)\(made.complaints)")
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The manual pages that `make install` lays down.
-@Suite(.waits) struct ManualPagesTests {
+@Suite(.waits, .needs(.release, .tools)) struct ManualPagesTests {
     private let pages: TemporaryDirectory
     private let binary: String
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `make build` makes of it beside what the source says.
-@Suite struct ReleaseBinaryTests {
+@Suite(.needs(.release, .tools)) struct ReleaseBinaryTests {
     private let binary = repository + "/.build/release/clientsecretd"
 
     private func read(_ flags: String...) throws -> String {

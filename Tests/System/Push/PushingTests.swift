@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real daemon with an output behind an API, the real program that pushes, and a stand-in for the API.
-@Suite(.waits) struct PushingTests {
+@Suite(.waits, .needs(.venv, .tools)) struct PushingTests {
     private let sandbox: Sandbox
     private let directory: TemporaryDirectory
     private let api: Background

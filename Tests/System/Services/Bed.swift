@@ -15,12 +15,7 @@ enum Bed {
     static func hold(
         _ script: String, _ arguments: String..., root: String = "/", sharing: [(String, String)] = []
     ) throws {
-        let binary = try #require(
-            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
-                ?? Optional(repository + "/.build/release/clientsecretd"))
-        try #require(FileManager.default.isExecutableFile(atPath: binary), "build \(binary) first: make build")
-        let directory = (binary as NSString).deletingLastPathComponent
-        let shared = [(repository, "/src"), (directory, "/built")] + sharing
+        let shared = [(repository, "/src"), (Binaries.folder, "/built")] + sharing
         let path = script.hasPrefix("/") ? script : scripts + script
         let finished = try run(
             [scripts + "run.sh", "-t", "600", "-r", root] + shared.flatMap { ["-b", "\($0.0):\($0.1)"] } + [path]

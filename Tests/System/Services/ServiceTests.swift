@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The service on a real systemd. Each script groups what one boot can show.
-@Suite(.waits, .needsRoot("boots a systemd")) struct ServiceTests {
+@Suite(.waits, .needs(.root, .release, .venv, .tools)) struct ServiceTests {
     @Test func aFreshMachineNeedsOneKeyTenLinesAndOneCommand() throws { try Bed.hold("fresh.sh") }
 
     @Test func whatInitWritesIsAllItTakes() throws { try Bed.hold("init.sh") }

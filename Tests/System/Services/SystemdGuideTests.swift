@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What docs/systemd.md says works as it says, in its order.
-@Suite(.waits, .needsRoot("boots a systemd")) struct SystemdGuideTests {
+@Suite(.waits, .needs(.root, .release)) struct SystemdGuideTests {
     private static let guide = repository + "/docs/systemd.md"
 
     @Test func allOfItWorksInOrderOnOneMachine() throws { try Bed.hold("guide.sh") }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real daemon and its own credential socket, asked as systemd asks.
-@Suite(.waits, .needsRoot("asks as root")) struct CredentialSocketTests {
+@Suite(.waits, .needs(.root)) struct CredentialSocketTests {
     /// A client whose secret is for `NAME.service`.
     private func client(_ name: String, unit: String? = nil, key: String = "apple", more: String = "") -> String {
         """

@@ -4,7 +4,7 @@ import Testing
 
 /// Whoever looks at the daemon cannot hurt it. Takes half a minute, most of it waiting; how fast it answers is measured
 /// by `Benchmarks/observe.sh`.
-@Suite(.waits, .needsRoot("comes as many users")) struct ManyConnectionsTests {
+@Suite(.waits, .needs(.root)) struct ManyConnectionsTests {
     private struct Seen: Decodable {
         let asked: Int
         let answers: [String: Int]

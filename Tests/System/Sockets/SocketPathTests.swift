@@ -73,7 +73,7 @@ import Testing
     }
 
     /// What is shown names every client and path: it is for root, the daemon's own user and those who may renew.
-    @Test(.needsRoot("comes as other users")) func onlyTheControlGroupMayLook() throws {
+    @Test(.needs(.root)) func onlyTheControlGroupMayLook() throws {
         let sandbox = try Sandbox()
         let group = 54_321
         func look(groups: String) throws -> Int32 {

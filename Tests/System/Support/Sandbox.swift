@@ -7,7 +7,7 @@ final class Sandbox {
     let directory: TemporaryDirectory
     /// Where the daemon keeps the configuration that it has adopted.
     let kept: TemporaryDirectory
-    let binary: String
+    let binary = Binaries.daemon
     private var daemon: Process?
 
     private var notifications: NotifySocket?
@@ -21,11 +21,6 @@ final class Sandbox {
         directory = try TemporaryDirectory()
         kept = try TemporaryDirectory()
         socket = directory("status.sock")
-        binary = try #require(
-            ProcessInfo.processInfo.environment["CLIENTSECRETD_BINARY"]
-                ?? Optional(repository + "/.build/release/clientsecretd"))
-        // Not skipped: a run without the binary would look green.
-        try #require(FileManager.default.isExecutableFile(atPath: binary), "build \(binary) first: make build")
         try permit(directory.path, 0o755)
         for name in ["keys", "out", "state"] {
             try FileManager.default.createDirectory(
@@ -204,19 +199,21 @@ final class Sandbox {
         }
     }
 
-    /// What PyJWT makes of a token, with the key's public half: an independent judge.
+    /// The header and claims of a token whose signature OpenSSL verified: an independent judge.
     func judge(_ token: String, key: String? = nil) throws -> [String: Any] {
-        let script = """
-            import json, sys, jwt
-            from cryptography.hazmat.primitives.serialization import load_pem_private_key
-            key = load_pem_private_key(open(sys.argv[1], 'rb').read(), None).public_key()
-            token = sys.stdin.read()
-            claims = jwt.decode(token, key, algorithms=['ES256'], audience='https://appleid.apple.com')
-            print(json.dumps({'header': jwt.get_unverified_header(token), 'claims': claims}))
-            """
-        let judged = try run([python, "-c", script, key ?? self.key], input: Data(token.utf8))
+        let judge = [repository + "/Tests/Support/judge-token.py", key ?? self.key]
+        let judged = try run(["python3"] + judge, input: Data(token.utf8))
         try #require(judged.status == 0, "\(judged.complaints)")
         return try #require(try JSONSerialization.jsonObject(with: Data(judged.output.utf8)) as? [String: Any])
+    }
+
+    /// A secret with any claims, as no command would mint it; a number in them is an offset from now.
+    ///
+    /// - Parameter claims: a JSON object.
+    func sign(_ claims: String) throws -> String {
+        let signed = try run([repository + "/scripts/sign-token", key, "ABC123DEFG", claims])
+        try #require(signed.status == 0, "\(signed.complaints)")
+        return signed.output
     }
 
     /// Every file below the sandbox whose name is that of a temporary.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real daemon with `verify: true`, the real program that asks, and a stand-in for Apple.
-@Suite(.waits) struct VerificationTests {
+@Suite(.waits, .needs(.venv)) struct VerificationTests {
     private let verifying: VerifyingSandbox
     private var sandbox: Sandbox { verifying.sandbox }
     private var apple: StandIn { verifying.apple }
