@@ -107,7 +107,7 @@ package struct ExecAction: Sendable {
                     .actionNotStarted, at: .action(action.id), cause: error.cause,
                     detail: "there is no \(Printable.name(error.path))",
                     remedy: .say(
-                        "put the program there, then have it run", run: "clientsecretd renew --deliver-only"))
+                        "put the program there, then have it run", see: .deliver(nil)))
             }
             let failure = AbsolutePath(program).map { Failure(error, at: $0) }
             return Failure(

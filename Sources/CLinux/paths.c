@@ -118,6 +118,10 @@ int clinux_path_may_execute(int descriptor) {
     return errno == EACCES ? 0 : -errno;
 }
 
+int clinux_path_has_access_list(const char *path) {
+    return lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+}
+
 int clinux_path_remove(int directory, const char *name) { return result(unlinkat(directory, name, 0)); }
 
 int clinux_path_rename(int directory, const char *from, const char *to, int how) {

@@ -166,29 +166,20 @@ package enum ConfigurationLoader {
             return sentence(
                 "there is no such file",
                 .say("make one with \"clientsecretd init\", or name another with --config"))
-        case .notGuarded:
+        case .notGuarded, .untrustedLink:
             let place = Printable.name(error.path)
             return sentence("\(place) is not guarded: \(error.detail ?? "others may change it")", error.remedy)
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
             return sentence(
-                "\(Printable.name(error.path)) may not be read by user \(getuid())", remedy(ofUnreadable: error.path))
+                "\(Printable.name(error.path)) may not be read by user \(getuid())",
+                error.remedy ?? .say("run this as root or as the daemon's user, who must be able to read it"))
         default:
             let place = AbsolutePath(error.path) ?? path
             return Failure(
                 error.code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
             ).sentence
         }
-    }
-
-    /// A configuration of root's may be readable by everybody; nothing is known of another file.
-    private static func remedy(ofUnreadable path: String) -> Remedy {
-        guard let status = FileStatus.following(path), status.owner == 0,
-            status.kind == .directory || status.kind == .regular
-        else { return .say("run this as root or as the daemon's user") }
-        return .say(
-            "a configuration holds no secret, and a key is guarded by itself",
-            run: status.kind == .directory ? "chmod a+rx \(path)" : "chmod a+r \(path)")
     }
 
     /// The absolute form of a path from the command line; nil when it is not a usable path.

@@ -19,8 +19,8 @@ struct ControlGroupCheck {
                 mistakes.append(
                     Diagnostic(
                         .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
-                        "group \"\(name)\" may read \(what) of \"\(key)\", \(path); write another group, or "
-                            + "chmod go-r \(ShellWord.quoted(path.description))"))
+                        "group \"\(name)\" may read \(what) of \"\(key)\", \(path); write another group, "
+                            + "or take the right to read it from that group"))
             }
         }
         return mistakes.isEmpty ? .success(loaded) : .failure(Refusal(diagnostics: mistakes + loaded.warnings))

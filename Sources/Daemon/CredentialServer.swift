@@ -87,7 +87,7 @@ final class CredentialServer: Sendable {
             let failure = Failure(
                 .credentialSocketUnusable, at: .named("credential socket"), cause: error.errno.rawValue,
                 detail: "it is not served any more",
-                remedy: .say("restart the daemon", run: "systemctl restart \(ShellCommand.daemonUnit)"))
+                remedy: .say("restart the daemon", run: .restart()))
             log.note(.credentialsLost(failure))
         }
     }

@@ -169,7 +169,7 @@ extension CredentialRefusal {
         case .noSecret(let credential, let client):
             (
                 "\(client): refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret "
-                    + "yet", .say("see why", run: "clientsecretd status"), [.client(client), .unit(credential.unit)]
+                    + "yet", .say("see why", see: .status), [.client(client), .unit(credential.unit)]
             )
         case .stopping(let credential):
             (

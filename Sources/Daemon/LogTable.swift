@@ -1,4 +1,5 @@
 import Config
+import Failures
 import Rotation
 
 /// Every kind of line in the daemon's log is a row here, the core's events first and the daemon's own below: message id,
@@ -204,7 +205,8 @@ extension DaemonEvent {
             LogLine(
                 "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")
         case .hookPrinted(let action, let line):
-            LogLine("cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(line)", [.action(action)])
+            LogLine(
+                "cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(Printable.quoted(line))", [.action(action)])
         case .linesLost(let count):
             LogLine(
                 "402ff492ed60402d826b771b8e4b6774", .warning,

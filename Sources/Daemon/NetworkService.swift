@@ -27,7 +27,7 @@ struct NetworkService: Sendable {
     /// Where a service listens.
     struct Socket: Hashable, Sendable {
         let path: String
-        private let listening: ShellCommand
+        private let role: String
 
         /// - Parameters:
         ///   - role: of `clientsecretd-network`.
@@ -38,16 +38,17 @@ struct NetworkService: Sendable {
             let name = target.map { "\(role)/\($0)" } ?? role
             let path = "\(directory)/\(name).sock"
             self.path = path
-            listening =
-                target.map {
-                    "/usr/libexec/clientsecretd/clientsecretd-network listen \(path) \(role) \($0.description)"
-                }
-                ?? "/usr/libexec/clientsecretd/clientsecretd-network listen \(path) \(role)"
+            self.role = target.map { "\(role) \($0)" } ?? role
         }
 
-        /// The remedy where nothing listens; nil: that of the failure code, which is to have systemd listen.
+        /// The remedy where nothing listens; nil: that of the failure code, which is to have systemd listen. No command
+        /// elsewhere: the program belongs under a user of its own.
         var remedy: Remedy? {
-            SystemManager.isSystemd ? nil : .say("without systemd, run beside the daemon", run: listening)
+            let context = CommandContext.current
+            guard !context.hasSystemd || context.socket != nil else { return nil }
+            return .say(
+                "run clientsecretd-network beside the daemon, as another user, with the arguments listen "
+                    + "\(ShellWord.quoted(path)) \(role)")
         }
     }
 
@@ -66,7 +67,7 @@ struct NetworkService: Sendable {
     /// Throws unless root or the daemon's user listens. The kernel reports which user began to: as a rule root, for systemd.
     func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
         guard let peer, identity.trusts(peer.user) else {
-            throw Failure(missing, at: place, detail: "\(socket.path) is not root's", remedy: .othersFile(socket.path))
+            throw Failure(missing, at: place, detail: "\(socket.path) is not root's", remedy: .strangers(socket.path))
         }
     }
 

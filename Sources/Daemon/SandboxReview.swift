@@ -56,13 +56,13 @@ package struct SandboxReview {
     ///   - failure: what a check of the file found, from inside the writer's sandbox but from outside the daemon's.
     mutating func obstacles(to path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
         let directory = AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory
-        return obstacles(in: directory, path, unit(of: user), isInside: user != nil, failure)
+        return obstacles(in: directory, path, unit(of: user), writer: user, failure)
     }
 
     /// All that would keep the state directory from being used.
     mutating func obstacles(toState path: AbsolutePath, met failure: Failure?) -> [Failure] {
         if service.sandbox.makes(path.description) { return makes(path) ? [] : [failure].compactMap { $0 } }
-        return obstacles(in: path, path, service, isInside: false, failure)
+        return obstacles(in: path, path, service, writer: nil, failure)
     }
 
     /// Whether the state directory is missing and systemd makes it when the service starts.
@@ -79,8 +79,8 @@ package struct SandboxReview {
             return obstacle(
                 toReading: path, at: .path(path),
                 helpedBy: .say(
-                    "write \"\(setting): \(place)/\(path.name)\", and put it there",
-                    run: "install -m 0640 -o root -g \(group) \(path.description) \(place)"))
+                    "put it below \(place), root's and readable by the group \(group) only, and write "
+                        + "\"\(setting): \(place)/\(path.name)\""))
         }
     }
 
@@ -92,8 +92,7 @@ package struct SandboxReview {
         let place = "/usr/local/bin/\(path.name)"
         return obstacle(
             toReading: path, at: .action(action.id),
-            helpedBy: .say(
-                "write \"exec: [\(place)]\", and put it there", run: "install -m 0755 \(path.description) \(place)"))
+            helpedBy: .say("put it below /usr/local/bin, and write \"exec: [\(place)]\""))
     }
 
     private func obstacle(
@@ -113,11 +112,14 @@ package struct SandboxReview {
     }
 
     private mutating func obstacles(
-        in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, isInside: Bool, _ met: Failure?
+        in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, writer user: String?, _ met: Failure?
     ) -> [Failure] {
         let plain = [met].compactMap { $0 }
+        let isInside = user != nil
         // Failures other than missing rights call for another path or another user.
-        guard let unit, met.map({ Self.isOfRights($0, isInside: isInside) }) != false else { return plain }
+        guard let unit, met.map({ Self.isOfRights($0, isInside: isInside) }) != false,
+            isOpen(directory, to: user)
+        else { return plain }
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
         case .readOnly(let setting):
@@ -141,6 +143,15 @@ package struct SandboxReview {
                 detail: "what \(unit.name) writes to \(directory) nobody else sees (\(setting))", remedy: remedy)
             return (met?.code == .writerMissing ? plain : []) + [failure]
         }
+    }
+
+    /// Whether the directory, outside of any sandbox, is one for this user to write to, as far as its owner and mode show: a
+    /// sandbox is not opened for nothing.
+    private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {
+        guard let status = FileStatus.following(directory.description),
+            let id = (try? Accounts.userID(user ?? Identity.serviceName)).flatMap({ $0 })
+        else { return true }
+        return status.owner == id || status.mode & 0o022 != 0
     }
 
     /// Whether the writing user lacks a directory or a group.

@@ -67,7 +67,7 @@ extension UnitManager.Condition {
 /// Whether systemd would carry out an action for the daemon.
 package enum UnitPermission {
     /// The polkit rule that lets the service's user have an action run; nil for an action that needs none.
-    package static func rule(for action: Action) -> String? { action.rule(forUser: Identity.serviceUser) }
+    package static func rule(for action: Action) -> String? { action.rule(forUser: Identity.serviceName) }
 
     /// What is missing, such as a polkit rule, with its remedy; nil when nothing is. Checked for the service's user
     /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
@@ -78,12 +78,9 @@ package enum UnitPermission {
 }
 
 extension Identity {
-    /// `User=` of the package's unit.
-    fileprivate static let serviceUser = "clientsecretd"
-
     /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
     static func ofService(askedBy identity: Identity) -> Identity {
-        guard identity.user == 0, let account = (try? Accounts.user(named: serviceUser)).flatMap({ $0 }) else {
+        guard identity.user == 0, let account = (try? Accounts.user(named: serviceName)).flatMap({ $0 }) else {
             return identity
         }
         return Identity(user: account.id, group: account.primaryGroup)

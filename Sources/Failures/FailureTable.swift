@@ -20,16 +20,14 @@ extension FailureCode {
         case .keyUnreadable:
             row(
                 "the key cannot be read",
-                .say("give the file to the daemon's user with chown, or pass it as a systemd credential"))
+                .say("let the daemon's user read the file, and nobody else, or pass it as a systemd credential"))
         case .keyNotGuarded: row("others could read or replace the key", nil)
         case .keyEmpty: row("the key file is empty", .say("copy the .p8 file again"))
         case .keyTruncated: row("the key file ends in the middle", .say("copy the .p8 file again"))
         case .keyTooLarge: row("too large for a private key", .say("name the .p8 file that Apple gave you"))
         case .keyNotPEM:
             row("not a PEM file") {
-                .say(
-                    "name the .p8 file that Apple gave you, or convert a DER file",
-                    run: "openssl pkey -inform DER -in \($0.file) -out \($0.converted)")
+                .say("name the .p8 file that Apple gave you, or convert a DER file", see: $0.converting(.fromDER))
             }
         case .keyIsPublic:
             row("a public key, where the private one is needed", .say("name the .p8 file that Apple gave you"))
@@ -45,7 +43,7 @@ extension FailureCode {
                 .say("make a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
         case .keyIsSEC1:
             row("an EC PRIVATE KEY (SEC1), where PKCS#8 is needed") {
-                .say("convert it", run: "openssl pkcs8 -topk8 -nocrypt -in \($0.file) -out \($0.converted)")
+                .say("convert it", run: $0.converting(.fromSEC1))
             }
         case .keyMalformed: row("the private key cannot be decoded", .say("copy the .p8 file again"))
         case .keyNeedsPassphrase:
@@ -54,13 +52,11 @@ extension FailureCode {
                 .say("write \"passphrase_file\" or \"passphrase_credential\" under the key"))
         case .keyWrongPassphrase:
             row("the passphrase does not open the key") {
-                .say("try the passphrase by hand", run: "openssl pkey -in \($0.file) -noout")
+                .say("try the passphrase by hand", see: $0.path.flatMap(ShellCommand.tryKey))
             }
         case .keyTooCostly:
             row("the key is encrypted with more work than is done to open it") {
-                .say(
-                    "encrypt it anew with less",
-                    run: "openssl pkcs8 -topk8 -iter 600000 -in \($0.file) -out \($0.converted)")
+                .say("encrypt it anew with less", see: $0.converting(.fewerIterations))
             }
         case .keyChanged:
             row(
@@ -102,26 +98,26 @@ extension FailureCode {
             row("the file system is read-only", traits: .mayBeOfSandbox) {
                 .say("mount it writable, or add ReadWritePaths=-\(Printable.name($0.directory)) to the daemon's unit")
             }
-        case .diskFull: row("the disk is full") { .say("make room", run: "df -h \($0.directory)") }
+        case .diskFull: row("the disk is full") { .say("make room", see: $0.parent.flatMap(ShellCommand.showSpace)) }
         case .quotaExceeded:
             row("the disk quota is used up", .say("make room, or raise the quota of the daemon's user"))
-        case .ioError: row("the disk or file server fails", .say("look at what the kernel says", run: "dmesg"))
+        case .ioError: row("the disk or file server fails", .say("look at what the kernel says", see: .kernelLog))
         case .isDirectory:
             row(
                 "a directory, where a file is needed", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("write another path"))
         case .isMountPoint: row("mounted on its own, so it cannot be replaced", .say("mount its directory instead"))
         case .isImmutable:
-            row("marked so that it cannot be changed", retry: .whenChanged) {
-                .say("take the mark away", run: "chattr -i -a \($0.file)")
-            }
+            row(
+                "marked so that it cannot be changed", retry: .whenChanged,
+                .say("take the immutable or append-only attribute away, if nothing else needs it"))
         case .notARegularFile:
             row(
                 "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("remove it, or write another path"))
         case .hardLinked:
             row("the file has further names, which would keep the old content") {
-                .say("find the other names and keep one", run: "find / -xdev -samefile \($0.file)")
+                .say("find the other names and keep one", see: $0.path.flatMap(ShellCommand.findNames))
             }
         case .outputIsInput:
             row(
@@ -138,17 +134,15 @@ extension FailureCode {
         case .untrustedLink:
             row(
                 "a link on the way is not followed, for others could change it", retry: .whenChanged,
-                .say("write the path that the link leads to"))
+                .say("remove the link, or write another path"))
         case .unguardedDirectory:
             row(
                 "others may write to a directory on the way", retry: .whenChanged,
                 .say("take the right from them, or write another path"))
         case .tooManyLinks: row("too many links on the way", .say("write a shorter path, without links"))
-        case .unknownUser: row("there is no such user") { .say("add the user", run: "adduser --system \($0.account)") }
+        case .unknownUser: row("there is no such user", .say("fix the name, or add the user"))
         case .unknownGroup:
-            row("there is no such group", traits: .mayBeOfSandbox) {
-                .say("add the group", run: "addgroup --system \($0.account)")
-            }
+            row("there is no such group", traits: .mayBeOfSandbox, .say("fix the name, or add the group"))
         case .groupNotPermitted:
             row(
                 "the user that writes it may not give files to this group", traits: .mayBeOfSandbox,
@@ -160,7 +154,7 @@ extension FailureCode {
         case .outsideSandbox: row("the unit's sandbox is in the way", nil)
         case .changedMeanwhile:
             row("somebody else changed it at the same time, again and again") {
-                .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
+                .say("find out who else writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
         case .outputMalformed: row("its content cannot be read or edited safely", .say("fix that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
@@ -178,12 +172,12 @@ extension FailureCode {
             row("something else goes on changing it") {
                 $0.path == nil
                     ? .say("find out who else writes there")
-                    : .say("find out who else writes it", run: "inotifywait -m \($0.directory)")
+                    : .say("find out who else writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
         case .writerMissing:
             row(
                 "no writer can be reached for its user", traits: .mayBeOfSandbox,
-                .say("start it for that user with systemctl enable --now clientsecretd-writer@USER.socket"))
+                .say("have systemd start it for that user"))
         case .writerNotPermitted:
             row(
                 "the writer for its user takes no requests from this one",
@@ -191,13 +185,13 @@ extension FailureCode {
         case .writerSilent:
             row(
                 "the writer for its user gave no answer",
-                .say("see what it says", run: "journalctl -u 'clientsecretd-writer@*'"))
+                .say("see what it says", see: .journal(of: "clientsecretd-writer@*")))
         case .writerGarbled:
             row(
                 "the answer of the writer for its user makes no sense",
-                .say("see what it says", run: "journalctl -u 'clientsecretd-writer@*'"))
+                .say("see what it says", see: .journal(of: "clientsecretd-writer@*")))
         case .writerRefused:
-            row("the writer for its user refuses", .say("put the configuration in force", run: "clientsecretd reload"))
+            row("the writer for its user refuses", .say("put the configuration in force", run: .reload))
         case .writerUnconfigured:
             row(
                 "the writer for its user cannot use the configuration",
@@ -205,7 +199,7 @@ extension FailureCode {
         case .stateUnusable:
             row(
                 "the state directory cannot be used, so nothing is remembered over a reboot", traits: .mayBeOfSandbox,
-                .say("give the directory to the daemon's user with chown, mode 0700"))
+                .say("name a directory that belongs to the daemon's user as \"state_dir\""))
         case .stateDamaged: row("what was kept here is damaged and was set aside", nil)
         case .stateNewer: row("what was kept here is a newer version's and was set aside", nil)
         case .stateLocked:
@@ -221,32 +215,32 @@ extension FailureCode {
         case .unitNotPermitted:
             row(
                 "systemd may not do this for the daemon's user",
-                .say("add a rule for it below /etc/polkit-1/rules.d", run: "clientsecretd check"))
+                .say("add a rule for it below /etc/polkit-1/rules.d", see: .check))
         case .polkitMissing:
             row(
                 "systemd may not do this for the daemon's user, and polkit is not installed",
-                .say("apt-get install polkitd, and see which rule it needs", run: "clientsecretd check"))
+                .say("apt-get install polkitd, and see which rule it needs", see: .check))
         case .unitUnknown:
             row(
                 "there is no such unit",
-                .say("fix the unit's name, or see what there is", run: "systemctl list-unit-files"))
-        case .unitMasked: row("the unit is masked") { .run("systemctl unmask \($0.unit)") }
+                .say("fix the unit's name, or see what there is", see: .listUnits))
+        case .unitMasked: row("the unit is masked") { .say("unmask it", run: $0.unit.flatMap(ShellCommand.unmask)) }
         case .unitRefused: row("systemd does not do this", seeWhy)
         case .unitFailed:
             row("the unit has failed, and this does not start it") {
-                .say("start it", run: "systemctl start \($0.unit)")
+                .say("start it", run: $0.unit.flatMap(ShellCommand.start))
             }
         case .unitEnded: row("the unit was started and ended within seconds", retry: .sparingly, seeWhy)
         case .busUnreachable:
             row(
                 "systemd cannot be asked over the bus",
-                .say("see whether the bus runs", run: "systemctl status dbus.socket"))
+                .say("see whether the bus runs", see: .status(of: "dbus.socket")))
         case .jobFailed: row("its job failed", retry: .sparingly, seeWhy)
         case .jobTimedOut: row("its job took too long", retry: .sparingly, seeWhy)
         case .jobCanceled: row("its job was canceled, or another took its place", retry: .sparingly, seeWhy)
         case .jobDependency:
             row("a unit that it needs failed", retry: .sparingly) {
-                .say("see which", run: "systemctl list-dependencies \($0.unit)")
+                .say("see which", see: $0.unit.flatMap(ShellCommand.dependencies))
             }
         case .jobSkipped:
             row("its job was skipped, for it did not fit what the unit did by then", retry: .sparingly, seeWhy)
@@ -254,21 +248,21 @@ extension FailureCode {
             row("the source offers no newer secret") {
                 .say(
                     "see whether the machine that renews it and what copies it here still work",
-                    run: "ls -l \($0.file)")
+                    see: $0.path.flatMap(ShellCommand.list))
             }
         case .sourceWrong:
             row("what the source holds is not received") {
                 .say(
                     "see what was put there, and compare public_key with what \"clientsecretd public-key\" prints where the key is",
-                    run: "clientsecretd inspect \($0.file)")
+                    see: $0.path.flatMap(ShellCommand.inspect))
             }
         case .sourceMissing:
             row("the source holds nothing") {
-                .say("see whether what copies it here works", run: "ls -lL \($0.file)")
+                .say("see whether what copies it here works", see: $0.path.flatMap(ShellCommand.list))
             }
         case .sourceUnreadable:
             row("the source cannot be read") {
-                .say("let the daemon's user read it", run: "namei -l \($0.file)")
+                .say("let the daemon's user read it", see: $0.path.flatMap(ShellCommand.listWay))
             }
         case .storeUnconfigured:
             row(
@@ -277,13 +271,13 @@ extension FailureCode {
         case .storeFileUnusable:
             row(
                 "a file for the store cannot be used", traits: [.ofStore, .refusalOfStore],
-                .say("see that the service is handed it", run: "systemctl cat clientsecretd-store.service"))
+                .say("see that the service is handed it", see: .cat("clientsecretd-store.service")))
         case .storeCredentialsRefused:
             row(
                 "etcd refuses the user or its password", traits: [.ofStore, .refusalOfStore],
                 .say(
-                    "give the user of \"store\" a password in etcd, write it into the password file, then",
-                    run: "systemctl reload clientsecretd.service"))
+                    "give the user of \"store\" a password in etcd, write it into the password file, then reload",
+                    see: .reloadUnit()))
         case .storeCertificateRefused:
             row(
                 "etcd refuses this machine's certificate", traits: [.ofStore, .refusalOfStore],
@@ -291,7 +285,7 @@ extension FailureCode {
         case .storeCertificateExpiring:
             row(
                 "this machine's certificate for etcd expires soon", traits: .ofStore,
-                .say("replace it, then", run: "systemctl reload clientsecretd.service"))
+                .say("replace it, then reload", see: .reloadUnit()))
         case .storeServerUntrusted:
             row(
                 "the certificate of etcd is not trusted", traits: [.ofStore, .refusalOfStore],
@@ -305,7 +299,7 @@ extension FailureCode {
         case .storeOutOfSpace:
             row(
                 "etcd has reached its quota and takes nothing more", traits: [.ofStore, .refusalOfStore],
-                .say("compact it, and disarm its alarm", run: "etcdctl alarm list"))
+                .say("compact it, and disarm its alarm", see: .storeAlarms))
         case .storeUnreachable:
             row(
                 "no member of the store can be reached", traits: .ofStore,
@@ -315,7 +309,7 @@ extension FailureCode {
         case .storeUnavailable:
             row(
                 "the store has no leader, or cannot answer", traits: .ofStore,
-                .say("see", run: "etcdctl endpoint status --cluster"))
+                .say("see how its members are", see: .storeMembers))
         case .storeAnswerUnexpected:
             row(
                 "this is no answer of etcd's JSON gateway", traits: .ofStore,
@@ -329,16 +323,16 @@ extension FailureCode {
             row("the rollout of its new secret is held") {
                 .say(
                     "see which machines fail with it; then resume or finish it",
-                    run: "clientsecretd rollout show \($0.client ?? "CLIENT")")
+                    see: $0.client.flatMap(ShellCommand.showRollout))
             }
         case .storeServiceMissing:
             row(
                 "the service that asks the store cannot be reached", traits: [.ofStore, .refusalOfStore],
-                .run("systemctl enable --now clientsecretd-store.socket"))
+                .run(.listen("clientsecretd-store.socket"), otherwise: "have clientsecretd-network listen for it"))
         case .storeServiceSilent:
             row(
                 "the service that asks the store gave no answer that can be read", traits: .ofStore,
-                .say("see what it says", run: "journalctl -u clientsecretd-store.service"))
+                .say("see what it says", see: .journal(of: "clientsecretd-store.service")))
         case .publicKeyUnusable:
             row(
                 "\"public_key\" is no key on P-256",
@@ -349,15 +343,15 @@ extension FailureCode {
         case .renewalOverdue:
             row(
                 "the secret should have been renewed by now",
-                .say("see what is in the way", run: "clientsecretd status"))
+                .say("see what is in the way", see: .status))
         case .signatureUnchecked:
             row(
                 "its signature was not checked, for this user may not read the key",
-                .say("run this as root", run: "sudo clientsecretd health --offline"))
+                .say("run this as root", see: .health(offline: true)))
         case .notReadable:
             row(
                 "this user may not read it", traits: .ofReader,
-                .say("run this as root", run: "sudo clientsecretd health"))
+                .say("run this as root", see: .health(offline: false)))
         case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
         case .notPublished: row("the current secret is not in all of its outputs yet", deliver)
         case .notDelivered:
@@ -370,16 +364,15 @@ extension FailureCode {
             row(
                 "Apple could not be asked about the new secret",
                 .say(
-                    "see whether this machine reaches Apple",
-                    run: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys"))
+                    "see whether this machine reaches Apple", see: .reachApple))
         case .verifierMissing:
             row(
                 "the service that asks Apple about new secrets cannot be reached",
-                .run("systemctl enable --now clientsecretd-verify.socket"))
+                .run(.listen("clientsecretd-verify.socket"), otherwise: "have clientsecretd-network listen for it"))
         case .verifierSilent:
             row(
                 "the service that asks Apple about new secrets gave no answer that can be read",
-                .say("see what it says", run: "journalctl -u 'clientsecretd-verify@*'"))
+                .say("see what it says", see: .journal(of: "clientsecretd-verify@*")))
         case .pushUnconfigured:
             row(
                 "what pushes secrets does not know this target", traits: .ofPushService,
@@ -420,26 +413,28 @@ extension FailureCode {
             row("what was deployed again does not run", .say("see there why, and deploy what has no such fault"))
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: .ofPushService) {
-                .run("systemctl enable --now \("clientsecretd-push@\($0.name ?? "TARGET").socket")")
+                .run(
+                    $0.name.flatMap { .listen("clientsecretd-push@\($0).socket") },
+                    otherwise: "have clientsecretd-network listen for it")
             }
         case .pushServiceSilent:
             row("the service that pushes to it gave no answer that can be read") {
-                .say("see what it says", run: "journalctl -u \("clientsecretd-push@\($0.name ?? "TARGET").service")")
+                .say("see what it says", see: $0.name.flatMap { .journal(of: "clientsecretd-push@\($0).service") })
             }
         case .clockBeforeBuild:
             row(
                 "shows a time before this program was built, so nothing is minted",
-                .say("set the clock, or see why it is not synchronised", run: "timedatectl"))
+                .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockDoubtful:
             row(
                 "is not synchronised and behind a secret of ours, so nothing is minted",
-                .say("set the clock, or see why it is not synchronised", run: "timedatectl"))
+                .say("set the clock, or see why it is not synchronised", see: .clock))
         case .configurationRefused:
-            row("the configuration would not start", .say("see everything that is wrong", run: "clientsecretd check"))
+            row("the configuration would not start", .say("see everything that is wrong", see: .check))
         case .configurationNotAdopted:
             row(
                 "the configuration passes by now, but the one from before the start is in force",
-                .run("clientsecretd reload"))
+                .run(.reload, otherwise: "reload"))
         case .socketUnusable:
             row(
                 "the socket cannot be used",
@@ -447,11 +442,11 @@ extension FailureCode {
         case .credentialSocketUnusable:
             row(
                 "the socket cannot be used, so no unit can load a credential from it",
-                .say("let systemd make it", run: "systemctl enable --now clientsecretd-credentials.socket"))
+                .say("let systemd make it", run: .listen("clientsecretd-credentials.socket")))
         case .metricsFileUnwritable:
             row(
                 "the metrics_file cannot be written, so node_exporter shows old metrics or none",
-                .say("see what is missing", run: "clientsecretd check"))
+                .say("see what is missing", see: .check))
         }
     }
 
@@ -480,30 +475,30 @@ extension FailureCode {
     // Remedies of several rows, and those that depend on more than a name.
 
     private func renew(_ subject: FailureSubject) -> Remedy {
-        .run(subject.client.map { "clientsecretd renew \($0)" } ?? "clientsecretd renew")
+        .run(.renew(subject.client), otherwise: "renew it")
     }
 
     private func deliver(_ subject: FailureSubject) -> Remedy {
-        .run(subject.client.map { "clientsecretd renew --deliver-only \($0)" } ?? "clientsecretd renew --deliver-only")
+        .run(.deliver(subject.client), otherwise: "deliver it")
     }
 
     private func seeWhy(_ subject: FailureSubject) -> Remedy {
-        .say("see why", run: "systemctl status \(subject.unit)")
+        .say("see why", see: subject.unit.flatMap(ShellCommand.status(of:)))
     }
 
     /// For a failure of which only the error number is known.
     private func seeWhatLiesThere(_ subject: FailureSubject) -> Remedy {
         guard let path = subject.path else {
-            return .say("see what came before it", run: "journalctl -u clientsecretd")
+            return .say("see what came before it", see: .journal(of: "clientsecretd"))
         }
-        return .say("see what lies there and whose it is", run: "namei -l \(path)")
+        return .say("see what lies there and whose it is", see: .listWay(to: path))
     }
 
     /// A program can be tried by hand; for a unit, systemd shows why it failed.
     private func tryByHand(_ subject: FailureSubject) -> Remedy? {
         guard let words = subject.action?.split(separator: " ", maxSplits: 1) else { return nil }
         guard words.count == 2, words.first != "exec" else {
-            return words.last.map { .say("try it by hand as the daemon's user: \($0)") }
+            return words.last.map { .say("try it by hand as the daemon's user (\($0))") }
         }
         return seeWhy(subject)
     }
@@ -544,11 +539,12 @@ package struct FailureSubject: Sendable {
         self.detail = detail
     }
 
-    /// The path, or what stands for one in a command.
-    fileprivate var file: String { path ?? "OLD" }
+    fileprivate func converting(_ filter: KeyFilter) -> ShellCommand? {
+        path.flatMap { .rewriteKey($0, by: filter) }
+    }
 
-    /// Where a converted key is written.
-    fileprivate var converted: String { path.map { $0 + ".pkcs8.p8" } ?? "NEW" }
+    /// The directory, for a command; nil where there is no path.
+    fileprivate var parent: String? { path == nil ? nil : directory }
 
     fileprivate var directory: String {
         guard let path, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "its directory" }
@@ -556,8 +552,5 @@ package struct FailureSubject: Sendable {
     }
 
     /// The unit that an action is about: the last of the action's words.
-    fileprivate var unit: String { action?.split(separator: " ").last.map(String.init) ?? "UNIT" }
-
-    /// The user or group: the place's name, or the detail where the place is a file.
-    fileprivate var account: String { name ?? detail ?? "NAME" }
+    fileprivate var unit: String? { action?.split(separator: " ").last.map(String.init) }
 }

@@ -6,6 +6,7 @@
 ///   shows an entry with a control character as a blob.
 /// - A backslash stays as it is, so that text which is escaped twice looks as if escaped once.
 /// - A name in running text is quoted where it could be mistaken for something else than one name.
+/// - Words that another user, program or machine chose are quoted, so that they never look like ours.
 package enum Printable {
     /// `text` escaped, on one line.
     package static func line(_ text: String) -> String {
@@ -28,7 +29,20 @@ package enum Printable {
             scalar.isASCII ? isOfWord(UInt8(scalar.value)) : !isUnprintable(scalar) && !scalar.properties.isWhitespace
         }
         guard !isOneWord || name.isEmpty else { return name }
-        return "'" + line(name).split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"\'"#) + "'"
+        return quoted(name)
+    }
+
+    /// Text that somebody else chose, in quotes, on one line. Nothing in it ends the quotes.
+    package static func quoted(_ text: String) -> String {
+        let inner = line(text).replacing(#"\'"#, with: #"\x5c'"#)
+        return "'" + inner.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"\'"#) + "'"
+    }
+
+    /// What a server, another user's process or another machine says: a plain word such as an error code as it is, all else
+    /// quoted. Semicolons become commas, as in our sentences one comes before the remedy.
+    package static func foreign(_ text: String) -> String {
+        let isCode = !text.isEmpty && text.utf8.allSatisfy { isOfWord($0) && !"/=:,@%+".utf8.contains($0) }
+        return isCode ? text : quoted(clause(text))
     }
 
     /// Whether `scalar` is a control, format or separator character.

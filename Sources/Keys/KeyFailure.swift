@@ -13,7 +13,7 @@ extension FileError {
             Failure(.keyUnreadable, at: .path(path), cause: cause, detail: explanation(of: file), remedy: remedy)
         case .fileTooLarge:
             Failure(.keyTooLarge, at: .path(path))
-        case .notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner:
+        case .notGuarded, .unguardedDirectory, .foreignOwner:
             Failure(.keyNotGuarded, at: .path(path), detail: explanation(of: file), remedy: remedy)
         default:
             Failure(code, at: .path(path), cause: cause, detail: detail ?? component(of: file), remedy: remedy)
@@ -31,7 +31,7 @@ extension FileError {
         case .fileTooLarge:
             Failure(
                 .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
-        case .notGuarded, .untrustedLink, .unguardedDirectory, .foreignOwner:
+        case .notGuarded, .unguardedDirectory, .foreignOwner:
             Failure(
                 .passphraseUnusable, at: .path(path),
                 detail: "others could read or replace it: " + (explanation(of: file) ?? ""), remedy: remedy)

@@ -88,7 +88,7 @@ extension Failure {
             !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory
         else { return nil }
         let own = "\(Self.ownDirectory)/clientsecretd.prom"
-        return .say("write \"metrics_file: \(own)\" and link it there", run: "ln -s \(own) \(path.description)")
+        return .say("write \"metrics_file: \(own)\", and put a link to it where \(path.name) is expected")
     }
 
     /// The service may write to it (systemd/clientsecretd.tmpfiles), and everybody may read it.

@@ -1,5 +1,4 @@
-internal import Failures
-internal import Glibc
+package import Failures
 package import Linux
 package import Rotation
 
@@ -22,35 +21,89 @@ extension Failure {
 }
 
 /// The remedy when an output cannot be written, for the user that writes it.
-enum OutputRemedy {
+package enum OutputRemedy {
     /// Below it the daemon creates directories itself.
-    static let ownDirectory = "/run/clientsecretd/out"
+    package static let ownDirectory = "/run/clientsecretd/out"
 
     /// Nil when no better remedy is known than the failure code's.
     static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         if let remedy = error.remedy { return remedy }
         if let owner = error.owner { return ofAnother(owner, error.path, path) }
-        return remedy(error.code, for: path, as: identity)
+        return remedy(error.code, at: error.path, for: path, as: identity)
     }
 
-    /// The same when a check only tried whether it could be written.
-    static func remedy(_ code: FailureCode, for path: AbsolutePath, as identity: Identity) -> Remedy? {
-        let directory = path.directory.description
-        let user = Owner.argument(user: identity.user)
+    /// - Parameter component: the real path of what failed: the file or a directory on the way to it.
+    static func remedy(
+        _ code: FailureCode, at component: String, for path: AbsolutePath, as identity: Identity
+    ) -> Remedy? {
         switch code {
-        case .missing, .directoryMissing:
-            let make = ShellCommand.makeDirectory(directory, of: user)
-            // The service's sandbox is read-only except where its unit allows writing.
-            let isClosed = SystemManager.isSystemd && isReadOnly(above: path.directory)
-            return .say("make it", run: isClosed ? make.then(.letWrite(to: directory)) : make)
-        case .readOnlyFileSystem, .permissionDenied:
-            guard let owner = FileStatus.following(directory)?.owner else { return nil }
-            if owner != identity.user { return writtenAs(Owner.argument(user: owner)) }
-            return code == .readOnlyFileSystem && SystemManager.isSystemd
-                ? .say("mount it writable, or let the service write there", run: .letWrite(to: directory)) : nil
-        default:
+        case .missing, .directoryMissing: making(path.directory, for: identity.user)
+        case .readOnlyFileSystem: ofReadOnly(component, for: path, as: identity)
+        case .permissionDenied: ofDenied(component, for: path, as: identity)
+        case .quotaExceeded:
+            .say(
+                "make room, or raise the quota of \(Owner.argument(user: identity.user))",
+                see: .showSpace(in: component))
+        default: nil
+        }
+    }
+
+    /// What creates a missing directory, and lets a sandboxed daemon write to it.
+    package static func making(_ directory: AbsolutePath, for user: UInt32, mode: String = "0755") -> Remedy {
+        let words = "create \(Printable.name(directory.description)) for \(Owner.argument(user: user))"
+        guard let make = ShellCommand.making(directory.description, for: user, mode: mode) else { return .say(words) }
+        // The service's sandbox is read-only except where its unit allows writing.
+        var existing = directory
+        while FileStatus.following(existing.description) == nil, existing.description != "/" {
+            existing = existing.directory
+        }
+        guard let cause = ReadOnlyCause.of(RealPath.of(existing.description)), user == Identity.current().user else {
+            return .say(words, run: make)
+        }
+        return .say(words, run: make.then(.letWrite(to: directory.description, readOnlyBy: cause)))
+    }
+
+    /// A read-only file system, a read-only mount, or the sandbox of the daemon's unit.
+    private static func ofReadOnly(_ component: String, for path: AbsolutePath, as identity: Identity) -> Remedy? {
+        let directory = RealPath.of(path.directory.description)
+        guard let status = FileStatus.following(directory), status.owner == identity.user else {
+            return ofDenied(component, for: path, as: identity)
+        }
+        switch ReadOnlyCause.of(directory) {
+        case .sandbox?:
+            return .say(
+                "let the service write there",
+                run: identity.user == Identity.current().user
+                    ? .letWrite(to: directory, readOnlyBy: .sandbox) : nil)
+        case .mount(let point)?:
+            return .say("mount \(Printable.name(point)) writable, or write another path")
+        case .fileSystem(let point)?:
+            return .say(
+                "the file system at \(Printable.name(point)) is read-only: mount it writable, or write another path")
+        case nil:
             return nil
         }
+    }
+
+    /// A directory that the user may not enter or write to, or a file that it may not read.
+    private static func ofDenied(_ component: String, for path: AbsolutePath, as identity: Identity) -> Remedy? {
+        let name = Owner.argument(user: identity.user)
+        guard let status = FileStatus.following(component) else { return nil }
+        if status.kind == .directory, FileStatus.hasAccessList(component) {
+            return .say(
+                "let \(name) enter \(Printable.name(component)) and write there: its mode is also the mask of its access list",
+                see: .showAccessList(of: component))
+        }
+        if status.owner == identity.user {
+            return .say(
+                "\(name) owns \(Printable.name(component)) and may not write to it by its mode: change the mode")
+        }
+        if status.owner == 0 {
+            return .say(
+                "\(Printable.name(component)) is root's and not open to \(name): write a path in a directory of \(name)'s"
+            )
+        }
+        return ofAnother(Owner.argument(user: status.owner), component, path)
     }
 
     /// For a file or directory of another user: to use that user's writer, if only trusted users could have put it on the
@@ -59,24 +112,18 @@ enum OutputRemedy {
         guard path.description == place || path.description.hasPrefix(place + "/"), let place = AbsolutePath(place),
             let parent = FileStatus.following(place.directory.description)
         else { return nil }
-        return parent.mode & 0o022 == 0 ? writtenAs(owner) : .othersDirectory(place.description)
+        return parent.mode & 0o022 == 0 ? writtenAs(owner) : .strangers(place.description)
     }
 
     /// Without systemd a daemon that runs as root starts the user writer itself.
     private static func writtenAs(_ owner: String) -> Remedy {
+        // Root's files are not written as root: whoever overwrote the file as root gives it back.
+        guard owner != "root" else { return .say("root owns it now: give it back to the user that it is written for") }
         let words = "write \"as: \(owner)\" under this output"
         return SystemManager.isSystemd
             ? .say(
-                words + " and have its writer started",
-                run: "systemctl enable --now \("clientsecretd-writer@" + owner + ".socket") && clientsecretd reload")
-            : .say(words, run: "clientsecretd reload")
-    }
-
-    /// Whether the deepest existing directory of the path is mounted read-only, for this process at least.
-    private static func isReadOnly(above directory: AbsolutePath) -> Bool {
-        var place = directory
-        while FileStatus.following(place.description) == nil, place.description != "/" { place = place.directory }
-        var found = statvfs()
-        return unsafe statvfs(place.description, &found) == 0 && found.f_flag & UInt(ST_RDONLY) != 0
+                words + ", have its writer started and reload",
+                see: .listen("clientsecretd-writer@\(owner).socket")?.then(.reload) ?? .reload)
+            : .say(words + " and reload", see: .reload)
     }
 }

@@ -22,7 +22,8 @@ package enum WriteProbe {
                     isReadOnly ? .readOnlyFileSystem : .permissionDenied, at: .path(spec.path), cause: cause,
                     detail: Printable.name(directory),
                     remedy: OutputRemedy.remedy(
-                        isReadOnly ? .readOnlyFileSystem : .permissionDenied, for: spec.path, as: identity))
+                        isReadOnly ? .readOnlyFileSystem : .permissionDenied, at: directory, for: spec.path,
+                        as: identity))
             }
         } catch {
             if error.code == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
@@ -39,7 +40,9 @@ package enum WriteProbe {
         guard let group = spec.group else {
             // A file that is replaced keeps its group.
             guard let kept = FileStatus.following(spec.path.description)?.group, !mayGive(kept) else { return nil }
-            return Failure(.groupNotPermitted, at: .path(spec.path), detail: String(kept))
+            return Failure(
+                .groupNotPermitted, at: .path(spec.path), detail: Owner.argument(group: kept),
+                remedy: Owner.joining(group: Owner.argument(group: kept), user: identity.user))
         }
         guard let id = (try? Accounts.groupID(group)).flatMap({ $0 }) else {
             return Failure(.unknownGroup, at: .path(spec.path), detail: group)

@@ -37,9 +37,11 @@ package enum Redaction {
     }
 
     /// What another user's process or a server says, made safe to show: besides what ``plain(_:)`` does, short, on one line
-    /// and without what looks like advice, because an operator may follow it.
+    /// and quoted, because an operator may follow what looks like advice.
     package static func foreign(_ words: String) -> String {
-        plain(Printable.clause(String(String.UnicodeScalarView(words.unicodeScalars.prefix(300)))))
+        guard !words.isEmpty else { return "" }
+        return Printable.foreign(
+            plain(Printable.line(String(String.UnicodeScalarView(words.unicodeScalars.prefix(300))))))
     }
 
     /// Lines that a program printed, without anything that could be a piece of a token or a key: besides what

@@ -291,17 +291,21 @@ package final class StateDirectory: Sendable {
     /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
-            SystemManager.isSystemd
+            error.remedy == nil
         else { return error.remedy }
         let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
         guard ofSystemd.split(separator: ":").first != path.description[...] else {
-            return .say("have systemd make it anew", run: "systemctl restart \(ShellCommand.daemonUnit)")
+            return .say("have systemd create it again", run: .restart())
         }
-        let user = Owner.argument(user: Identity.current().user)
-        return .say(
-            "make it",
-            run: ("install -d -m 0700 -o \(user) \(path.description)" as ShellCommand)
-                .then(.letWrite(to: path.description)))
+        let user = Identity.current().user
+        guard let status = FileStatus.following(path.description) else {
+            return OutputRemedy.making(path, for: user, mode: "0700")
+        }
+        let real = RealPath.of(path.description)
+        if status.owner == user, let cause = ReadOnlyCause.of(real) {
+            return .say("let the daemon write there", run: .letWrite(to: real, readOnlyBy: cause))
+        }
+        return .say("name a directory that belongs to \(Owner.argument(user: user)) as \"state_dir\"")
     }
 
     /// Why the directory could not be used; nil when it could. Changes nothing.

@@ -180,24 +180,13 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     package var remedy: Remedy? {
         switch self {
         case .notReachable: .say("is it running? (systemctl status clientsecretd)")
-        case .notPermitted(let socket, _):
-            Self.joining(socket) ?? .say("use sudo, or a user whom the socket's group lets in")
-        case .timedOut: .say("see what it does", run: "journalctl -u clientsecretd")
+        // No command: whoever put the socket there chose its group.
+        case .notPermitted: .say("use sudo, or a user whom the socket's group lets in")
+        case .timedOut: .say("see what it does", see: .journal(of: "clientsecretd"))
         case .notHTTP: .say("name the daemon's socket with --socket")
-        case .malformed: .say("restart it after an upgrade", run: "systemctl restart clientsecretd")
+        case .malformed: .say("restart it after an upgrade", run: .restart())
         case .answered: nil
         }
-    }
-
-    /// How root adds this user to the socket's group; nil where that group may not open the socket, or is root's.
-    private static func joining(_ socket: String) -> Remedy? {
-        guard let status = FileStatus.following(socket), status.mode & 0o060 == 0o060, status.group != 0,
-            let group = try? Accounts.group(id: status.group),
-            let user = try? Accounts.user(id: Identity.current().user)
-        else { return nil }
-        return .say(
-            "use sudo, or let root put this user into its group",
-            run: "usermod --append --groups \(group.name) \(user.name)")
     }
 
     /// The documented exit code: 69 for a daemon that is not reachable, 77 for what is not permitted.

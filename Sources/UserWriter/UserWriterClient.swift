@@ -99,7 +99,7 @@ package struct UserWriterClient: Sendable {
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw failure(
                 .writerNotPermitted, user, path,
-                detail: "\(socket(of: user)) is not root's", remedy: .othersFile(socket(of: user)))
+                detail: "\(socket(of: user)) is not root's", remedy: .strangers(socket(of: user)))
         }
         return try exchange(request, timed, user, path).get()
     }
@@ -200,43 +200,70 @@ enum WriterFaults {
     ]
 
     /// The remedy when the writer for `user` met `code`; nil: the general remedy for that code applies.
+    ///
+    /// The code is another user's claim. So a command is built only from what this process finds itself.
     static func remedy(
         _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
     ) -> Remedy? {
-        let file = path.description
-        let directory = path.directory.description
+        let directory = Printable.name(path.directory.description)
         return switch code {
-        case .writerMissing: .run("systemctl enable --now \(unit(user, "socket"))")
-        case .writerSilent, .writerGarbled: .say("see what it says", run: "journalctl -u \(unit(user, "service"))")
+        case .writerMissing:
+            .run(
+                .listen("clientsecretd-writer@\(user).socket"),
+                otherwise: "have the writer of \(user) listen beside the daemon's socket")
+        case .writerSilent, .writerGarbled:
+            .say("see what it says", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
-        case .permissionDenied: .say("let \(user) write to it", run: "chown \(user) \(directory)")
-        case .directoryMissing: .say("make it", run: .makeDirectory(directory, of: user))
+        case .permissionDenied:
+            .say(
+                "let \(user) enter \(directory) and write there, or write another path",
+                see: .listWay(to: path.description))
+        case .directoryMissing: making(path.directory, for: user)
         case .readOnlyFileSystem:
             .say(
-                "mount it writable, or let the writer write there",
-                run: .letWrite(unit(user, "service"), to: directory))
+                "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
+                    + "that are printed", see: .check)
         case .quotaExceeded: .say("make room, or raise the quota of \(user)")
-        case .foreignOwner: .say("look at it with ls -l, and write its owner under \"as\" or remove it")
+        case .foreignOwner: foreign(path, user)
         case .groupNotPermitted:
-            .say("give it a group of \(user)'s, or name one with \"group\"", run: "chgrp $(id -g \(user)) \(file)")
+            .say(
+                "add \(user) to the file's group and restart its writer, or write a \"group\" that \(user) is in; a "
+                    + "directory with that group and mode 2750 gives it to new files by itself")
         default: nil
         }
     }
 
-    private static func unit(_ user: String, _ kind: String) -> String { "clientsecretd-writer@\(user).\(kind)" }
+    private static func making(_ directory: AbsolutePath, for user: String) -> Remedy {
+        guard let id = (try? Accounts.userID(user)).flatMap({ $0 }) else {
+            return .say("create \(Printable.name(directory.description)) for \(user)")
+        }
+        return OutputRemedy.making(directory, for: id)
+    }
+
+    /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
+    private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
+        let file = Printable.name(path.description)
+        guard FileStatus.following(path.description)?.owner == 0 else {
+            return .say("see whose it is, and write its owner under \"as\" or remove it", see: .list(path.description))
+        }
+        return .say(
+            "root owns \(file) now: if its content is meant for \(user), give it back to \(user)",
+            see: .list(path.description))
+    }
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
-        guard let path = AbsolutePath(configuration) else {
-            return .say("let \(user) read \(Printable.name(configuration))")
-        }
-        var directories: ShellCommand = "chmod a+rx \(path.directory.description)"
-        var files: ShellCommand = "chmod a+r \(configuration)"
-        // The writer may name the file, but it is another user's claim: all are listed.
+        let words = "let \(user) read the configuration, which holds no secret"
+        guard let path = AbsolutePath(configuration) else { return .say(words) }
+        var files = [configuration]
         let additions = ConfigurationParser.directory(of: path).description
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
-            directories = "\(directories) \(additions)"
-            for name in names { files = "\(files) \(additions + "/" + name)" }
+            files += names.map { additions + "/" + $0 }
         }
-        return .say("let \(user) read it", run: directories.then(files))
+        let closed = files.compactMap { PathComponent(file: $0, for: .current()) }.filter { $0.mode & 0o004 == 0 }
+        // A directory may be closed for another reason than this file.
+        let isOpen = [path.directory.description, additions].allSatisfy { directory in
+            FileStatus.following(directory).map { $0.mode & 0o001 != 0 } ?? true
+        }
+        return .say(words, run: isOpen ? .makeReadable(configuration: closed) : nil)
     }
 }

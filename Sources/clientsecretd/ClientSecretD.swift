@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daemon
+import Failures
 import Glibc
 import Linux
 import Rotation
@@ -30,6 +31,7 @@ struct ClientSecretD: ParsableCommand {
             let words = Array(OwnProgram.arguments.dropFirst())
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
+            CommandContext(arguments: words, Environment.current).use()
             try command.run()
         } catch let failure as CommandFailure {
             // These messages quote the command line, into which a key or token may have been pasted.

@@ -35,6 +35,8 @@ int clinux_path_read_link(int descriptor, void *buffer, size_t size);
 // Whether the descriptor lies on procfs, where links lead where their text does not say.
 int clinux_path_is_on_proc(int descriptor);
 int clinux_path_may_execute(int descriptor);
+// 1 when a POSIX access list of a path, which may be a link, says more than its mode; 0 also where that is not known.
+int clinux_path_has_access_list(const char *path);
 int clinux_path_remove(int directory, const char *name);
 
 enum { CLINUX_RENAME_OVER = 0, CLINUX_RENAME_NEW = 1, CLINUX_RENAME_EXCHANGE = 2 };

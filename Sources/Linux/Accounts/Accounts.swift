@@ -69,9 +69,12 @@ package enum Accounts {
 
 /// Users and groups as text: `alice (1000)`, or the number alone where no name is known.
 package enum Owner {
-    /// The fix that lets a user give files to a group, named by name or number.
+    /// What lets a user give files to a group. No command: a member may do whatever else the group may.
     package static func joining(group: String, user: UInt32) -> Remedy {
-        .say("add the user to it and start the daemon anew", run: "adduser \(argument(user: user)) \(group)")
+        let name = argument(user: user)
+        return .say(
+            "add \(name) to the group \(Printable.name(group)) and restart what runs as \(name), or write a \"group\" that "
+                + "\(name) is in; a directory with that group and mode 2750 gives it to new files by itself")
     }
 
     static func describe(user: UInt32) -> String {
@@ -87,16 +90,16 @@ package enum Owner {
         name(ofUser: user) ?? String(user)
     }
 
-    static func argument(group: UInt32) -> String {
+    package static func argument(group: UInt32) -> String {
         name(ofGroup: group) ?? String(group)
     }
 
-    private static func name(ofUser user: UInt32) -> String? {
+    static func name(ofUser user: UInt32) -> String? {
         var group: UInt32 = 0
         return unsafe text { unsafe clinux_user_by_id(user, $0, &group) }
     }
 
-    private static func name(ofGroup group: UInt32) -> String? {
+    static func name(ofGroup group: UInt32) -> String? {
         unsafe text { unsafe clinux_group_by_id(group, $0) }
     }
 

@@ -19,6 +19,9 @@ package struct Identity: Hashable, Sendable {
     /// The service's user, for whom root acts: what is trusted for that user is trusted for root.
     package let service: Account?
 
+    /// `User=` and `Group=` of the package's unit.
+    package static let serviceName = "clientsecretd"
+
     package init(
         user: UInt32, group: UInt32, groups: [UInt32] = [], caller: UInt32? = nil, trustedDirectories: [FilePath] = [],
         service: Account? = nil

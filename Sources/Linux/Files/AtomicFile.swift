@@ -39,6 +39,8 @@ package struct AtomicFile: ~Copyable {
         once path: String, as identity: Identity, _ directories: SharedDirectories?, _ limit: Int
     ) throws(FileError) {
         let place = try GuardedWalk.place(path, as: identity, sharing: directories)
+        // Nothing behind it could be written: it would have to belong to the link's owner and to the acting user.
+        if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found {
             try Self.check(found, place, as: identity)
             let source = try OpenFile(place, limit: limit)
@@ -98,6 +100,7 @@ package struct AtomicFile: ~Copyable {
         sharing directories: SharedDirectories? = nil, naming: TemporaryNames
     ) throws(FileError) {
         let place = try GuardedWalk.place(path, as: identity, sharing: directories)
+        if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found { try check(found, place, as: identity) }
         let change = place.directory.announceChange()
         var temporary = try temporary(
@@ -116,7 +119,7 @@ package struct AtomicFile: ~Copyable {
                 .fileTooLarge, at: place.path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
         }
         // In an append-only directory the temporary could be made but neither renamed nor removed.
-        try checkChangeable(place.directory.status, place.directory.path.string)
+        try checkChangeable(place.directory.status, place.directory.path, nil)
         let temporary = try TemporaryFile(for: place.name, in: place.directory, naming: naming)
         try attributes.give(
             to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: place.path)
@@ -159,7 +162,7 @@ package struct AtomicFile: ~Copyable {
     /// What this name holds now; nil when it is no file like the one that was read.
     private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
         guard let status = try place.directory.status(of: name) else { return nil }
-        let now = GuardedPlace(directory: place.directory, name: name, found: status)
+        let now = GuardedPlace(directory: place.directory, name: name, found: status, strangersLink: nil)
         do throws(FileError) {
             return try OpenFile(now, limit: limit).content()
         } catch {
@@ -178,21 +181,31 @@ package struct AtomicFile: ~Copyable {
         if status.isMountPoint { throw FileError(.isMountPoint, at: path) }
         if status.owner != identity.user {
             // In a directory that others may write to, anybody may have put it there.
-            throw FileError(
-                .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
-                remedy: place.directory.status.isWritableByOthers ? .othersFile(path) : nil,
-                owner: Owner.argument(user: status.owner))
+            throw FileError.foreign(status, at: path, in: place.directory.status)
         }
         try status.requireOneName(path)
-        try checkChangeable(status, path)
+        try checkChangeable(status, FilePath(path), identity)
     }
 
-    private static func checkChangeable(_ status: FileStatus, _ path: String) throws(FileError) {
-        if status.isImmutable {
-            throw FileError(.isImmutable, at: path, remedy: .run("chattr -i \(path)"))
+    /// - Parameter identity: of a file that may be changed back; nil for a directory, whose mark protects other files too.
+    private static func checkChangeable(
+        _ status: FileStatus, _ path: FilePath, _ identity: Identity?
+    ) throws(FileError) {
+        guard status.isImmutable || status.isAppendOnly else { return }
+        let command = identity.flatMap {
+            ShellCommand.removeMark(status.isImmutable ? "i" : "a", from: PathComponent(path, status, for: $0))
         }
-        if status.isAppendOnly {
-            throw FileError(.isImmutable, at: path, detail: "append-only", remedy: .run("chattr -a \(path)"))
-        }
+        throw FileError(
+            .isImmutable, at: path.string, detail: status.isImmutable ? nil : "append-only",
+            remedy: .say("take the mark away, if nothing else needs it", run: command))
+    }
+}
+
+extension FileError {
+    /// Another user's file. In a directory that others may write to, anybody may have put it there.
+    static func foreign(_ status: FileStatus, at path: String, in directory: FileStatus) -> FileError {
+        FileError(
+            .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
+            remedy: directory.isWritableByOthers ? .strangers(path) : nil, owner: Owner.argument(user: status.owner))
     }
 }

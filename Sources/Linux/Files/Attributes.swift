@@ -156,18 +156,21 @@ struct AccessList {
         }
     }
 
-    /// A user or group that the list lets read the file and that is not trusted to read keys; nil: none.
-    func otherReader(than identity: Identity, group owningGroup: UInt32) -> String? {
+    /// The users and groups that the list lets read the file and that are not trusted to read keys, in words and as an
+    /// entry for setfacl(1), which the file's own group has none of.
+    func otherReaders(than identity: Identity, group owningGroup: UInt32) -> [(words: String, entry: String?)] {
         let mask = entries.first { $0.tag == .mask }?.rights ?? 7
-        for entry in entries where entry.rights & mask & 4 != 0 {
+        return entries.compactMap { entry in
+            guard entry.rights & mask & 4 != 0 else { return nil }
             switch entry.tag {
-            case .user where !identity.trusts(entry.id): return "the user \(Owner.describe(user: entry.id))"
-            case .group where !identity.mayReadKeys(entry.id): return "the group \(Owner.describe(group: entry.id))"
+            case .user where !identity.trusts(entry.id):
+                return ("the user \(Owner.describe(user: entry.id))", "u:\(entry.id)")
+            case .group where !identity.mayReadKeys(entry.id):
+                return ("the group \(Owner.describe(group: entry.id))", "g:\(entry.id)")
             case .owningGroup where !identity.mayReadKeys(owningGroup):
-                return "the group \(Owner.describe(group: owningGroup))"
-            default: continue
+                return ("the group \(Owner.describe(group: owningGroup))", nil)
+            default: return nil
             }
         }
-        return nil
     }
 }

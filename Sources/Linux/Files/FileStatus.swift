@@ -64,6 +64,9 @@ package struct FileStatus: Hashable, Sendable {
         return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
     }
 
+    /// Whether a POSIX access list of the file or directory says more than its mode.
+    package static func hasAccessList(_ path: String) -> Bool { unsafe clinux_path_has_access_list(path) != 0 }
+
     /// Whether nothing exists at this path, even with every link followed.
     package static func isAbsent(_ path: String) -> Bool {
         var found = clinux_status()

@@ -10,6 +10,8 @@ enum GuardRule {
     case deciding
     /// For files whose content is signed: a user who can change the path can only keep the file from being read.
     case proving
+    /// The same as deciding, for what a remedy's command is built from; its errors have no remedies of their own.
+    case keeping
 
     /// Throws for a directory in which somebody else could replace the next name.
     func check(
@@ -20,26 +22,33 @@ enum GuardRule {
         let guardedBySticky =
             switch self {
             case .publishing, .proving: status.isSticky
-            case .deciding: status.isSticky && status.owner == 0
+            case .deciding, .keeping: status.isSticky && status.owner == 0
             }
         let code: FailureCode =
             switch self {
             case .publishing, .proving: .unguardedDirectory
-            case .deciding: .notGuarded
+            case .deciding, .keeping: .notGuarded
             }
         if !identity.trusts(status.owner) {
-            // For outputs, taking a directory from an application's user would break the application.
-            let remedy: Remedy? = self == .deciding ? .run("chown root \(path.string)") : nil
             throw FileError(
                 code, at: path.string, detail: "the directory belongs to \(Owner.describe(user: status.owner))",
-                remedy: remedy, owner: self == .publishing ? Owner.argument(user: status.owner) : nil)
+                remedy: self == .deciding ? Self.moving : nil,
+                owner: self == .publishing ? Owner.argument(user: status.owner) : nil)
         }
         if status.isWritableByOthers, !guardedBySticky {
             throw FileError(
                 code, at: path.string, detail: "the directory is writable by \(Self.writers(status.mode))",
-                remedy: Self.takeWriting(from: status.mode, path.string))
+                remedy: self == .publishing ? Self.closing : Self.moving)
         }
     }
+
+    /// There is no command for a directory that exists: what else is in it may depend on its owner and mode.
+    private static let moving = Remedy.say(
+        "keep the file below directories of root's or the daemon's user's that nobody else may write to, such as "
+            + "/etc/clientsecretd")
+
+    private static let closing = Remedy.say(
+        "write another path, or take the right to write from its group and others if nothing needs it")
 
     /// Checks a link found in `directory`. Returns the owner that its target must have; nil: any will do.
     func check(
@@ -49,22 +58,23 @@ enum GuardRule {
         switch self {
         case .publishing: return status.owner
         case .proving: return nil
-        case .deciding:
-            throw FileError(
-                .notGuarded, at: path.string, detail: "the link belongs to \(Owner.describe(user: status.owner))",
-                remedy: .othersFile(path.string))
+        case .deciding, .keeping:
+            throw StrangersLink(path: path, status: status).error(
+                for: identity, hasRemedy: self == .deciding)
         }
     }
 
-    /// The command that lets the acting user, and nobody else, into a directory of root's that was given to no other
-    /// group.
-    func grantingAccess(_ path: FilePath, _ status: FileStatus, for identity: Identity) -> Remedy? {
-        // A path that systemd hides (systemd.exec(5), `InaccessiblePaths=`) gives not even root rights: no mode helps.
-        guard self == .deciding, status.owner == 0, status.mode & 0o700 != 0,
-            status.group == 0 || status.group == identity.group
-        else { return nil }
-        let group: ShellCommand = "chgrp \(Owner.argument(group: identity.group)) \(path.string)"
-        return .run((status.group == identity.group ? [] : [group]) + ["chmod g+rx \(path.string)"])
+    /// Whether a link that was followed belongs to a stranger.
+    func isStrangers(_ link: FileStatus, for identity: Identity) -> Bool {
+        self == .publishing && !identity.trusts(link.owner)
+    }
+
+    /// What lets the acting user into a directory. Its mode may be what protects other files in it.
+    func grantingAccess(_ path: FilePath, for identity: Identity) -> Remedy? {
+        guard self == .deciding else { return nil }
+        return .say(
+            "\(Owner.argument(user: identity.user)) may not enter \(Printable.name(path.string)): keep the file elsewhere, "
+                + "such as in /etc/clientsecretd")
     }
 
     /// Who may write besides the owner, in words.
@@ -75,10 +85,27 @@ enum GuardRule {
         default: "its group and everybody"
         }
     }
+}
 
-    /// The command that takes the right to write from all but the owner.
-    static func takeWriting(from mode: UInt16, _ path: String) -> Remedy {
-        let classes = (mode & 0o020 != 0 ? "g" : "") + (mode & 0o002 != 0 ? "o" : "")
-        return .run("chmod \(classes)-w \(path)")
+/// A link on the way that belongs neither to root nor to the user who acts. Whatever fails behind it, its owner chose, so
+/// nothing but the link is reported.
+struct StrangersLink: Hashable {
+    let path: FilePath
+    let status: FileStatus
+
+    func error(for identity: Identity, hasRemedy: Bool = true) -> FileError {
+        FileError(
+            .untrustedLink, at: path.string, detail: "the link belongs to \(Owner.describe(user: status.owner))",
+            remedy: hasRemedy ? remedy(for: identity) : nil)
+    }
+
+    /// In place of an error of what the link led to.
+    func blamed(_ error: FileError, for identity: Identity) -> FileError {
+        // That something was just being replaced is no verdict.
+        [.changedMeanwhile, .untrustedLink].contains(error.code) ? error : self.error(for: identity)
+    }
+
+    func remedy(for identity: Identity) -> Remedy {
+        .say("remove the link", run: .removeLink(PathComponent(path, status, for: identity)))
     }
 }

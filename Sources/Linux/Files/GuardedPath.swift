@@ -16,13 +16,19 @@ package enum GuardedPath {
     ) throws(FileError) -> FileContent? {
         try GuardedWalk.untilSettled { () throws(FileError) in
             let place = try GuardedWalk.place(path, as: identity, sharing: directories)
-            guard place.found != nil else { return nil }
-            let file = try OpenFile(place, limit: limit)
-            // A file with a second name may be one of ours from elsewhere, such as a key.
-            try file.status.requireOneName(file.path)
-            let content = try file.content()
-            try place.confirm(content.status)
-            return content
+            guard let found = place.found else { return nil }
+            do throws(FileError) {
+                let file = try OpenFile(place, limit: limit)
+                // A file with a second name may be one of ours from elsewhere, such as a key.
+                try file.status.requireOneName(file.path)
+                let content = try file.content()
+                try place.confirm(content.status)
+                return content
+            } catch {
+                if let link = place.strangersLink { throw link.blamed(error, for: identity) }
+                guard error.code == .permissionDenied, found.owner != identity.user else { throw error }
+                throw FileError.foreign(found, at: place.path, in: place.directory.status)
+            }
         }
     }
 
@@ -61,16 +67,13 @@ package enum GuardedPath {
                     .foreignOwner, at: place.path,
                     detail: "the directory belongs to \(Owner.describe(user: found.owner))",
                     remedy: place.directory.status.isWritableByOthers
-                        ? .othersDirectory(place.path)
-                        // Root needs no chown: it can run as the owner.
-                        : identity.user == 0
-                            ? .say(
-                                "run the daemon as that user",
-                                run: "runuser -u \(Owner.argument(user: found.owner)) -- clientsecretd run")
-                            : .run("chown \(identity.user) \(place.path)"))
+                        ? .strangers(place.path)
+                        : .say("run the daemon as \(Owner.argument(user: found.owner)), or use another directory"))
             }
             guard found.mode & 0o022 == 0 else {
-                throw FileError(.unguardedDirectory, at: place.path, remedy: .run("chmod go-w \(place.path)"))
+                throw FileError(
+                    .unguardedDirectory, at: place.path,
+                    remedy: .say("use another directory, or take the right to write from its group and others"))
             }
             return
         }

@@ -21,6 +21,8 @@ struct GuardedWalk {
     /// What remains to be walked, the next one last.
     private var ahead: [Step] = []
     private var links = 0
+    /// The first link that was followed and belongs to a stranger.
+    private var strangersLink: StrangersLink?
 
     private enum Step {
         case name(FilePath.Component)
@@ -33,7 +35,7 @@ struct GuardedWalk {
         _ path: String, _ rule: GuardRule, as identity: Identity
     ) throws(FileError) -> GuardedPlace {
         var walk = try GuardedWalk(path, rule, as: identity)
-        return try walk.place()
+        do throws(FileError) { return try walk.place() } catch { throw walk.blamed(error) }
     }
 
     /// The same under the rule for publishing, reusing the directory if it was walked to just now.
@@ -48,7 +50,9 @@ struct GuardedWalk {
             let known = directories.directory(parent, as: identity)
         {
             let found = try known.status(of: name)
-            if found?.kind != .link { return GuardedPlace(directory: known, name: name, found: found) }
+            if found?.kind != .link {
+                return GuardedPlace(directory: known, name: name, found: found, strangersLink: nil)
+            }
         }
         let place = try place(path, .publishing, as: identity)
         // Only a path without links can be found again by its text.
@@ -60,8 +64,17 @@ struct GuardedWalk {
         _ path: String, _ rule: GuardRule, as identity: Identity
     ) throws(FileError) -> GuardedDirectory {
         var walk = try GuardedWalk(path, rule, as: identity)
-        while let step = walk.ahead.popLast() { try walk.pass(step) }
+        do throws(FileError) {
+            while let step = walk.ahead.popLast() { try walk.pass(step) }
+        } catch {
+            throw walk.blamed(error)
+        }
         return walk.here
+    }
+
+    /// The error, or that a stranger's link led there.
+    private func blamed(_ error: FileError) -> FileError {
+        strangersLink?.blamed(error, for: identity) ?? error
     }
 
     /// Tries again when the file was just being replaced: each try starts from the path.
@@ -108,7 +121,7 @@ struct GuardedWalk {
                 continue
             }
             try settle(found)
-            return GuardedPlace(directory: here, name: name, found: found)
+            return GuardedPlace(directory: here, name: name, found: found, strangersLink: strangersLink)
         }
         throw FileError(.isDirectory, at: here.path.string)
     }
@@ -126,7 +139,7 @@ struct GuardedWalk {
     private var accessDenied: FileError {
         FileError(
             .permissionDenied, at: here.path.string, errno: .permissionDenied,
-            remedy: rule.grantingAccess(here.path, here.status, for: identity))
+            remedy: rule.grantingAccess(here.path, for: identity))
     }
 
     private var isLast: Bool {
@@ -141,7 +154,7 @@ struct GuardedWalk {
             throw FileError(
                 .untrustedLink, at: link.string,
                 detail: "the link belongs to \(Owner.describe(user: owner)), what it points to does not",
-                remedy: .othersFile(link.string))
+                remedy: strangersLink?.remedy(for: identity))
         }
     }
 
@@ -187,6 +200,9 @@ struct GuardedWalk {
     /// Puts a link's text in front of what remains to be walked.
     private mutating func follow(_ handle: Int32, _ status: FileStatus, _ path: FilePath) throws(FileError) {
         let owner = try rule.check(link: path, status, in: here, for: identity)
+        if rule.isStrangers(status, for: identity), strangersLink == nil {
+            strangersLink = StrangersLink(path: path, status: status)
+        }
         guard try checked(clinux_path_is_on_proc(handle), path.string) == 0 else {
             throw FileError(.untrustedLink, at: path.string, detail: "links of /proc are not followed")
         }
@@ -210,6 +226,7 @@ struct GuardedPlace {
     let name: FilePath.Component
     /// Nil: nothing has this name.
     let found: FileStatus?
+    let strangersLink: StrangersLink?
 
     /// The real path: links are followed.
     var path: String { directory.path(of: name) }

@@ -89,7 +89,9 @@ package enum TrustedFile {
         if use == .executable, !(try place.isExecutable()) {
             throw FileError(
                 .permissionDenied, at: path, errno: .permissionDenied, detail: "it may not be executed",
-                remedy: .run("chmod a+x \(path)"))
+                remedy: .say(
+                    "let \(Owner.argument(user: identity.user)) execute it",
+                    run: .makeExecutable(PathComponent(FilePath(path), status, for: identity))))
         }
         return status
     }
@@ -97,29 +99,41 @@ package enum TrustedFile {
     private static func check(
         _ status: FileStatus, _ path: String, in directory: GuardedDirectory, for use: Use, as identity: Identity
     ) throws(FileError) {
-        // Where others may put files, no fix may make theirs trusted.
-        if !identity.trusts(status.owner), directory.status.isWritableByOthers || use != .key {
+        // What another user has written is looked at before it is trusted: no command does that.
+        if !identity.trusts(status.owner) {
             throw FileError(
                 .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
-                remedy: directory.status.isWritableByOthers ? .othersFile(path) : .run("chown root \(path)"))
+                remedy: directory.status.isWritableByOthers
+                    ? .strangers(path)
+                    : .say(
+                        "look at what \(Owner.argument(user: status.owner)) has put there, then replace it with a copy of root's",
+                        see: .list(path)))
         }
         if use == .key { return try KeyGuard(identity).check(status, path) }
         if status.isWritableByOthers {
             throw FileError(
                 .notGuarded, at: path, detail: "the file is writable by \(GuardRule.writers(status.mode))",
-                remedy: GuardRule.takeWriting(from: status.mode, path))
+                remedy: .say(
+                    "take the right to write from them",
+                    run: .removeWriting(from: PathComponent(FilePath(path), status, for: identity))))
         }
     }
 
     /// With an access list, the mode's group bits are its mask: who may read is only in the list itself.
     private static func checkReaders(of file: borrowing OpenFile, as identity: Identity) throws(FileError) {
         guard !identity.trusts(place: FilePath(file.path)),
-            let list = try AccessList(of: file.descriptor.raw, path: file.path),
-            let reader = list.otherReader(than: identity, group: file.status.group)
+            let list = try AccessList(of: file.descriptor.raw, path: file.path)
         else { return }
+        let readers = list.otherReaders(than: identity, group: file.status.group)
+        guard let reader = readers.first else { return }
+        // The entry of the file's own group cannot be removed: there is no command then.
+        let entries = readers.compactMap(\.entry)
+        let key = PathComponent(FilePath(file.path), file.status, for: identity)
         throw FileError(
-            .notGuarded, at: file.path, detail: "its access list lets \(reader) read it",
-            remedy: .run("setfacl -b \(file.path)"))
+            .notGuarded, at: file.path, detail: "its access list lets \(reader.words) read it",
+            remedy: .say(
+                "take them out of its access list",
+                run: entries.count == readers.count ? .removeReaders(entries, from: key) : nil))
     }
 }
 
@@ -136,9 +150,7 @@ struct KeyGuard {
     func check(_ status: FileStatus, _ path: String) throws(FileError) {
         let isBelowTrustedDirectory = identity.trusts(place: FilePath(path))
         let detail: String
-        if !identity.trusts(status.owner) {
-            detail = "the file belongs to \(Owner.describe(user: status.owner))"
-        } else if status.isWritableByOthers {
+        if status.isWritableByOthers {
             detail = "the file is writable by \(GuardRule.writers(status.mode))"
         } else if isBelowTrustedDirectory {
             return
@@ -152,24 +164,22 @@ struct KeyGuard {
         throw FileError(.notGuarded, at: path, detail: detail, remedy: remedy(status, path))
     }
 
-    /// Keeps the file readable for the user that works with it, through the group where root stays its owner.
+    /// Takes the key from everybody but the user that works with it. One that this user cannot read is given to the
+    /// service alone: another user could name any file of root's as its key.
     func remedy(_ status: FileStatus, _ path: String) -> Remedy {
+        let key = PathComponent(FilePath(path), status, for: identity)
         let reader = identity.service?.id ?? identity.user
         let group = identity.service?.primaryGroup ?? identity.group
-        var commands: [ShellCommand] = []
-        var owner = status.owner
-        if !identity.trusts(owner) {
-            owner = reader
-            commands.append("chown \(Owner.argument(user: owner)) \(path)")
+        let name = Owner.argument(user: reader)
+        let isReadable = status.owner == reader || status.group == group && status.mode & 0o040 != 0
+        if isReadable || reader == 0 {
+            return .say(
+                "take it from all others", run: .guardKey(key, group: status.group == group && status.owner != reader))
         }
-        let byGroup = owner != reader
-        if byGroup, status.group != group {
-            commands.append("chgrp \(Owner.argument(group: group)) \(path)")
+        // The group is the service's own only under the service's name.
+        guard name == Identity.serviceName, Owner.argument(group: group) == name else {
+            return .say("put a copy there that belongs to \(name) and that nobody else may read")
         }
-        let mayStay: UInt16 = byGroup || status.group == group ? 0o640 : 0o600
-        if status.mode & 0o777 & ~mayStay != 0 || status.mode & 0o400 == 0 || byGroup {
-            commands.append("chmod \(byGroup ? "0640" : "0600") \(path)")
-        }
-        return .run(commands)
+        return .say("let \(name) read it, and nobody else", run: .shareKey(key, withServiceGroup: name))
     }
 }

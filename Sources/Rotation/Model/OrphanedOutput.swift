@@ -57,12 +57,9 @@ package struct OrphanedOutput: Hashable, Sendable {
         return "\(Printable.name(place.path.description)): \(whose)is not an output any more and \(what); \(remedy)"
     }
 
-    /// How to remove the secret.
+    /// How to remove the secret. No command: an application may still read it.
     package var remedy: Remedy {
-        let words = "when nothing reads it, remove it"
-        let file = place.path.description
-        guard let variable = place.variable, isShared else { return .say(words, run: "rm \(file)") }
-        let assignment = "/^[[:space:]]*(export[[:space:]]+)?\(variable)=/d"
-        return .say(words, run: "sed -i --follow-symlinks -E \(assignment) \(file)")
+        guard let variable = place.variable, isShared else { return .say("when nothing reads it, remove the file") }
+        return .say("when nothing reads it, remove \(variable) from the file")
     }
 }

@@ -59,9 +59,11 @@ struct CheckCommand: ParsableCommand {
         for orphan in dryRun.orphans { CommandOutput.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { CommandOutput.complain(lines: problem) }
         for user in dryRun.idleWriters {
-            let words = "the writer of \(user) will not be there after a reboot; "
-            let remedy = "systemctl enable \(ShellWord.quoted("clientsecretd-writer@\(user).socket"))"
-            let warning = Diagnostic(.warning, at: positions.position(ofUser: user), words + remedy)
+            let remedy = Remedy.run(
+                .enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")
+            let warning = Diagnostic(
+                .warning, at: positions.position(ofUser: user),
+                "the writer of \(user) will not be there after a reboot; \(remedy)")
             CommandOutput.complain(lines: warning.description)
         }
         for failure in dryRun.unasked + dryRun.storeFailures {

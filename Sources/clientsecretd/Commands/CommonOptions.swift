@@ -2,8 +2,10 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
+import Failures
 import Formats
 import FoundationEssentials
+import Linux
 import Rotation
 
 /// The path of the configuration: the flag, else the environment variable, else where packages install it.
@@ -44,7 +46,11 @@ struct SocketOption: ParsableArguments {
     var socket: String?
 
     func path(_ environment: [String: String]) -> String {
-        socket ?? chosen(environment["CLIENTSECRETD_SOCKET"]) ?? Self.standard
+        Self.path(flag: socket, environment)
+    }
+
+    static func path(flag: String?, _ environment: [String: String]) -> String {
+        flag ?? chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
     }
 
     mutating func validate() throws {
@@ -107,6 +113,16 @@ private func chosen(_ value: String?) -> String? {
 
 /// Parses the values of flags; an error says what to write instead.
 enum Flags {
+    /// What a command line that was not parsed yet gives for a flag; nil where it does not have it.
+    static func value(of flag: String, in words: [String]) -> String? {
+        var value: String?
+        for (index, word) in words.enumerated() {
+            if word.hasPrefix(flag + "=") { value = String(word.dropFirst(flag.count + 1)) }
+            if word == flag, index + 1 < words.count { value = words[index + 1] }
+        }
+        return value
+    }
+
     static func team(_ text: String) throws -> TeamID {
         try valid(TeamID(text), "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ")
     }
@@ -204,12 +220,25 @@ enum ClientNames {
     }
 
     private static func path(in words: [String]) -> String {
-        var flag: String?
-        for (index, word) in words.enumerated() {
-            if word.hasPrefix("--config=") { flag = String(word.dropFirst("--config=".count)) }
-            if word == "--config", index + 1 < words.count { flag = words[index + 1] }
+        ConfigurationOption.path(flag: Flags.value(of: "--config", in: words), Environment.current)
+    }
+}
+
+extension CommandContext {
+    /// What this command line says, and the environment where it does not.
+    init(arguments words: [String], _ environment: [String: String]) {
+        func named(_ path: String, unless standard: String) -> String? {
+            path == standard || path == NamedFile.standardInput
+                ? nil : ConfigurationLoader.absolutePath(of: path)?.description
         }
-        return ConfigurationOption.path(flag: flag, Environment.current)
+        self.init(
+            configuration: named(
+                ConfigurationOption.path(flag: Flags.value(of: "--config", in: words), environment),
+                unless: ConfigurationOption.standard),
+            socket: named(
+                SocketOption.path(flag: Flags.value(of: "--socket", in: words), environment),
+                unless: SocketOption.standard),
+            hasSystemd: SystemManager.isSystemd)
     }
 }
 

@@ -198,7 +198,13 @@ struct InitCommand: ParsableCommand {
         return SystemFiles(
             for: first, dropIns: dropIns,
             rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: .restart, unit: $0)) },
-            isMissing: { FileStatus.following($0.description) == nil })
+            isMissing: { directory in
+                // Not what a link that leads nowhere points to.
+                guard let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 }) else {
+                    return FileStatus.isAbsent(directory.description)
+                }
+                return ShellCommand.making(directory.description, for: service.id) != nil
+            })
     }
 
     private static func preview(of commands: [[String]]) -> [String] {

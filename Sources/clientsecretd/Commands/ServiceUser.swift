@@ -6,7 +6,7 @@ import Rotation
 
 /// The user that the package's unit runs the daemon as, with its rights and credentials.
 enum ServiceUser {
-    static let name = "clientsecretd"
+    static let name = Identity.serviceName
 
     /// When root, who may do everything, checks the service's own configuration, makes this process for good the
     /// service's user, who has to work with it. Any other configuration is checked as the caller.

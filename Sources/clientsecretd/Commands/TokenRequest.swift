@@ -79,9 +79,9 @@ extension OAuthError.Request {
 extension CommandFailure {
     /// Apple's error, explained.
     init(_ error: OAuthError, of request: OAuthError.Request) {
-        let more = error.description.map { " (\(Printable.clause($0)))" } ?? ""
+        let more = error.description.map { " (\(Printable.foreign($0)))" } ?? ""
         let explanation = error.explanation(of: request) ?? "Apple documents no such error"
-        self.init(.failed, "Apple answered \(Printable.name(error.code))\(more): \(explanation)")
+        self.init(.failed, "Apple answered \(Printable.foreign(error.code))\(more): \(explanation)")
     }
 }
 

@@ -59,12 +59,12 @@ struct VerifyResult {
             let stray = isStray ? ["  a first answer was invalid_client: a stray, as happens at Apple under load"] : []
             return [which + "accepted" + print] + stray
         case .refused:
-            let description = verdict.detail.map { ": \(Printable.clause($0))" } ?? ""
+            let description = verdict.detail.map { ": \(Printable.foreign($0))" } ?? ""
             let heading = advice.contains { $0.isCertain } ? "" : "; Apple does not say why. It may be:"
             return [which + "refused" + print + ": Apple answered invalid_client, twice\(description)\(heading)"]
                 + advice.map { "  - \($0.words)" }
         case .unknown:
-            let words = verdict.detail.map(Printable.line) ?? "no reason is known"
+            let words = verdict.detail.map(Printable.foreign) ?? "no reason is known"
             let stray = isStray ? "; a first answer was invalid_client, so try again" : ""
             let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
             return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]

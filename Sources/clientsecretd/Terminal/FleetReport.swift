@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 import StatusAPI
 
@@ -34,7 +35,9 @@ struct FleetReport {
                 + ", delivered on \(counts.delivered.grouped)"
         }
         for state in [FleetCounts.State.failing, .behind, .silent] where counts[state] > 0 {
-            let names = client.machines.filter { $0.state == state }.prefix(Self.named).map(\.machine)
+            let names = client.machines.filter { $0.state == state }.prefix(Self.named).map {
+                Printable.name($0.machine)
+            }
             let more = counts[state] - names.count
             text += "; \(state.rawValue): " + names.joined(separator: ", ")
             if more > 0 { text += " and \(more.grouped) more" }
@@ -58,10 +61,11 @@ struct FleetReport {
             case .current: .green
             }
         return [
-            Piece(client.description), Piece(machine.machine), Piece(machine.state.rawValue, style),
+            Piece(client.description), Piece(Printable.name(machine.machine)), Piece(machine.state.rawValue, style),
             Piece(machine.holding.fingerprint?.description ?? "no secret"),
             Piece(TimeWords.relative(machine.holding.since, to: now)), Piece(machine.holding.delivered ? "yes" : "no"),
-            Piece(machine.holding.failure ?? ""), Piece(TimeWords.relative(machine.lastSeen, to: now)),
+            Piece(machine.holding.failure.map(Printable.foreign) ?? ""),
+            Piece(TimeWords.relative(machine.lastSeen, to: now)),
         ]
     }
 }

@@ -50,19 +50,17 @@ struct StatusProblems {
     /// Clients with the same failure, such as that of a key they share, are reported together.
     private var ofClients: [[String]] {
         var order: [CommonProblem] = []
-        var names: [CommonProblem: [String]] = [:]
+        var affected: [CommonProblem: [ClientView]] = [:]
         for client in clients where client.health != .ok {
             let problem = common(client)
-            if names[problem] == nil { order.append(problem) }
-            names[problem, default: []].append(client.name.description)
+            if affected[problem] == nil { order.append(problem) }
+            affected[problem, default: []].append(client)
         }
         return order.map { problem in
-            let names = names[problem] ?? []
+            let affected = affected[problem] ?? []
             var shown = problem
-            if let code = problem.remedyOfCode, names.count == 1 {
-                shown.failure?.remedy = code.remedy(for: FailureSubject(client: names.first))?.description
-            }
-            return lines(Self.subject(names), shown) + problem.parts
+            if affected.count == 1 { shown.failure?.remedy = affected[0].reasonReport?.failure?.remedy }
+            return lines(Self.subject(affected.map(\.name.description)), shown) + problem.parts
         }
     }
 
@@ -72,8 +70,6 @@ struct StatusProblems {
         var reason: String
         /// Nil from a daemon that sends no parts, or where nothing is known.
         var failure: FailureReport?
-        /// The failure's code where that determines the remedy, which names the client if there is only one.
-        var remedyOfCode: FailureCode?
         /// Outputs and actions with failures of their own.
         var parts: [String] = []
     }
@@ -99,13 +95,11 @@ struct StatusProblems {
         guard let failure = problem.failure else { return problem }
         problem.reason = ""
         problem.failure?.message = bare(failure.message)
-        if let code = FailureCode(rawValue: failure.code), let remedy = failure.remedy,
-            remedy == code.remedy(for: FailureSubject(client: client.name.description))?.description
-        {
-            problem.remedyOfCode = code
-            let general = code.remedy(for: FailureSubject())
-            problem.failure?.remedy = general?.description
-            problem.failure?.command = general?.command
+        // Without a client's name the same command does it for all.
+        let suffix = " \(client.name)"
+        if let command = failure.command, command.hasPrefix("clientsecretd renew"), command.hasSuffix(suffix) {
+            problem.failure?.command = String(command.dropLast(suffix.count))
+            problem.failure?.remedy = failure.remedy.map { String($0.dropLast(suffix.count)) }
         }
         return problem
     }

@@ -1,0 +1,123 @@
+package import Failures
+import SystemPackage
+
+extension PathComponent {
+    /// What was found at the real path `path`.
+    ///
+    /// - Parameter identity: whose rights were used, and who is trusted besides root.
+    init(_ path: FilePath, _ status: FileStatus, for identity: Identity) {
+        let directory = path.removingLastComponent()
+        var keeper = Self.keeper(of: directory.string, for: identity)
+        // In a sticky directory another user cannot replace a file, but may have placed a second name of it.
+        if status.kind == .regular, FileStatus.following(directory.string)?.isWritableByOthers != false { keeper = nil }
+        self.init(path, status, for: identity, keeper: keeper)
+    }
+
+    /// The directory that the absolute path leads to; nil where there is none, or a stranger controls the way.
+    package init?(directory path: String, for identity: Identity) {
+        for keeper in Self.keepers(identity) {
+            guard let found = Self.walk(to: path, kept: keeper) else { continue }
+            self.init(found.path, found.status, for: identity, keeper: keeper)
+            return
+        }
+        return nil
+    }
+
+    /// The regular file that the absolute path leads to; nil where there is none, or a stranger controls the way.
+    package init?(file path: String, for identity: Identity) {
+        for keeper in Self.keepers(identity) {
+            guard let place = try? GuardedWalk.place(path, .keeping, as: Identity(keeper)), let found = place.found,
+                found.kind == .regular
+            else { continue }
+            self.init(FilePath(place.path), found, for: identity)
+            return
+        }
+        return nil
+    }
+
+    private init(_ path: FilePath, _ status: FileStatus, for identity: Identity, keeper: User?) {
+        let kind: Kind =
+            switch status.kind {
+            case .regular: .file
+            case .directory: .directory
+            case .link: .link
+            case .fifo, .socket, .device: .other
+            }
+        self.init(
+            path: path.string, kind: kind, owner: status.owner, group: status.group, mode: status.mode,
+            isTrusted: identity.trusts(status.owner),
+            hasAccessList: FileStatus.hasAccessList(path.string), keeper: keeper)
+    }
+
+    private static func keeper(of directory: String, for identity: Identity) -> User? {
+        keepers(identity).first { walk(to: directory, kept: $0) != nil }
+    }
+
+    private static func keepers(_ identity: Identity) -> [User] {
+        [.root]
+            + [identity.user, identity.service?.id].compactMap { id in
+                id.flatMap { $0 == 0 ? nil : User($0) }
+            }
+    }
+
+    fileprivate static func walk(to directory: String, kept keeper: User) -> GuardedDirectory? {
+        try? GuardedWalk.directory(directory, .keeping, as: Identity(keeper))
+    }
+}
+
+extension PathComponent.User {
+    /// Nil for a number without a name: commands take names.
+    package init?(_ id: UInt32) {
+        guard let name = Owner.name(ofUser: id) else { return nil }
+        self.init(id: id, name: name)
+    }
+}
+
+extension Identity {
+    /// Somebody who trusts nobody but root.
+    fileprivate init(_ user: PathComponent.User) {
+        self.init(user: user.id, group: user.id)
+    }
+}
+
+extension ShellCommand {
+    /// Creates the missing directories of the absolute path `directory` for the user who is to write there; below /run at
+    /// every boot. Nil where nothing is missing, where a stranger controls the way, or where that user could not pass.
+    package static func making(_ directory: String, for user: UInt32, mode: String = "0755") -> ShellCommand? {
+        guard let owner = PathComponent.User(user) else { return nil }
+        var missing: [FilePath.Component] = []
+        var above = FilePath(directory)
+        while FileStatus.isAbsent(above.string), let name = above.lastComponent {
+            missing.insert(name, at: 0)
+            above.removeLastComponent()
+        }
+        guard let first = missing.first else { return nil }
+        let keepers = user == 0 ? [PathComponent.User.root] : [.root, owner]
+        for keeper in keepers {
+            guard let parent = PathComponent.walk(to: above.string, kept: keeper) else { continue }
+            // A link that leads nowhere has the name already.
+            guard parent.lets(user), parent.isFree(first) else { return nil }
+            let component = PathComponent(
+                path: parent.path.string, kind: .directory, owner: parent.status.owner, group: parent.status.group,
+                mode: parent.status.mode, isTrusted: true, keeper: keeper)
+            let paths = missing.indices.map { parent.path.appending(missing[...$0]).string }
+            return directory.hasPrefix("/run/")
+                ? makeRuntimeDirectory(paths[paths.count - 1], in: component, for: owner)
+                    ?? makeDirectories(paths, in: component, for: owner, mode: mode)
+                : makeDirectories(paths, in: component, for: owner, mode: mode)
+        }
+        return nil
+    }
+}
+
+extension GuardedDirectory {
+    fileprivate func isFree(_ name: FilePath.Component) -> Bool {
+        do throws(FileError) { return try status(of: name) == nil } catch { return false }
+    }
+
+    /// Whether the mode bits of it and all directories above let a user without further groups pass.
+    fileprivate func lets(_ user: UInt32) -> Bool {
+        let bits: UInt16 = status.owner == user ? 0o100 : 0o001
+        return user == 0 || (status.mode & bits != 0 && above?.lets(user) != false)
+    }
+}
